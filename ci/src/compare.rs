@@ -11,7 +11,7 @@ use aidd_engine::diff::{self, Compared, Head};
 use aidd_engine::finding::{Severity, Status};
 use aidd_engine::git::{Change, GitError, Repository, Snapshot};
 use aidd_engine::guidance::state::Uncommitted;
-use aidd_engine::walk::{self, FileReport, Skipped, Walk, relative};
+use aidd_engine::walk::{self, FileReport, Skipped, Walk, Within};
 use anyhow::Result;
 use std::path::{Path, PathBuf};
 
@@ -50,6 +50,7 @@ pub fn check(
     (walk, known): (Walk, Option<&Uncommitted>),
 ) -> Result<(Compared, Base)> {
     let repository = repository(project)?;
+    let within = walk.within(project.root());
     let (base, snapshot) = match &args.diff {
         Some(rev) => merge_base(&repository, rev)?,
         None => last_commit(&repository)?,
@@ -59,17 +60,15 @@ pub fn check(
         let index = index.map(|path| project::absolute(cwd, &path));
         let staged = repository.staged(index.as_deref()).map_err(broken)?;
         let all = repository.changes(&snapshot, &staged).map_err(broken)?;
-        let changes = below(all.clone(), project.root(), &walk.paths);
         let head = Head::Snapshot { files: &staged, ignores: &staged, branch: None };
-        return Ok((judge(project, engine, (&snapshot, head), (&changes, &all))?, base));
+        return Ok((judge(project, engine, (&snapshot, head), (&all, &within))?, base));
     }
     let all = match known.filter(|known| base.commit.as_ref() == Some(&known.head)) {
         Some(known) => known.changes.clone(),
         None => walk::work_tree_changes(&repository, &snapshot, &project.disk).map_err(broken)?,
     };
-    let changes = below(all.clone(), project.root(), &walk.paths);
     let head = Head::WorkTree { disk: &project.disk, walk, whole: false };
-    let mut compared = judge(project, engine, (&snapshot, head), (&changes, &all))?;
+    let mut compared = judge(project, engine, (&snapshot, head), (&all, &within))?;
     if let Some(commit) = base.commit.as_deref().filter(|_| args.diff.is_some()) {
         let head = repository.commit("HEAD").map_err(broken)?;
         let line = Line {
@@ -94,7 +93,7 @@ pub fn check(
     Ok((compared, base))
 }
 
-/// Checks both sides of the changes to compare, among all changes, with progress shown.
+/// Checks both sides of the changes within the run, among all changes, with progress shown.
 ///
 /// # Errors
 /// When a glob of the configuration is malformed.
@@ -102,7 +101,7 @@ pub fn judge(
     project: &Project,
     engine: &Engine,
     sides: (&Snapshot, Head<'_>),
-    changes: (&[Change], &[Change]),
+    changes: (&[Change], &Within),
 ) -> Result<Compared> {
     let progress = Progress::start();
     let compared = diff::compare(engine, &project.config, sides, changes, &|| progress.advance(1))
@@ -148,19 +147,6 @@ fn shown(file: &FileReport) -> FileFindings<'_> {
         findings: file.checked.findings.iter().collect(),
         secrets: &file.checked.secrets,
     }
-}
-
-/// The changes below `paths`.
-#[must_use]
-pub fn below(mut changes: Vec<Change>, root: &Path, paths: &[PathBuf]) -> Vec<Change> {
-    let folders: Vec<String> = paths.iter().map(|path| relative(root, path)).collect();
-    changes.retain(|change| {
-        folders.iter().any(|folder| {
-            let rest = change.path().strip_prefix(&**folder);
-            folder.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        })
-    });
-    changes
 }
 
 /// What to do where a clone lacks branches and history: `--depth` brings one branch alone.

@@ -12,7 +12,7 @@ use aidd_engine::check::Engine;
 use aidd_engine::diff::{Compared, Head};
 use aidd_engine::git::{Change, Repository, Snapshot};
 use aidd_engine::kind::{CONFIG_PATH, is_memory_path, is_page_path};
-use aidd_engine::walk::relative;
+use aidd_engine::walk::{Within, relative};
 use aidd_engine::weakened::is_ignore_file;
 use anyhow::{Context as _, Result};
 use std::path::Path;
@@ -85,7 +85,11 @@ impl Job<'_> {
         let commit = commit.map_err(compare::broken)?;
         let head = repository.snapshot(&commit).map_err(compare::broken)?;
         let mut all = repository.changes(&before, &head).map_err(compare::broken)?;
-        let mut changes = self.own(&all);
+        let within = Within::new(root, &self.paths, self.args.shard);
+        let own = |all: &[Change]| -> Vec<Change> {
+            all.iter().filter(|change| within.holds(change.path())).cloned().collect()
+        };
+        let mut changes = own(&all);
         // A sparse check-out lacks files that changed.
         let heads = changes.iter().filter_map(|change| change.head.as_deref());
         let lacking: Vec<&str> =
@@ -98,7 +102,7 @@ impl Job<'_> {
         if have_contents(root, bases.chain(heads.filter(|_| stored)))? {
             // Renamed files are known by their contents.
             all = repository.changes(&before, &head).map_err(compare::broken)?;
-            changes = self.own(&all);
+            changes = own(&all);
         }
         let side = if stored {
             let ignores = self.trusted.as_ref().unwrap_or(&head);
@@ -109,7 +113,7 @@ impl Job<'_> {
             Head::WorkTree { disk, walk: self.walk(), whole: self.is_whole() }
         };
         let sides = (&before, side);
-        let mut compared = compare::judge(&self.project, engine, sides, (&changes, &all))?;
+        let mut compared = compare::judge(&self.project, engine, sides, (&all, &within))?;
         let difference =
             Difference { before: &before, head: &head, all: &all, own: &changes, stored };
         let mut weakened = self.find_weakened(engine, &compared, &difference)?;
@@ -154,13 +158,6 @@ impl Job<'_> {
         let paths = head.below("").unwrap_or_default();
         let sides = Sides { before, after: head, paths, changes: difference.all };
         commits::judge(engine, line, &sides, &mut compared.outcome)
-    }
-
-    /// The changes that this run judges.
-    fn own(&self, all: &[Change]) -> Vec<Change> {
-        let mut changes = compare::below(all.to_vec(), self.project.root(), &self.paths);
-        changes.retain(|change| self.args.shard.is_none_or(|part| part.holds(change.path())));
-        changes
     }
 }
 

@@ -10,7 +10,7 @@ use crate::git::Snapshot;
 use crate::ignored::Ignored;
 use crate::listing::Listing;
 use crate::project_checks;
-use crate::walk::{self, FileReport, Outcome};
+use crate::walk::{self, FileReport, Outcome, Within};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The files of a snapshot that `.aiddignore` does not leave out, when a rule asks for them.
@@ -47,18 +47,21 @@ pub(super) fn of_snapshot(
 }
 
 impl Compared {
-    /// Compares the findings of the second pass, and puts them among the others. `renames`: path in
-    /// the base → path in the head.
+    /// Compares the findings of the second pass over the whole project, and puts those `within` the
+    /// run among the others. `renames`: path in the base → path in the head.
     pub(super) fn judge_joined(
         &mut self,
         mut base: Vec<FileReport>,
         renames: &HashMap<&str, &str>,
+        within: &Within,
     ) {
+        let is_own = |path: &str| within.holds(renames.get(path).copied().unwrap_or(path));
         let known: HashSet<String> = ids(&base).collect();
         let here: HashSet<String> = ids(&self.outcome.joined).collect();
         let allowed: HashSet<String> =
             base.iter().flat_map(findings).filter(is_allowed).map(|one| one.id.clone()).collect();
-        for finding in base.iter().flat_map(findings).filter(|finding| !is_allowed(finding)) {
+        let own = base.iter().filter(|file| is_own(file.source.path()));
+        for finding in own.flat_map(findings).filter(|finding| !is_allowed(finding)) {
             let at = Severity::ALL.iter().position(|&severity| severity == finding.severity);
             self.before[at.unwrap_or_default()] += 1;
         }
@@ -113,8 +116,10 @@ impl Compared {
                 gone
             });
         }
-        base.retain(|file| !file.checked.findings.is_empty());
+        base.retain(|file| !file.checked.findings.is_empty() && is_own(file.source.path()));
         self.fixed.append(&mut base);
+        walk::by_path(&mut self.fixed);
+        self.outcome.joined.retain(|file| within.holds(file.source.path()));
         self.outcome.join();
     }
 }

@@ -19,7 +19,7 @@ use crate::git::{Change, Snapshot};
 use crate::ignored::Ignored;
 use crate::paths::Globs;
 use crate::source::Encoding;
-use crate::walk::{self, FileReport, LeftOut, Outcome, Skipped, Walk};
+use crate::walk::{self, FileReport, LeftOut, Outcome, Skipped, Walk, Within};
 use judge::{Side, Verdict, pair};
 use lines::{LineMap, hunks_of};
 use rules::Rules;
@@ -80,10 +80,11 @@ pub struct Compared {
     pub before: [usize; 3],
 }
 
-/// Checks both sides of `changes` and judges the findings of the head. `all` are the changes of the
-/// whole project: a folder may have moved with its rules where only a part is compared. `done` is
-/// told of each file of the head, from any thread. When the walk of the head is stopped, what comes
-/// of it is a part.
+/// Checks both sides of those `changes` that are `within` the run and judges the findings of the
+/// head. `changes` are those of the whole project: a folder may have moved with its rules, and a
+/// finding of the project pass from one part to another. What moved belongs where the head has it.
+/// `done` is called for each file of the head, from any thread. When the walk of the head is stopped,
+/// what comes of it is a part.
 ///
 /// # Errors
 /// When a glob of the configuration is malformed.
@@ -91,9 +92,11 @@ pub fn compare(
     engine: &Engine,
     config: &Config,
     (base, head): (&Snapshot, Head<'_>),
-    (changes, all): (&[Change], &[Change]),
+    (changes, within): (&[Change], &Within),
     done: &(dyn Fn() + Sync),
 ) -> Result<Compared, String> {
+    let all = changes;
+    let changes: Vec<&Change> = all.iter().filter(|one| within.holds(one.path())).collect();
     let (rules, base_rules) = Rules::of_both_sides(engine, all)?;
     let (jobs, stop) = match &head {
         Head::WorkTree { walk, .. } => (walk.jobs, walk.stop.clone()),
@@ -101,8 +104,9 @@ pub fn compare(
     };
     let stop = stop.as_deref();
     let heads = changes.iter().filter_map(|change| change.head.clone());
+    // Of the whole change: each part of a run applies the same rules.
     let touched: BTreeSet<String> =
-        changes.iter().flat_map(|change| [&change.head, &change.base]).flatten().cloned().collect();
+        all.iter().flat_map(|change| [&change.head, &change.base]).flatten().cloned().collect();
     let branch = match &head {
         Head::WorkTree { walk, .. } => walk.branch.clone(),
         Head::Snapshot { branch, .. } => branch.clone(),
@@ -154,7 +158,7 @@ pub fn compare(
     let met = |path: &String| outcome.met.contains(path);
     // What is gone was checked if it would be now.
     let counts: Vec<&Change> = changes
-        .iter()
+        .into_iter()
         .filter(|change| match &change.head {
             Some(head) => met(head),
             None => change.base.as_ref().is_some_and(|base| !ignored.leaves_out(base)),
@@ -167,7 +171,7 @@ pub fn compare(
     let before_joined = std::mem::take(&mut before.joined);
     let mut comparison = Compared { outcome, changed: counts.len(), ..Compared::default() };
     comparison.judge(&counts, (base, files), before);
-    comparison.judge_joined(before_joined, &renames(all));
+    comparison.judge_joined(before_joined, &renames(all), within);
     Ok(comparison)
 }
 
