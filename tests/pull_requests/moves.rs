@@ -58,6 +58,64 @@ fn a_folder_that_moves_with_its_rules_keeps_its_findings() {
     }
 }
 
+/// Rules on directories and on files that they lack.
+const DIRS: [(&str, &str); 2] = [
+    (
+        "rules/readme.md",
+        "---\nseverity: error\ncheck:\n  tree: { each: '{packages,libs}/<pkg>/', exists: ['<path>/README.md'] }\n---\n# team/readme\n\nSay it.\n",
+    ),
+    (
+        "rules/kebab.md",
+        "---\nseverity: error\ncheck:\n  tree: { each: '**/*/', name: kebab }\n---\n# team/kebab\n\nOne style.\n",
+    ),
+];
+
+#[test]
+fn findings_on_a_directory_move_with_it() {
+    let repository = project(&[
+        DIRS[0],
+        DIRS[1],
+        ("packages/x/Bad_Name/a.txt", "a\n"),
+        ("packages/x/b.txt", "b\n"),
+        ("packages/split/a.txt", "split\n"),
+        ("packages/split/b.txt", "stays\n"),
+        ("packages/stays/a.txt", "stays here\n"),
+    ]);
+    repository.git(&["switch", "--quiet", "--create", "topic"]);
+    std::fs::create_dir_all(repository.path("libs/split")).expect("made");
+    repository.git(&["mv", "packages/x", "libs/x"]);
+    // Of this one something stays, so it lacks a README in both places.
+    repository.git(&["mv", "packages/split/a.txt", "libs/split/a.txt"]);
+    repository.write("libs/new/a.txt", "new\n");
+    repository.git(&["add", "--all"]);
+    let staged = check(&repository, &["--staged"]);
+    assert_eq!(check(&repository, &["--changed"]), staged);
+    repository.commit(&[]);
+    assert_eq!(check(&repository, &["--diff", "main"]), staged);
+    assert_snapshot!(staged, @"
+    libs/new/README.md:1 team/readme new: the base does not have it
+    libs/split/README.md:1 team/readme new: the base does not have it
+    libs/x/Bad_Name:1 team/kebab moved: it was in `packages/x/Bad_Name`
+    libs/x/README.md:1 team/readme moved: it was in `packages/x/README.md`
+    packages/split/README.md:1 team/readme pre-existing: the base has it too
+    packages/stays/README.md:1 team/readme pre-existing: the base has it too
+    ");
+}
+
+#[test]
+fn what_a_comment_allowed_does_not_move_without_it() {
+    let tested = ("rules/tested.md", TREE);
+    let file = (
+        "src/x.ts",
+        "// aidd:allow-file team/tested trivial\n1;\n2;\n3;\n4;\n5;\n6;\n7;\n8;\n9;\n10;\n11;\n12;\n13;\n14;\n15;\n16;\n",
+    );
+    let repository = project(&[tested, file]);
+    repository.git(&["mv", "src/x.ts", "src/y.ts"]);
+    repository.write("src/y.ts", file.1.split_once('\n').expect("two lines").1);
+    repository.git(&["add", "--all"]);
+    assert_snapshot!(check(&repository, &["--staged"]), @"src/y.ts:1 team/tested new: the comment that allowed it is gone");
+}
+
 #[test]
 fn a_part_of_the_project_knows_that_its_rules_moved() {
     let package = package("ai/rules");

@@ -8,6 +8,7 @@
 mod joined;
 mod judge;
 mod lines;
+mod renames;
 mod rules;
 mod stricter;
 
@@ -22,7 +23,9 @@ use crate::source::Encoding;
 use crate::walk::{self, FileReport, LeftOut, Outcome, Skipped, Walk, Within};
 use judge::{Side, Verdict, pair};
 use lines::{LineMap, hunks_of};
+use renames::Renames;
 use rules::Rules;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 pub use judge::{UNALLOWED, match_moves, moved_from};
@@ -171,7 +174,8 @@ pub fn compare(
     let before_joined = std::mem::take(&mut before.joined);
     let mut comparison = Compared { outcome, changed: counts.len(), ..Compared::default() };
     comparison.judge(&counts, (base, files), before);
-    comparison.judge_joined(before_joined, &renames(all), within);
+    let renames = Renames::new(all, listing.as_ref());
+    comparison.judge_joined(before_joined, &renames, within);
     Ok(comparison)
 }
 
@@ -263,18 +267,12 @@ impl Compared {
     }
 }
 
-/// Path in the base → path in the head, of the files that were renamed.
-fn renames(changes: &[Change]) -> HashMap<&str, &str> {
-    let both = changes.iter().filter_map(|one| Some((one.base.as_deref()?, one.head.as_deref()?)));
-    both.filter(|(base, head)| base != head).collect()
-}
-
 /// Where the wanted findings are (file, finding), and their keys. A finding on a file as such has no
-/// text to be known by: it is left out, unless `renamed` gives the file's path in the head.
+/// text to be known by: it is left out, unless `head_path` gives the file's path in the head.
 fn keyed<'a>(
     files: &'a [FileReport],
     wanted: impl Fn(&Finding) -> bool,
-    renamed: impl Fn(&'a str) -> Option<&'a str>,
+    head_path: impl Fn(&'a str) -> Option<Cow<'a, str>>,
 ) -> (Vec<(usize, usize)>, Vec<String>) {
     let mut found = Vec::new();
     for (index, file) in files.iter().enumerate() {
@@ -283,7 +281,7 @@ fn keyed<'a>(
             continue;
         }
         if file.source.text().is_empty() {
-            let Some(path) = renamed(file.source.path()) else { continue };
+            let Some(path) = head_path(file.source.path()) else { continue };
             let keyed = findings.iter().enumerate().filter(|(_, finding)| wanted(finding));
             let key = |finding: &Finding| format!("{} {path}", finding.rule);
             found.extend(keyed.map(|(at, finding)| ((index, at), key(finding))));
