@@ -122,6 +122,9 @@ fn check_knowing(
     if stop.load(Ordering::Relaxed) {
         return Err(UserError::new("cancelled").into());
     }
+    if !matches!(target, Target::Text { .. }) {
+        compared.outcome.skip(project.unreadable());
+    }
     let known = BaselineArgs { baseline: None, no_baseline: false };
     let stale = baseline::judge(&known, project, &below, &mut compared.outcome, false)?;
     compared.match_across();

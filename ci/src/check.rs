@@ -96,6 +96,7 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
             compared.outcome = check_paths(args, &project, &engine, paths.clone())?;
         }
     }
+    compared.outcome.skip(project.unreadable());
     let below: &[PathBuf] = if stdin { &[] } else { &paths };
     let complete = is_complete(args);
     let stale = baseline::judge(&args.baseline, &project, below, &mut compared.outcome, complete)?;

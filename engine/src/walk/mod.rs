@@ -157,6 +157,13 @@ impl Outcome {
         }
     }
 
+    /// Adds what else was not checked.
+    pub fn skip(&mut self, more: Vec<Skipped>) {
+        self.skipped.extend(more);
+        self.skipped.sort();
+        self.skipped.dedup();
+    }
+
     /// Adds what another run found in other files, before the project pass.
     pub(crate) fn extend(&mut self, other: Self) {
         self.files.extend(other.files);
