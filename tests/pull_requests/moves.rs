@@ -3,7 +3,7 @@
 use crate::repository::Repository;
 use crate::runner::Runner;
 use crate::scene::Scene;
-use crate::support::{RULE, check, project};
+use crate::support::{RULE, check, command, lines, project};
 use insta::assert_snapshot;
 
 const TREE: &str = "---\nseverity: error\nmessage: \"`<name>` has no test\"\ncheck:\n  tree: { each: 'src/*.ts', exists: ['src/<stem>.test.ts'] }\n---\n# team/tested\n\nTest it.\n";
@@ -99,6 +99,36 @@ fn findings_on_a_directory_move_with_it() {
     libs/x/README.md:1 team/readme moved: it was in `packages/x/README.md`
     packages/split/README.md:1 team/readme pre-existing: the base has it too
     packages/stays/README.md:1 team/readme pre-existing: the base has it too
+    ");
+}
+
+#[test]
+fn a_file_that_moves_into_a_project_of_its_own_brings_what_shipped_rules_found() {
+    let rule = format!("app/{}", RULE.0);
+    let token = format!("TOKEN=gh{}_{}\n", "p", "Vq7RkX2mZt9LwBn4Yc6HsDf1Jg8PaKe3Uo5T");
+    let text = format!("one\ntwo\nthree\nblue\n{token}six\nseven\n");
+    let own = [(&*rule, RULE.1), ("app/.aidd/config.json", "{}"), ("lib/a.txt", &text)];
+    let scene = Scene::new(&own, |server| {
+        server.git(&["mv", "lib/a.txt", "app/a.txt"]);
+        server.write("app/a.txt", format!("zero\n{text}{}", token.replace("Vq7", "Xq8")));
+    });
+    let runner = scene.usual_runner();
+    for shard in [&[][..], &["--shard", "1/1"]] {
+        let args = [&["ci", "--format", "json"], shard].concat();
+        insta::allow_duplicates!(assert_snapshot!(runner.run_in("app", &args).told(), @"
+        exit 1, (first parent of the merge commit)
+        app/a.txt:5 team/colour new: the line is as it was: a change elsewhere brought it about
+        app/a.txt:6 secrets/github-personal-access-token pre-existing: line 5 of the base has it too
+        app/a.txt:9 secrets/github-personal-access-token new: this change added or changed the line
+        "));
+    }
+    let clone = scene.server.cloned(&["--branch=topic"]);
+    let args = ["check", ".", "--diff", &scene.fork, "--format", "json"];
+    let ran = command(&clone, "app", &args).output().expect("started");
+    assert_snapshot!(lines(&ran), @"
+    a.txt:5 team/colour new: the line is as it was: a change elsewhere brought it about
+    a.txt:6 secrets/github-personal-access-token pre-existing: line 5 of the base has it too
+    a.txt:9 secrets/github-personal-access-token new: this change added or changed the line
     ");
 }
 

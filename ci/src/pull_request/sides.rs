@@ -99,7 +99,9 @@ impl Job<'_> {
         let lacking = lacking.iter().filter(|path| !path.contains('\u{FFFD}')).count();
         let bases = changes.iter().filter_map(|change| Some((&before, change.base.as_deref()?)));
         let heads = changes.iter().filter_map(|change| Some((&head, change.head.as_deref()?)));
-        if have_contents(root, bases.chain(heads.filter(|_| stored)))? {
+        let top = before.at_top();
+        let outside = changes.iter().filter_map(|change| Some((&top, change.outside.as_deref()?)));
+        if have_contents(root, bases.chain(outside).chain(heads.filter(|_| stored)))? {
             // Renamed files are known by their contents.
             all = repository.changes(&before, &head).map_err(compare::broken)?;
             changes = own(&all);

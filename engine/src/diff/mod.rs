@@ -8,6 +8,7 @@
 mod joined;
 mod judge;
 mod lines;
+mod moved_in;
 mod renames;
 mod rules;
 mod stricter;
@@ -160,20 +161,24 @@ pub fn compare(
     }
     let met = |path: &String| outcome.met.contains(path);
     // What is gone was checked if it would be now.
-    let counts: Vec<&Change> = changes
+    let counts: Vec<Change> = changes
         .into_iter()
         .filter(|change| match &change.head {
             Some(head) => met(head),
             None => change.base.as_ref().is_some_and(|base| !ignored.leaves_out(base)),
         })
+        .map(moved_in::with_base)
         .collect();
     let bases: Vec<String> = counts.iter().filter_map(|change| change.base.clone()).collect();
     let listing = joined::listing(engine, base, ignores, (&touched, branch.as_deref()));
-    let mut before = base_rules.check(config, base, listing.as_ref(), (&bases, jobs, stop))?;
+    let base_files = moved_in::Base::new(base, all);
+    let checked = (&*bases, jobs, stop);
+    let mut before = base_rules.check(config, &base_files, listing.as_ref(), checked)?;
+    base_files.without_own_rules(engine, &mut before);
     joined::of_snapshot(base_rules.of_project(), config, base, listing.as_ref(), &mut before)?;
     let before_joined = std::mem::take(&mut before.joined);
     let mut comparison = Compared { outcome, changed: counts.len(), ..Compared::default() };
-    comparison.judge(&counts, (base, files), before);
+    comparison.judge(&counts, (&base_files, files), before);
     let renames = Renames::new(all, listing.as_ref());
     comparison.judge_joined(before_joined, &renames, within);
     Ok(comparison)
@@ -197,7 +202,7 @@ fn left_out(
 }
 
 impl Compared {
-    fn judge(&mut self, changes: &[&Change], sides: (&Snapshot, &dyn Files), base: Outcome) {
+    fn judge(&mut self, changes: &[Change], sides: (&dyn Files, &dyn Files), base: Outcome) {
         let mut heads = Side::of(&self.outcome.files);
         let mut bases = Side::of(&base.files);
         for change in changes {

@@ -102,7 +102,12 @@ mod tests {
 
     fn renamed(pairs: &[(&str, &str)]) -> Vec<Change> {
         let path = |path: &str| (!path.is_empty()).then(|| path.to_owned());
-        pairs.iter().map(|(base, head)| Change { base: path(base), head: path(head) }).collect()
+        let change = |(base, head): &(&str, &str)| Change {
+            base: path(base),
+            head: path(head),
+            outside: None,
+        };
+        pairs.iter().map(change).collect()
     }
 
     fn listing(paths: &[&str]) -> Listing {
