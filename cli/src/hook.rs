@@ -49,6 +49,7 @@ pub fn run(command: &HookCommand, io: &mut Io<'_>) -> Result<Exit> {
             };
             refuse_managed(&folder, hooks)?;
             if is_shared {
+                refuse_of_repository(&io.cwd, &folder)?;
                 writeln!(
                     io.err,
                     "note: core.hooksPath is {}, where other repositories take their hooks from too",
@@ -161,11 +162,47 @@ fn folder(cwd: &Path) -> Result<(PathBuf, bool)> {
     let mut paths = paths.lines().map(|path| project::absolute(cwd, Path::new(path)));
     let folder = paths.next().context("no folder of hooks")?;
     let common = paths.next().context("no folder of Git")?;
-    let is_own = [common.parent(), Some(&common), Some(&project::root_of(cwd))]
+    // A link may lead out of the repository.
+    let (real, root) = (real(&folder), project::root_of(cwd));
+    let is_own = [common.parent(), Some(&common), Some(&root)]
         .into_iter()
         .flatten()
-        .any(|own| folder.starts_with(own));
+        .any(|own| real.starts_with(self::real(own)));
     Ok((folder, !is_own))
+}
+
+/// A path with the links of what exists of it followed.
+fn real(path: &Path) -> PathBuf {
+    let found = path.ancestors().find_map(|above| Some((above, above.canonicalize().ok()?)));
+    let Some((above, real)) = found else { return path.to_owned() };
+    real.join(path.strip_prefix(above).unwrap_or(Path::new("")))
+}
+
+/// Refuses a folder outside of the repository that its own configuration names: whoever made the
+/// repository may be a stranger, and must not choose where this user's files are written.
+#[expect(clippy::disallowed_methods, reason = "Git alone knows; this runs nothing of the project")]
+fn refuse_of_repository(cwd: &Path, folder: &Path) -> Result<()> {
+    let output = Command::new("git")
+        .current_dir(cwd)
+        .args(["config", "--show-scope", "--get", "core.hooksPath"])
+        .stdin(Stdio::null())
+        .output()
+        .context("git cannot be run")?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    let scope = said.split_whitespace().next().unwrap_or_default();
+    if matches!(scope, "global" | "system" | "command") {
+        return Ok(());
+    }
+    let message = format!(
+        "core.hooksPath of this repository is {}, which lies outside of it",
+        folder.display()
+    );
+    let scope = if scope == "worktree" { "--worktree" } else { "--local" };
+    let hint = format!(
+        "to use the repository's own hooks: git config {scope} --unset core.hooksPath; to use that \
+         directory in all your repositories, also: git config --global core.hooksPath DIR"
+    );
+    Err(UserError::new(message).hint(hint).into())
 }
 
 /// Refuses a folder whose files another program writes anew at will.

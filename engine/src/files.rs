@@ -1,6 +1,7 @@
 //! The only way to bytes: a handful of stores of files, all addressed by paths relative to a root.
 #![expect(clippy::disallowed_methods, reason = "this is where files are read")]
 
+mod below;
 mod folder;
 mod guard;
 
@@ -12,6 +13,7 @@ use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+pub use below::{irregular_below, markdown_below};
 pub(crate) use guard::too_large;
 pub use guard::{Links, open_regular, read_regular};
 
@@ -265,29 +267,6 @@ impl Files for Disk {
     fn known_by(&self, path: &str) -> Option<Stamp> {
         self.stamp(path)
     }
-}
-
-/// The Markdown files below `folder`, ordered, without following links; at most eight folders deep.
-#[must_use]
-pub fn markdown_below(disk: &Disk, folder: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut left = vec![(folder.to_owned(), 0)];
-    while let Some((folder, depth)) = left.pop() {
-        let Ok(entries) = disk.locate(&folder).and_then(std::fs::read_dir) else { continue };
-        for entry in entries.flatten() {
-            let Some(path) = entry.file_name().to_str().map(|name| format!("{folder}/{name}"))
-            else {
-                continue;
-            };
-            match entry.file_type() {
-                Ok(kind) if kind.is_dir() && depth < 8 => left.push((path, depth + 1)),
-                Ok(kind) if kind.is_file() && path.ends_with(".md") => found.push(path),
-                _ => {}
-            }
-        }
-    }
-    found.sort();
-    found
 }
 
 /// What folders inside the project have of their own, at most two levels down. Ordered, without

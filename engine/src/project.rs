@@ -5,13 +5,17 @@ use crate::check::configuration::{wrong_packs, wrong_params};
 use crate::check::family::Distribution;
 use crate::check::{Engine, EngineError, Selection};
 use crate::config::{self, Config};
-use crate::files::{Disk, Files, Links, may_be_nested, nested, read_regular};
+use crate::files::{Disk, Files, Links, irregular_below, may_be_nested, nested, read_regular};
 use crate::git::Snapshot;
-use crate::kind::{CONFIG_PATH, PACK_FOLDER, RULE_FOLDERS, is_memory_path, is_page_path};
+use crate::kind::{
+    BRANCH_FOLDER, CONFIG_PATH, MEMORY_FOLDER, PACK_FOLDER, PLAIN_MEMORY_FOLDER, RULE_FOLDERS,
+    is_memory_path, is_page_path,
+};
 use crate::paths::{relative, scope_of};
 use crate::registry::{self, Registry};
 use crate::remembered::{self, Remembered, RulePage};
 use crate::source::{Encoding, Source, Span};
+use crate::walk::Skipped;
 use jiff::civil::Date;
 use std::collections::BTreeSet;
 use std::io;
@@ -220,6 +224,27 @@ impl Project {
             of_memory.filter(|(path, text)| remembered::validate_text(path, text).is_err());
         let cannot_run = cannot_run.map(|(path, _)| path.as_str());
         self.misshapen.iter().map(String::as_str).chain(cannot_run).collect()
+    }
+
+    /// The rule pages, packs and files of memory that are a pipe, a socket or a device, and so are
+    /// not read; links are not followed. None where the rules are those of a revision.
+    #[must_use]
+    pub fn unreadable(&self) -> Vec<Skipped> {
+        if self.trusted.is_some() {
+            return Vec::new();
+        }
+        let nested = nested(&self.disk);
+        let pages = RULE_FOLDERS.into_iter().chain([PACK_FOLDER]).map(str::to_owned);
+        let memories = [MEMORY_FOLDER, PLAIN_MEMORY_FOLDER, BRANCH_FOLDER].map(str::to_owned);
+        let inner = nested.memories.iter().map(|folder| format!("{folder}/{MEMORY_FOLDER}"));
+        let folders = pages.chain(nested.rules).chain(memories).chain(inner);
+        let mut found: Vec<String> =
+            folders.flat_map(|folder| irregular_below(&self.disk, &folder)).collect();
+        found.retain(|path| [".md", ".json", ".jsonl"].iter().any(|end| path.ends_with(end)));
+        let why = "cannot be read: it is a pipe, a socket or a device; put a regular file in its \
+                   place or delete it";
+        let skipped = |path| Skipped { path, why: why.to_owned(), failed: true };
+        found.into_iter().map(skipped).collect()
     }
 
     /// The engine for the chosen rules.

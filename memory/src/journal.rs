@@ -18,8 +18,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-/// The folder of branch contexts, from the root.
-pub const BRANCHES: &str = ".aidd/branches";
+pub use aidd_engine::kind::BRANCH_FOLDER as BRANCHES;
 /// The folder of those of merged branches, from the root.
 pub const ARCHIVE: &str = ".aidd/branches/archive";
 
@@ -104,13 +103,13 @@ impl Journal {
     }
 
     /// What the file at `path` is known by; `None` when there is none. What is there and cannot be
-    /// looked at is known by a stamp that no file has.
+    /// looked at, or is no file, is known by a stamp that no file has.
     #[must_use]
     pub fn stamp(&self, path: &str) -> Option<Stamp> {
         match fs::metadata(self.root.join(path)) {
-            Ok(metadata) => metadata.is_file().then(|| Stamp::of(&metadata)),
+            Ok(metadata) if metadata.is_file() => Some(Stamp::of(&metadata)),
             Err(error) if is_gone(&error) => None,
-            Err(_) => Some(Stamp { length: u64::MAX, changed: u64::MAX }),
+            _ => Some(Stamp { length: u64::MAX, changed: u64::MAX }),
         }
     }
 
@@ -198,6 +197,12 @@ impl Journal {
         if is_link || Disk::new(self.root.clone()).inside(path).is_none() {
             return Err(MemoryError::Invalid(format!(
                 "{path} is a link, and memory is not written through links"
+            )));
+        }
+        // What is written to a pipe is nowhere.
+        if fs::metadata(&place).is_ok_and(|data| !data.is_file()) {
+            return Err(MemoryError::Invalid(format!(
+                "{path} is not a regular file; put one in its place or delete it"
             )));
         }
         lock::make_folder(place.parent().unwrap_or(&self.root))?;

@@ -169,9 +169,32 @@ fn hooks_lie_where_git_looks_for_them() {
     assert_eq!((&*ran.out, &*ran.err), ("wrote ROOT/my hooks/pre-commit\n", ""));
     let elsewhere = tempfile::tempdir().expect("a folder");
     let path = elsewhere.path().to_string_lossy().replace('\\', "/");
-    project.git(&["config", "core.hooksPath", &path]).ends(0);
-    let ran = project.run(&["hook", "install"]).ends(0);
+    // What the user configured for all repositories is used, and what the repository says is not.
+    project.git(&["config", "--unset", "core.hooksPath"]).ends(0);
+    let of_user = [
+        ("GIT_CONFIG_COUNT", "1"),
+        ("GIT_CONFIG_KEY_0", "core.hooksPath"),
+        ("GIT_CONFIG_VALUE_0", &*path),
+    ];
+    let ran = project.run_env(&of_user, &["hook", "install"]).ends(0);
     assert!(ran.err.contains("where other repositories take their hooks from too"), "{}", ran.err);
+    let hook = elsewhere.path().join("pre-commit");
+    fs::remove_file(&hook).expect("was written");
+    project.git(&["config", "core.hooksPath", &path]).ends(0);
+    let ran = project.run(&["hook", "install"]).ends(2);
+    assert!(ran.err.contains("which lies outside of it"), "{}", ran.err);
+    assert!(ran.err.contains("git config --local --unset core.hooksPath"), "{}", ran.err);
+    assert!(!hook.exists());
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(&path, project.path().join("linked")).expect("linked");
+        for link in ["linked", "linked/new"] {
+            project.git(&["config", "core.hooksPath", link]).ends(0);
+            let ran = project.run(&["hook", "install"]).ends(2);
+            assert!(ran.err.contains("which lies outside of it"), "{link}: {}", ran.err);
+        }
+        assert_eq!(fs::read_dir(elsewhere.path()).expect("a folder").count(), 0);
+    }
     project.git(&["config", "core.hooksPath", ".husky/_"]).ends(0);
     let ran = project.run(&["hook", "install"]).ends(2);
     let hint = "hint: add a line instead to .husky/pre-commit: aidd check --staged";

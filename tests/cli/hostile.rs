@@ -368,6 +368,38 @@ fn no_format_lets_hostile_text_through() {
     assert!(shown.contains("\\u{1b}[35m") && shown.contains("\\u{202e}"), "{shown}");
 }
 
+fn between_markers(text: &str) -> &str {
+    let (_, block) = text.split_once("<!-- aidd:rules -->").expect("a first marker");
+    block.split_once("<!-- /aidd:rules -->").expect("a last marker").0
+}
+
+#[test]
+fn rules_are_exported_without_what_a_page_smuggles_in() {
+    let project = project(&valid());
+    let page = |title: &str, text: &str| {
+        format!(
+            "---\nseverity: error\nhelp: {}\ncheck:\n  files: [{}]\n  text: {{ regex: 'x' }}\n---\n# {title}\n\n{text}\n",
+            quoted(EVIL, true),
+            quoted(&format!("*.txt{EVIL}"), true)
+        )
+    };
+    let evil = EVIL.replace(['\r', '\n'], " ");
+    project
+        .write("rules/team/smuggler.md", page("team/smuggler", &format!("Never <b>so</b> {evil}")));
+    project
+        .write("rules/guide.md", format!("# A guide\n\nRead <img src=x> [me](command:x) {evil}\n"));
+    run(&project, &["rule", "export", "agents-md"], &[]).ends(0);
+    let text = fs::read_to_string(project.path().join("AGENTS.md")).expect("written");
+    let block = between_markers(&text);
+    assert!(block.contains("team/smuggler") && block.contains("- Read "), "{block}");
+    assert_harmless("the block", block, false);
+    assert_markdown("the block", block);
+    let shown = run(&project, &["rule", "export", "agents-md", "--stdout"], &[]).ends(0).out;
+    assert_markdown("the block on standard output", between_markers(&shown));
+    // What was written is found again.
+    run(&project, &["rule", "export", "agents-md", "--check"], &[]).ends(0);
+}
+
 #[test]
 fn hostile_configuration_is_quoted_and_no_more() {
     let evil = quoted(EVIL, false);

@@ -70,6 +70,60 @@ mod unix {
         project.run(&["check", "."]).ends(0);
     }
 
+    #[expect(clippy::disallowed_methods, reason = "the standard library makes no pipe with a name")]
+    fn pipe(project: &Project, path: &str) {
+        let place = project.path().join(path);
+        fs::create_dir_all(place.parent().expect("a folder")).expect("made");
+        let made = std::process::Command::new("mkfifo").arg(place).status();
+        assert!(made.expect("started").success());
+    }
+
+    #[test]
+    fn a_pipe_in_place_of_a_rule_or_a_memory_is_told_of() {
+        let project = Project::repository();
+        project.write("a.txt", "teal");
+        project.git(&["add", "-A"]).ends(0);
+        project.git(&["commit", "--quiet", "-m", "x"]).ends(0);
+        for path in
+            [".aidd/rules/team/blue.md", ".aidd/branches/main.json", "ai/memory/decisions.jsonl"]
+        {
+            pipe(&project, path);
+            let _open = (path == ".aidd/rules/team/blue.md").then(|| {
+                let socket = project.path().join(".aidd/rules/team/socket.md");
+                std::os::unix::net::UnixListener::bind(socket).expect("bound")
+            });
+            let told = format!(
+                "{path}: cannot be read: it is a pipe, a socket or a device; put a regular file in its place or delete it"
+            );
+            for args in [
+                &["check", "."][..],
+                &["check", "a.txt"],
+                &["check", "--changed"],
+                &["ci", "--base", "HEAD"],
+            ] {
+                let ran = project.run(args).ends(3);
+                assert!(ran.out.contains(&told), "{args:?}: {}{}", ran.out, ran.err);
+            }
+            let ran = project.run(&["doctor"]).ends(2);
+            assert!(ran.out.contains(&told), "{}", ran.out);
+            fs::remove_file(project.path().join(path)).expect("removed");
+            let _ = fs::remove_file(project.path().join(".aidd/rules/team/socket.md"));
+        }
+        project.run(&["check", "."]).ends(0);
+        pipe(&project, "ai/memory/decisions.jsonl");
+        let ran = project.run(&["memory", "doctor"]).ends(1);
+        assert!(
+            ran.out.contains("ai/memory/decisions.jsonl is not read: it is not a file"),
+            "{}",
+            ran.out
+        );
+        let ran = project.run(&["memory", "add", "decision", "Use tabs", "--topic", "tabs"]);
+        assert_ne!(ran.code, 0);
+        let refused =
+            "ai/memory/decisions.jsonl is not a regular file; put one in its place or delete it";
+        assert!(ran.err.contains(refused), "{}{}", ran.out, ran.err);
+    }
+
     #[test]
     fn a_name_that_is_not_utf_8_is_shown_as_well_as_can_be() {
         let project = Project::new(&[]);

@@ -282,7 +282,7 @@ fn the_rules_that_hold_are_told_in_agents_md() {
 
     Kept by `aidd check` in the editor, the pull request and the agent; `aidd explain RULE` says more. Written by `aidd rule export agents-md`.
 
-    - MUST: Output goes through the logger (`team/no-print`; src/**). Use the logger
+    - MUST: Output goes through the logger (`team/no-print`; `src/**`). Use the logger
     - Functions MUST be verbs (`rules/naming.md`)
 
     Also checked:

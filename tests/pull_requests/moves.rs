@@ -3,7 +3,7 @@
 use crate::repository::Repository;
 use crate::runner::Runner;
 use crate::scene::Scene;
-use crate::support::{RULE, check, project};
+use crate::support::{RULE, check, command, lines, project};
 use insta::assert_snapshot;
 
 const TREE: &str = "---\nseverity: error\nmessage: \"`<name>` has no test\"\ncheck:\n  tree: { each: 'src/*.ts', exists: ['src/<stem>.test.ts'] }\n---\n# team/tested\n\nTest it.\n";
@@ -56,6 +56,94 @@ fn a_folder_that_moves_with_its_rules_keeps_its_findings() {
         packages/b/src/x.ts:1 team/tested moved: it was in `packages/a/src/x.ts`
         "));
     }
+}
+
+/// Rules on directories and on files that they lack.
+const DIRS: [(&str, &str); 2] = [
+    (
+        "rules/readme.md",
+        "---\nseverity: error\ncheck:\n  tree: { each: '{packages,libs}/<pkg>/', exists: ['<path>/README.md'] }\n---\n# team/readme\n\nSay it.\n",
+    ),
+    (
+        "rules/kebab.md",
+        "---\nseverity: error\ncheck:\n  tree: { each: '**/*/', name: kebab }\n---\n# team/kebab\n\nOne style.\n",
+    ),
+];
+
+#[test]
+fn findings_on_a_directory_move_with_it() {
+    let repository = project(&[
+        DIRS[0],
+        DIRS[1],
+        ("packages/x/Bad_Name/a.txt", "a\n"),
+        ("packages/x/b.txt", "b\n"),
+        ("packages/split/a.txt", "split\n"),
+        ("packages/split/b.txt", "stays\n"),
+        ("packages/stays/a.txt", "stays here\n"),
+    ]);
+    repository.git(&["switch", "--quiet", "--create", "topic"]);
+    std::fs::create_dir_all(repository.path("libs/split")).expect("made");
+    repository.git(&["mv", "packages/x", "libs/x"]);
+    // Of this one something stays, so it lacks a README in both places.
+    repository.git(&["mv", "packages/split/a.txt", "libs/split/a.txt"]);
+    repository.write("libs/new/a.txt", "new\n");
+    repository.git(&["add", "--all"]);
+    let staged = check(&repository, &["--staged"]);
+    assert_eq!(check(&repository, &["--changed"]), staged);
+    repository.commit(&[]);
+    assert_eq!(check(&repository, &["--diff", "main"]), staged);
+    assert_snapshot!(staged, @"
+    libs/new/README.md:1 team/readme new: the base does not have it
+    libs/split/README.md:1 team/readme new: the base does not have it
+    libs/x/Bad_Name:1 team/kebab moved: it was in `packages/x/Bad_Name`
+    libs/x/README.md:1 team/readme moved: it was in `packages/x/README.md`
+    packages/split/README.md:1 team/readme pre-existing: the base has it too
+    packages/stays/README.md:1 team/readme pre-existing: the base has it too
+    ");
+}
+
+#[test]
+fn a_file_that_moves_into_a_project_of_its_own_brings_what_shipped_rules_found() {
+    let rule = format!("app/{}", RULE.0);
+    let token = format!("TOKEN=gh{}_{}\n", "p", "Vq7RkX2mZt9LwBn4Yc6HsDf1Jg8PaKe3Uo5T");
+    let text = format!("one\ntwo\nthree\nblue\n{token}six\nseven\n");
+    let own = [(&*rule, RULE.1), ("app/.aidd/config.json", "{}"), ("lib/a.txt", &text)];
+    let scene = Scene::new(&own, |server| {
+        server.git(&["mv", "lib/a.txt", "app/a.txt"]);
+        server.write("app/a.txt", format!("zero\n{text}{}", token.replace("Vq7", "Xq8")));
+    });
+    let runner = scene.usual_runner();
+    for shard in [&[][..], &["--shard", "1/1"]] {
+        let args = [&["ci", "--format", "json"], shard].concat();
+        insta::allow_duplicates!(assert_snapshot!(runner.run_in("app", &args).told(), @"
+        exit 1, (first parent of the merge commit)
+        app/a.txt:5 team/colour new: the line is as it was: a change elsewhere brought it about
+        app/a.txt:6 secrets/github-personal-access-token pre-existing: line 5 of the base has it too
+        app/a.txt:9 secrets/github-personal-access-token new: this change added or changed the line
+        "));
+    }
+    let clone = scene.server.cloned(&["--branch=topic"]);
+    let args = ["check", ".", "--diff", &scene.fork, "--format", "json"];
+    let ran = command(&clone, "app", &args).output().expect("started");
+    assert_snapshot!(lines(&ran), @"
+    a.txt:5 team/colour new: the line is as it was: a change elsewhere brought it about
+    a.txt:6 secrets/github-personal-access-token pre-existing: line 5 of the base has it too
+    a.txt:9 secrets/github-personal-access-token new: this change added or changed the line
+    ");
+}
+
+#[test]
+fn what_a_comment_allowed_does_not_move_without_it() {
+    let tested = ("rules/tested.md", TREE);
+    let file = (
+        "src/x.ts",
+        "// aidd:allow-file team/tested trivial\n1;\n2;\n3;\n4;\n5;\n6;\n7;\n8;\n9;\n10;\n11;\n12;\n13;\n14;\n15;\n16;\n",
+    );
+    let repository = project(&[tested, file]);
+    repository.git(&["mv", "src/x.ts", "src/y.ts"]);
+    repository.write("src/y.ts", file.1.split_once('\n').expect("two lines").1);
+    repository.git(&["add", "--all"]);
+    assert_snapshot!(check(&repository, &["--staged"]), @"src/y.ts:1 team/tested new: the comment that allowed it is gone");
 }
 
 #[test]

@@ -23,7 +23,59 @@ fn quiet() -> (&'static str, String) {
     ("rules/team/quiet.md", page)
 }
 
-/// A pull request over twelve files, with all that a report can hold.
+/// Rules over the whole project, and one that only holds for some changes.
+const WHOLE: [(&str, &str); 3] = [
+    (
+        "rules/team/readme.md",
+        "---\nseverity: error\ncheck:\n  tree: { each: 'packages/<pkg>/', exists: ['<path>/README.md'] }\n---\n# team/readme\n\nSay it.\n",
+    ),
+    (
+        "rules/team/store.md",
+        "---\nseverity: warning\ncheck:\n  layers: { forbid: [{ from: 'src/domain/**', to: ['src/store/**'] }] }\n---\n# team/store\n\nAsk the domain.\n",
+    ),
+    (
+        "rules/team/with-big.md",
+        "---\nseverity: info\ncheck:\n  files: ['*.txt']\n  when: { changed: ['big.yaml'] }\n  text: { regex: 'zero' }\n---\n# team/with-big\n\nNot with it.\n",
+    ),
+];
+
+/// Text of a module that imports another one.
+fn import(from: &str) -> String {
+    format!("import {{ x }} from '{from}';\nexport const y = x;\n")
+}
+
+/// What the rules over the whole project find in the base.
+fn packages() -> Vec<(String, String)> {
+    let mut files = vec![("src/store/store.ts".to_owned(), "export const x = {};\n".to_owned())];
+    for name in ["stays", "edited", "renamed", "gone", "mended", "split"] {
+        files.push((format!("src/domain/{name}.ts"), import("../store/store") + name + ";\n"));
+        files.push((format!("packages/{name}/code.txt"), format!("{name}\n")));
+    }
+    for name in ["old", "older"] {
+        files.push((format!("packages/{name}/README.md"), format!("# {name}\n")));
+    }
+    files
+}
+
+/// What a change does to [`packages`].
+fn change_packages(server: &Repository) {
+    server.write("src/domain/edited.ts", format!("1;\n{}", import("../store/store")));
+    server.git(&["mv", "src/domain/renamed.ts", "src/domain/elsewhere.ts"]);
+    server.git(&["rm", "--quiet", "-r", "src/domain/gone.ts", "packages/gone"]);
+    server.write("src/domain/mended.ts", "export {};\n");
+    server.write("src/domain/new.ts", import("../store/store.ts"));
+    // Too little of it to be the same file by another name.
+    let rest: String = (0..20).map(|at| format!("f({at});\n")).collect();
+    server.write("src/domain/split.ts", "export {};\n");
+    server.write("src/domain/other.ts", import("../store/store") + &rest);
+    server.write("packages/mended/README.md", "# mended\n");
+    server.git(&["rm", "--quiet", "packages/old/README.md", "packages/older/README.md"]);
+    for name in ["old", "older", "newer"] {
+        server.write(&format!("packages/{name}/code.txt"), format!("{name} {name}\n"));
+    }
+}
+
+/// A pull request over twelve files and some packages, with all that a report can hold.
 fn scene() -> Scene {
     let quiet = quiet();
     let names: Vec<String> = (0..12).map(|at| format!("part-{at}/file.txt")).collect();
@@ -32,10 +84,14 @@ fn scene() -> Scene {
     let mut files: Vec<(&str, &str)> =
         names.iter().map(String::as_str).zip(texts.iter().map(String::as_str)).collect();
     let travels = "blue travels\nblue travels\nhush travels\n";
+    let packages = packages();
+    files.extend(packages.iter().map(|(path, text)| (path.as_str(), text.as_str())));
+    files.extend(WHOLE);
     files.extend([SPELLING, (quiet.0, &*quiet.1), (".aidd/config.json", CONFIG)]);
     files.extend([("from.txt", travels), ("renamed.txt", &*texts[0]), ("big.yaml", "a: 1\n")]);
     Scene::new(&files, |server| {
         baseline(server);
+        change_packages(server);
         for at in [1, 3, 5, 7] {
             let new = format!("zero\nblue new {at}\n{}hush new\nteh new\n", texts[at]);
             server.write(&names[at], new);
@@ -133,7 +189,29 @@ fn the_parts_of_a_pull_request_make_up_the_whole() {
     };
     assert_eq!(report["findings"].as_array().expect("findings").iter().filter(across).count(), 2);
     assert_eq!(summary["skipped"].as_array().map(Vec::len), Some(1), "{summary}");
+    has_whole(&report);
     is_whole(&runner, 7);
+}
+
+/// Whether the rules over the whole project found something of each sort.
+fn has_whole(report: &Value) {
+    let has = |rule: &str, status: &str| {
+        let found = report["findings"].as_array().expect("findings").iter();
+        found.filter(|found| found["rule"] == rule && found["status"] == status).count()
+    };
+    let sorts = ["pre-existing", "moved", "new", "fixed"];
+    assert_eq!(sorts.map(|status| has("team/readme", status)), [4, 0, 3, 2]);
+    assert!(sorts.iter().all(|status| has("team/store", status) > 0), "{report}");
+    assert!(has("team/with-big", "new") > 0);
+}
+
+#[test]
+fn the_parts_of_a_strangers_pull_request_make_up_the_whole() {
+    let scene = scene();
+    let clone = scene.checkout(&scene.base, &["--depth=1"]);
+    let event = scene.payload("pull_request_target.json");
+    let runner = Runner::github(clone, "pull_request_target", "refs/heads/main", &event);
+    has_whole(&is_whole(&runner, 3));
 }
 
 #[test]

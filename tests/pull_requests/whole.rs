@@ -1,6 +1,6 @@
 //! Rules over the whole project, judged against a base.
 
-use crate::support::{check, project};
+use crate::support::{check, lines, project, run};
 use insta::assert_snapshot;
 
 const RULES: [(&str, &str); 2] = [
@@ -45,4 +45,31 @@ fn what_other_files_bring_about_is_judged_by_the_change() {
     ");
     let staged = check(&repository, &["--staged"]);
     assert!(!staged.contains(" new:"), "nothing is staged: {staged}");
+}
+
+#[test]
+fn a_run_over_a_folder_reports_what_belongs_there() {
+    let repository = project(&[
+        RULES[0],
+        ("packages/a/x.txt", "1\n"),
+        ("packages/b/x.txt", "2\n"),
+        ("packages/b/README.md", "b\n"),
+        ("packages/c/x.txt", "3\n"),
+    ]);
+    repository.git(&["rm", "--quiet", "packages/b/README.md"]);
+    repository.write("packages/c/README.md", "c\n");
+    repository.git(&["add", "--all"]);
+    for options in [["--changed"].as_slice(), &["--staged"]] {
+        let told = ["packages/a", "packages/b", "packages/c"].map(|folder| {
+            let args = [&["check", folder, "--format", "json"], options].concat();
+            lines(&run(&repository, &args))
+        });
+        insta::allow_duplicates!(assert_snapshot!(told.join("--\n"), @"
+        packages/a/README.md:1 team/readme pre-existing: the base has it too
+        --
+        packages/b/README.md:1 team/readme new: the base does not have it
+        --
+        packages/c/README.md:1 team/readme fixed: this change mended it
+        "));
+    }
 }

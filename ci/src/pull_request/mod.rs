@@ -262,6 +262,7 @@ impl Job<'_> {
                 (self.whole(engine)?, None)
             }
         };
+        compared.outcome.skip(self.project.unreadable());
         let whole = base.is_none() || self.is_whole();
         let complete = whole && self.args.walk.exclude.is_empty() && !self.args.walk.no_hidden;
         let (args, outcome) = (&self.args.baseline, &mut compared.outcome);
@@ -363,9 +364,11 @@ fn match_keys(run: &Run<'_>, document: &Document) -> Vec<String> {
     let mut keys = HashMap::new();
     for file in run.files.iter().chain(&run.fixed) {
         let found = file.findings.iter().copied();
+        // A finding on a file as such has no text to be known by.
+        let has_text = !file.source.text().is_empty();
         for (finding, key) in file.findings.iter().zip(text_keys(file.source, found)) {
             let reason = finding.reason.as_deref().unwrap_or_default();
-            let may_move = reason != UNALLOWED && !reason.starts_with(BY_BASE);
+            let may_move = has_text && reason != UNALLOWED && !reason.starts_with(BY_BASE);
             keys.insert(&*finding.id, if may_move { key } else { String::new() });
         }
     }

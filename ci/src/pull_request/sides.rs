@@ -9,7 +9,7 @@ use aidd_engine::check::Engine;
 use aidd_engine::diff::{Compared, Head};
 use aidd_engine::git::{Change, Repository, Snapshot};
 use aidd_engine::kind::{CONFIG_PATH, is_memory_path, is_page_path};
-use aidd_engine::walk::relative;
+use aidd_engine::walk::{Within, relative};
 use aidd_engine::weakened::is_ignore_file;
 use aidd_report::caught::tracked;
 use aidd_report::number;
@@ -88,7 +88,11 @@ impl Job<'_> {
         let commit = commit.map_err(compare::broken)?;
         let head = repository.snapshot(&commit).map_err(compare::broken)?;
         let mut all = repository.changes(&before, &head).map_err(compare::broken)?;
-        let mut changes = self.own(&all);
+        let within = Within::new(root, &self.paths, self.args.shard);
+        let own = |all: &[Change]| -> Vec<Change> {
+            all.iter().filter(|change| within.holds(change.path())).cloned().collect()
+        };
+        let mut changes = own(&all);
         // A sparse check-out lacks files that changed.
         let heads = changes.iter().filter_map(|change| change.head.as_deref());
         let lacking: Vec<&str> =
@@ -98,11 +102,16 @@ impl Job<'_> {
         let lacking = lacking.iter().filter(|path| !path.contains('\u{FFFD}')).count();
         let bases = changes.iter().filter_map(|change| Some((&before, change.base.as_deref()?)));
         let heads = changes.iter().filter_map(|change| Some((&head, change.head.as_deref()?)));
-        if have_contents(self.project.distribution(), root, bases.chain(heads.filter(|_| stored)))?
-        {
+        let top = before.at_top();
+        let outside = changes.iter().filter_map(|change| Some((&top, change.outside.as_deref()?)));
+        if have_contents(
+            self.project.distribution(),
+            root,
+            bases.chain(outside).chain(heads.filter(|_| stored)),
+        )? {
             // Renamed files are known by their contents.
             all = repository.changes(&before, &head).map_err(compare::broken)?;
-            changes = self.own(&all);
+            changes = own(&all);
         }
         let side = if stored {
             let ignores = self.trusted.as_ref().unwrap_or(&head);
@@ -114,7 +123,7 @@ impl Job<'_> {
         };
         let sides = (&before, side);
         let progress = Progress::start();
-        let mut compared = compare::judge(&self.project, engine, sides, (&changes, &all), &|| {
+        let mut compared = compare::judge(&self.project, engine, sides, (&all, &within), &|| {
             progress.advance(1);
         })?;
         progress.finish();
@@ -162,13 +171,6 @@ impl Job<'_> {
         let paths = head.below("").unwrap_or_default();
         let sides = Sides { before, after: head, paths, changes: difference.all };
         commits::judge(engine, line, &sides, &mut compared.outcome)
-    }
-
-    /// The changes that this run judges.
-    fn own(&self, all: &[Change]) -> Vec<Change> {
-        let mut changes = compare::below(all.to_vec(), self.project.root(), &self.paths);
-        changes.retain(|change| self.args.shard.is_none_or(|part| part.holds(change.path())));
-        changes
     }
 }
 

@@ -18,6 +18,7 @@ use aidd_engine::finding::{FailOn, Finding, Status};
 use aidd_engine::git::{Change, Entry, Snapshot};
 use aidd_engine::kind::CONFIG_PATH;
 use aidd_engine::patterns::commits;
+use aidd_engine::walk::Within;
 use aidd_engine::weakened::{self, Kind};
 use aidd_report::exit::UserError;
 use aidd_report::gate::{Policy, Verdict, stricter};
@@ -139,8 +140,10 @@ impl Job<'_> {
         if !both || !base.differs(self) {
             return Ok(());
         }
-        let changes = compare::below(difference.all.to_vec(), self.project.root(), &self.paths);
-        let heads = changes.iter().filter_map(|one| Some((difference.head, one.head.as_deref()?)));
+        // Of all parts: a finding may have moved from one to another.
+        let within = Within::new(self.project.root(), &self.paths, None);
+        let changes = difference.all.iter().filter(|change| within.holds(change.path()));
+        let heads = changes.filter_map(|one| Some((difference.head, one.head.as_deref()?)));
         have_contents(self.project.distribution(), self.project.root(), heads)?;
         let head = Head::Snapshot {
             files: difference.head,
@@ -152,7 +155,7 @@ impl Job<'_> {
             &base_engine,
             config,
             (difference.before, head),
-            (&changes, difference.all),
+            (difference.all, &within),
             &|| (),
         )
         .map_err(malformed)?;
@@ -170,16 +173,11 @@ impl Job<'_> {
     /// stricter there.
     pub(super) fn add_by_base(&mut self, compared: &mut Compared, policy: Policy) -> Policy {
         let Some(base) = self.weakened.base.take() else { return policy };
-        let below = |path: &str| {
-            let change = Change { base: None, head: Some(path.to_owned()) };
-            !compare::below(vec![change], self.project.root(), &self.paths).is_empty()
-        };
+        let within = Within::new(self.project.root(), &self.paths, self.args.shard);
         let is_hidden = |path: &str| path.split('/').any(|part| part.starts_with('.'));
         let wanted = |path: &str| {
             commits::is_told_at(path)
-                || self.args.shard.is_none_or(|part| part.holds(path))
-                    && below(path)
-                    && !(self.args.walk.no_hidden && is_hidden(path))
+                || within.holds(path) && !(self.args.walk.no_hidden && is_hidden(path))
         };
         let weakenings = &base.weakenings;
         let reason = |finding: &Finding, path: &str, status: Option<Status>| {

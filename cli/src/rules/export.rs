@@ -5,6 +5,7 @@ mod place;
 use crate::cli::{ExportForm, RuleExport};
 use aidd_authoring::suggest::EXPORTED as MARKERS;
 use aidd_engine::check::Selection;
+use aidd_engine::escape::{self, markdown};
 use aidd_engine::files::{Files, SIDE_FILE_LIMIT, markdown_below};
 use aidd_engine::finding::Severity;
 use aidd_engine::kind::RULE_FOLDERS;
@@ -86,7 +87,7 @@ fn block(project: &Project) -> Result<String> {
     let mut told: Vec<Told> = own.filter_map(|rule| line(rule, &settings)).collect();
     told.extend(guides(project).into_iter().map(|(path, summary)| Told {
         severity: Severity::Error,
-        line: format!("- {summary} (`{path}`)"),
+        line: format!("- {} ({})", shown(&summary), code(&path)),
         reason: String::new(),
     }));
     let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
@@ -155,12 +156,14 @@ fn line(rule: &Rule, settings: &Settings) -> Option<Told> {
         Severity::Warning => "SHOULD: ",
         Severity::Info => "MAY: ",
     };
-    let mut line = format!("- {word}{}", rule.summary.trim_end_matches('.'));
-    let files = rule.check.as_ref().map(|check| check.files.join(", ")).unwrap_or_default();
-    let files = if files.is_empty() { String::new() } else { format!("; {files}") };
-    let _ = write!(line, " (`{}`{files})", rule.id);
+    let mut line = format!("- {word}{}", shown(rule.summary.trim_end_matches('.')));
+    let _ = write!(line, " ({}", code(&rule.id));
+    for (at, glob) in rule.check.iter().flat_map(|check| &check.files).enumerate() {
+        let _ = write!(line, "{} {}", if at == 0 { ";" } else { "," }, code(glob));
+    }
+    line.push(')');
     let help = rule.help.as_ref().filter(|help| !help.contains('<'));
-    let reason = help.map_or_else(String::new, |help| format!(". {}", cut(help)));
+    let reason = help.map_or_else(String::new, |help| format!(". {}", shown(&cut(help))));
     Some(Told { severity, line, reason })
 }
 
@@ -179,6 +182,19 @@ fn guides(project: &Project) -> Vec<(String, String)> {
         (!summary.is_empty()).then_some((path, summary))
     };
     below.filter_map(guide).collect()
+}
+
+/// The text of a page within a line of Markdown: whoever wrote it may be a stranger, and the file is
+/// read by agents as it is.
+fn shown(text: &str) -> String {
+    markdown::message(&escape::line(text))
+}
+
+/// A path, a glob or an id as code, on one line.
+fn code(text: &str) -> String {
+    let text = escape::line(text);
+    // A backslash escapes nothing in code.
+    if text.contains('`') { markdown::words(&text) } else { format!("`{text}`") }
 }
 
 /// The beginning of a text, on one line.

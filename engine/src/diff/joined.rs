@@ -1,6 +1,7 @@
 //! What a change brought about in the project as a whole: a finding there may come of another file
 //! than the one it is shown at, so both sides are checked wholly and told apart by finding id.
 
+use super::renames::Renames;
 use super::{Compared, keyed};
 use crate::check::Engine;
 use crate::config::Config;
@@ -10,7 +11,7 @@ use crate::git::Snapshot;
 use crate::ignored::Ignored;
 use crate::listing::Listing;
 use crate::project_checks;
-use crate::walk::{self, FileReport, Outcome};
+use crate::walk::{self, FileReport, Outcome, Within};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The files of a snapshot that `.aiddignore` does not leave out, when a rule asks for them.
@@ -47,29 +48,31 @@ pub(super) fn of_snapshot(
 }
 
 impl Compared {
-    /// Compares the findings of the second pass, and puts them among the others. `renames`: path in
-    /// the base → path in the head.
+    /// Compares the findings of the second pass over the whole project, and puts those `within` the
+    /// run among the others.
     pub(super) fn judge_joined(
         &mut self,
         mut base: Vec<FileReport>,
-        renames: &HashMap<&str, &str>,
+        renames: &Renames<'_>,
+        within: &Within,
     ) {
+        let is_own = |path: &str| within.holds(&renames.head_path(path).unwrap_or(path.into()));
         let known: HashSet<String> = ids(&base).collect();
         let here: HashSet<String> = ids(&self.outcome.joined).collect();
         let allowed: HashSet<String> =
             base.iter().flat_map(findings).filter(is_allowed).map(|one| one.id.clone()).collect();
-        for finding in base.iter().flat_map(findings).filter(|finding| !is_allowed(finding)) {
+        let own = base.iter().filter(|file| is_own(file.source.path()));
+        for finding in own.flat_map(findings).filter(|finding| !is_allowed(finding)) {
             let at = Severity::ALL.iter().position(|&severity| severity == finding.severity);
             self.before[at.unwrap_or_default()] += 1;
         }
-        // The same text, or the file as such, under a path that changed: what moved with its file.
+        // The same text, or the file or directory as such under a path that changed.
         let (then, then_keys) =
-            keyed(&base, |finding| !here.contains(&finding.id), |path| renames.get(path).copied());
-        let targets: HashSet<&str> = renames.values().copied().collect();
+            keyed(&base, |finding| !here.contains(&finding.id), |path| renames.head_path(path));
         let (now, now_keys) = keyed(
             &self.outcome.joined,
             |finding| !known.contains(&finding.id),
-            |path| targets.get(path).copied(),
+            |path| Some(path.into()),
         );
         let moves: HashMap<(usize, usize), (usize, usize)> =
             super::match_moves(&now_keys, &then_keys)
@@ -87,6 +90,9 @@ impl Compared {
                     }
                     _ if known.contains(&finding.id) => {
                         (Status::PreExisting, "the base has it too".to_owned())
+                    }
+                    Some(&(from, then)) if is_allowed(&&findings(&base[from])[then]) => {
+                        (Status::New, super::UNALLOWED.to_owned())
                     }
                     Some((from, _)) if base[*from].source.path() == file.source.path() => (
                         Status::PreExisting,
@@ -113,8 +119,10 @@ impl Compared {
                 gone
             });
         }
-        base.retain(|file| !file.checked.findings.is_empty());
+        base.retain(|file| !file.checked.findings.is_empty() && is_own(file.source.path()));
         self.fixed.append(&mut base);
+        walk::by_path(&mut self.fixed);
+        self.outcome.joined.retain(|file| within.holds(file.source.path()));
         self.outcome.join();
     }
 }

@@ -1,7 +1,7 @@
 //! The lines of a change: which differ, and where the others went.
 
 use crate::files::Files;
-use crate::git::{Change, Snapshot};
+use crate::git::Change;
 use crate::source::Source;
 use gix::diff::blob::{Algorithm, Diff, InternedInput};
 use std::ops::Range;
@@ -60,7 +60,7 @@ impl LineMap<'_> {
 /// What changed in a file; `None` when it is new, gone or too large to compare.
 pub(super) fn hunks_of(
     change: &Change,
-    (base, head): (&Snapshot, &dyn Files),
+    (base, head): (&dyn Files, &dyn Files),
 ) -> Option<Vec<Hunk>> {
     let read = |files: &dyn Files, path: &str| {
         let bytes = files.read(path, DIFF_LIMIT + 1).ok()?;

@@ -8,6 +8,8 @@
 mod joined;
 mod judge;
 mod lines;
+mod moved_in;
+mod renames;
 mod rules;
 mod stricter;
 
@@ -19,10 +21,12 @@ use crate::git::{Change, Snapshot};
 use crate::ignored::Ignored;
 use crate::paths::Globs;
 use crate::source::Encoding;
-use crate::walk::{self, FileReport, LeftOut, Outcome, Skipped, Walk};
+use crate::walk::{self, FileReport, LeftOut, Outcome, Skipped, Walk, Within};
 use judge::{Side, Verdict, pair};
 use lines::{LineMap, hunks_of};
+use renames::Renames;
 use rules::Rules;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 pub use judge::{UNALLOWED, match_moves, moved_from};
@@ -80,10 +84,11 @@ pub struct Compared {
     pub before: [usize; 3],
 }
 
-/// Checks both sides of `changes` and judges the findings of the head. `all` are the changes of the
-/// whole project: a folder may have moved with its rules where only a part is compared. `done` is
-/// told of each file of the head, from any thread. When the walk of the head is stopped, what comes
-/// of it is a part.
+/// Checks both sides of those `changes` that are `within` the run and judges the findings of the
+/// head. `changes` are those of the whole project: a folder may have moved with its rules, and a
+/// finding of the project pass from one part to another. What moved belongs where the head has it.
+/// `done` is called for each file of the head, from any thread. When the walk of the head is stopped,
+/// what comes of it is a part.
 ///
 /// # Errors
 /// When a glob of the configuration is malformed.
@@ -91,9 +96,11 @@ pub fn compare(
     engine: &Engine,
     config: &Config,
     (base, head): (&Snapshot, Head<'_>),
-    (changes, all): (&[Change], &[Change]),
+    (changes, within): (&[Change], &Within),
     done: &(dyn Fn() + Sync),
 ) -> Result<Compared, String> {
+    let all = changes;
+    let changes: Vec<&Change> = all.iter().filter(|one| within.holds(one.path())).collect();
     let (rules, base_rules) = Rules::of_both_sides(engine, all)?;
     let (jobs, stop) = match &head {
         Head::WorkTree { walk, .. } => (walk.jobs, walk.stop.clone()),
@@ -101,8 +108,9 @@ pub fn compare(
     };
     let stop = stop.as_deref();
     let heads = changes.iter().filter_map(|change| change.head.clone());
+    // Of the whole change: each part of a run applies the same rules.
     let touched: BTreeSet<String> =
-        changes.iter().flat_map(|change| [&change.head, &change.base]).flatten().cloned().collect();
+        all.iter().flat_map(|change| [&change.head, &change.base]).flatten().cloned().collect();
     let branch = match &head {
         Head::WorkTree { walk, .. } => walk.branch.clone(),
         Head::Snapshot { branch, .. } => branch.clone(),
@@ -153,21 +161,26 @@ pub fn compare(
     }
     let met = |path: &String| outcome.met.contains(path);
     // What is gone was checked if it would be now.
-    let counts: Vec<&Change> = changes
-        .iter()
+    let counts: Vec<Change> = changes
+        .into_iter()
         .filter(|change| match &change.head {
             Some(head) => met(head),
             None => change.base.as_ref().is_some_and(|base| !ignored.leaves_out(base)),
         })
+        .map(moved_in::with_base)
         .collect();
     let bases: Vec<String> = counts.iter().filter_map(|change| change.base.clone()).collect();
     let listing = joined::listing(engine, base, ignores, (&touched, branch.as_deref()));
-    let mut before = base_rules.check(config, base, listing.as_ref(), (&bases, jobs, stop))?;
+    let base_files = moved_in::Base::new(base, all);
+    let checked = (&*bases, jobs, stop);
+    let mut before = base_rules.check(config, &base_files, listing.as_ref(), checked)?;
+    base_files.without_own_rules(engine, &mut before);
     joined::of_snapshot(base_rules.of_project(), config, base, listing.as_ref(), &mut before)?;
     let before_joined = std::mem::take(&mut before.joined);
     let mut comparison = Compared { outcome, changed: counts.len(), ..Compared::default() };
-    comparison.judge(&counts, (base, files), before);
-    comparison.judge_joined(before_joined, &renames(all));
+    comparison.judge(&counts, (&base_files, files), before);
+    let renames = Renames::new(all, listing.as_ref());
+    comparison.judge_joined(before_joined, &renames, within);
     Ok(comparison)
 }
 
@@ -189,7 +202,7 @@ fn left_out(
 }
 
 impl Compared {
-    fn judge(&mut self, changes: &[&Change], sides: (&Snapshot, &dyn Files), base: Outcome) {
+    fn judge(&mut self, changes: &[Change], sides: (&dyn Files, &dyn Files), base: Outcome) {
         let mut heads = Side::of(&self.outcome.files);
         let mut bases = Side::of(&base.files);
         for change in changes {
@@ -259,18 +272,12 @@ impl Compared {
     }
 }
 
-/// Path in the base → path in the head, of the files that were renamed.
-fn renames(changes: &[Change]) -> HashMap<&str, &str> {
-    let both = changes.iter().filter_map(|one| Some((one.base.as_deref()?, one.head.as_deref()?)));
-    both.filter(|(base, head)| base != head).collect()
-}
-
 /// Where the wanted findings are (file, finding), and their keys. A finding on a file as such has no
-/// text to be known by: it is left out, unless `renamed` gives the file's path in the head.
+/// text to be known by: it is left out, unless `head_path` gives the file's path in the head.
 fn keyed<'a>(
     files: &'a [FileReport],
     wanted: impl Fn(&Finding) -> bool,
-    renamed: impl Fn(&'a str) -> Option<&'a str>,
+    head_path: impl Fn(&'a str) -> Option<Cow<'a, str>>,
 ) -> (Vec<(usize, usize)>, Vec<String>) {
     let mut found = Vec::new();
     for (index, file) in files.iter().enumerate() {
@@ -279,7 +286,7 @@ fn keyed<'a>(
             continue;
         }
         if file.source.text().is_empty() {
-            let Some(path) = renamed(file.source.path()) else { continue };
+            let Some(path) = head_path(file.source.path()) else { continue };
             let keyed = findings.iter().enumerate().filter(|(_, finding)| wanted(finding));
             let key = |finding: &Finding| format!("{} {path}", finding.rule);
             found.extend(keyed.map(|(at, finding)| ((index, at), key(finding))));

@@ -8,12 +8,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::mem::take;
 
 /// One file that differs. Bytes of a path that are not UTF-8 are U+FFFD, as everywhere.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Change {
     /// Its path now; absent when it is gone.
     pub head: Option<String>,
     /// Its path in the base; absent when it is new. Another one than now: it was renamed.
     pub base: Option<String>,
+    /// Where the base has it, from the top of the work tree, when that is outside of the folder that
+    /// the repository is seen from; `base` is absent then.
+    pub outside: Option<String>,
 }
 
 impl Change {
@@ -128,7 +131,12 @@ impl Changes {
         let gone = self.gone.iter().map(|base| (None, Some(base)));
         let mut changes: Vec<Change> = now
             .chain(gone)
-            .map(|(head, base)| Change { head: head.and_then(shown), base: base.and_then(shown) })
+            .map(|(head, base)| {
+                let (head, inside) = (head.and_then(shown), base.and_then(shown));
+                let moved_in = base.filter(|_| head.is_some() && inside.is_none());
+                let outside = moved_in.map(|path| path.to_str_lossy().into_owned());
+                Change { head, base: inside, outside }
+            })
             .filter(|change| change.head.is_some() || change.base.is_some())
             .collect();
         changes.sort();

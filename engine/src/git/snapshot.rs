@@ -56,6 +56,12 @@ pub(super) enum Content {
 }
 
 impl Snapshot {
+    /// The same files, seen from the top of the work tree.
+    #[must_use]
+    pub fn at_top(&self) -> Self {
+        Self { prefix: BString::default(), ..self.clone() }
+    }
+
     /// The blob at `path`.
     fn find(&self, path: &str) -> io::Result<Option<ObjectId>> {
         let whole = format!("{}{path}", self.prefix);

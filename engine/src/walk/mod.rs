@@ -9,6 +9,7 @@ mod stamps;
 mod tree;
 mod uncommitted;
 mod whole;
+mod within;
 
 use crate::check::{Checked, Engine};
 use crate::config::Config;
@@ -32,6 +33,7 @@ pub use kept::{Kept, Told};
 pub use scope::LeftOut;
 pub use uncommitted::{Uncommitted, uncommitted};
 pub use whole::{joined, listing, typed};
+pub use within::{Part, Within};
 
 /// Most threads that one run starts.
 const MOST_JOBS: usize = 256;
@@ -64,29 +66,6 @@ pub struct Walk {
     pub stop: Option<Arc<AtomicBool>>,
 }
 
-/// One of several parts of a tree, each with about as many files; by their paths, so that every
-/// machine parts them alike.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
-    /// Which: from 1.
-    pub index: u32,
-    /// Of how many.
-    pub of: u32,
-}
-
-impl Part {
-    /// Whether the file at `path` belongs to it.
-    #[must_use]
-    pub fn holds(self, path: &str) -> bool {
-        // FNV-1a, <http://www.isthe.com/chongo/tech/comp/fnv/>: spreads well, and never changes.
-        let hash = path.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        });
-        // The low bits of the product spread worst.
-        (hash >> 32) % u64::from(self.of.max(1)) == u64::from(self.index.saturating_sub(1))
-    }
-}
-
 impl Walk {
     /// A walk over `paths` that reads what Git tracks, and what is neither tracked nor ignored.
     #[must_use]
@@ -103,6 +82,12 @@ impl Walk {
             change: None,
             stop: None,
         }
+    }
+
+    /// Where it looks, in the project at `root`.
+    #[must_use]
+    pub fn within(&self, root: &Path) -> Within {
+        Within::new(root, &self.paths, self.part)
     }
 
     /// What stops it.
@@ -174,6 +159,13 @@ impl Outcome {
         }
     }
 
+    /// Adds what else was not checked.
+    pub fn skip(&mut self, more: Vec<Skipped>) {
+        self.skipped.extend(more);
+        self.skipped.sort();
+        self.skipped.dedup();
+    }
+
     /// Adds what another run found in other files, before the project pass.
     pub(crate) fn extend(&mut self, other: Self) {
         self.files.extend(other.files);
@@ -205,11 +197,14 @@ pub fn check_tree(
     done: &(dyn Fn() + Sync),
 ) -> Result<Outcome, String> {
     let mut outcome = check_apart(engine, config, disk, walk, done)?;
+    let within = walk.within(disk.root());
+    outcome.joined.retain(|file| within.holds(file.source.path()));
     outcome.join();
     Ok(outcome)
 }
 
-/// As [`check_tree`], with what the project pass found left apart.
+/// As [`check_tree`], with what the project pass found left apart, and all of it: also outside of
+/// [`Walk::within`].
 ///
 /// # Errors
 /// When a glob of the configuration is malformed.
@@ -392,7 +387,7 @@ pub(crate) fn ordered(mut outcome: Outcome) -> Outcome {
     outcome
 }
 
-fn by_path(files: &mut [FileReport]) {
+pub(crate) fn by_path(files: &mut [FileReport]) {
     files.sort_by(|a, b| {
         (a.source.path(), a.source.origin()).cmp(&(b.source.path(), b.source.origin()))
     });

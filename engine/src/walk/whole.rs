@@ -10,7 +10,6 @@ use crate::config::Config;
 use crate::files::{Disk, Files};
 use crate::git::Repository;
 use crate::listing::Listing;
-use crate::paths::relative;
 use crate::project_checks;
 use crate::source::{Source, Span};
 use std::collections::{BTreeSet, HashSet};
@@ -70,7 +69,7 @@ pub(super) fn all_in(disk: &Disk, walk: &Walk, scope: &Arc<Scope>) -> Vec<String
     tree::all(&builder, disk)
 }
 
-/// Runs the second pass and keeps what lies where the walk looks.
+/// Runs the second pass over the project, whatever part of it the walk looks at.
 pub(super) fn check(
     engine: &Engine,
     config: &Config,
@@ -97,17 +96,7 @@ pub(super) fn check(
         }
         None => listed(engine, disk, walk, indexes),
     };
-    joined(engine, config, disk, &listing, outcome)?;
-    let below: Vec<String> = walk.paths.iter().map(|path| relative(disk.root(), path)).collect();
-    outcome.joined.retain(|file| {
-        let path = file.source.path();
-        let is_asked = below.iter().any(|folder| {
-            let rest = path.strip_prefix(&**folder);
-            folder.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        });
-        is_asked && walk.part.is_none_or(|part| part.holds(path))
-    });
-    Ok(())
+    joined(engine, config, disk, &listing, outcome)
 }
 
 /// Checks the project of the files in `listing`, and adds what is found to `outcome`, apart from

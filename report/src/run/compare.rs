@@ -8,8 +8,7 @@ use aidd_engine::check::Engine;
 use aidd_engine::diff::{self, Compared, Head};
 use aidd_engine::finding::{Severity, Status};
 use aidd_engine::git::{Change, GitError, Repository, Snapshot};
-use aidd_engine::walk::Uncommitted;
-use aidd_engine::walk::{self, FileReport, Skipped, Walk, relative};
+use aidd_engine::walk::{self, FileReport, Skipped, Uncommitted, Walk, Within};
 use anyhow::Result;
 use std::path::{Path, PathBuf};
 
@@ -60,6 +59,7 @@ pub fn check(
     advance: &(dyn Fn() + Sync),
 ) -> Result<(Compared, Base)> {
     let repository = repository(project)?;
+    let within = walk.within(project.root());
     let (base, snapshot) = match against {
         Against::Revision(rev) => merge_base(&repository, rev)?,
         Against::LastCommit | Against::Staged(_) => last_commit(&repository)?,
@@ -67,18 +67,16 @@ pub fn check(
     if let Against::Staged(index) = against {
         let staged = repository.staged(index.as_deref()).map_err(broken)?;
         let all = repository.changes(&snapshot, &staged).map_err(broken)?;
-        let changes = below(all.clone(), project.root(), &walk.paths);
         let head = Head::Snapshot { files: &staged, ignores: &staged, branch: None };
-        let compared = judge(project, engine, (&snapshot, head), (&changes, &all), advance)?;
+        let compared = judge(project, engine, (&snapshot, head), (&all, &within), advance)?;
         return Ok((compared, base));
     }
     let all = match known.filter(|known| base.commit.as_ref() == Some(&known.head)) {
         Some(known) => known.changes.clone(),
         None => walk::work_tree_changes(&repository, &snapshot, &project.disk).map_err(broken)?,
     };
-    let changes = below(all.clone(), project.root(), &walk.paths);
     let head = Head::WorkTree { disk: &project.disk, walk, whole: false };
-    let mut compared = judge(project, engine, (&snapshot, head), (&changes, &all), advance)?;
+    let mut compared = judge(project, engine, (&snapshot, head), (&all, &within), advance)?;
     if let Some(commit) = base.commit.as_deref().filter(|_| matches!(against, Against::Revision(_)))
     {
         let head = repository.commit("HEAD").map_err(broken)?;
@@ -104,8 +102,8 @@ pub fn check(
     Ok((compared, base))
 }
 
-/// Checks both sides of the changes to compare, among all changes; `advance` is called for each file
-/// that was checked.
+/// Checks both sides of the changes within the run, among all changes; `advance` is called for each
+/// file that was checked.
 ///
 /// # Errors
 /// When a glob of the configuration is malformed.
@@ -113,7 +111,7 @@ pub fn judge(
     project: &Project,
     engine: &Engine,
     sides: (&Snapshot, Head<'_>),
-    changes: (&[Change], &[Change]),
+    changes: (&[Change], &Within),
     advance: &(dyn Fn() + Sync),
 ) -> Result<Compared> {
     diff::compare(engine, &project.config, sides, changes, advance)
@@ -157,19 +155,6 @@ fn shown(file: &FileReport) -> FileFindings<'_> {
         findings: file.checked.findings.iter().collect(),
         secrets: &file.checked.secrets,
     }
-}
-
-/// The changes below `paths`.
-#[must_use]
-pub fn below(mut changes: Vec<Change>, root: &Path, paths: &[PathBuf]) -> Vec<Change> {
-    let folders: Vec<String> = paths.iter().map(|path| relative(root, path)).collect();
-    changes.retain(|change| {
-        folders.iter().any(|folder| {
-            let rest = change.path().strip_prefix(&**folder);
-            folder.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        })
-    });
-    changes
 }
 
 /// What to do where a clone lacks branches and history: `--depth` brings one branch alone.

@@ -126,6 +126,9 @@ fn check_knowing(
     if stop.load(Ordering::Relaxed) {
         return Err(UserError::new("cancelled").into());
     }
+    if !matches!(target, Target::Text { .. }) {
+        compared.outcome.skip(project.unreadable());
+    }
     let stale = baseline::judge((None, false), project, &below, &mut compared.outcome, false)?;
     compared.match_across();
     Ok(document(project, &engine, &compared, comparison, stale.is_some(), started))

@@ -9,6 +9,7 @@ use aidd_engine::files::Memory;
 use aidd_engine::git::Repository;
 use aidd_engine::registry::Registry;
 use aidd_engine::source::Source;
+use aidd_engine::walk::Within;
 use std::fmt::Write as _;
 
 fn page(at: usize) -> (String, String) {
@@ -136,7 +137,7 @@ fn findings_of_both_sides() {
         let changes = repository.changes(&base, &head).expect("changes");
         let head = Head::Snapshot { files: &head, ignores: &head, branch: None };
         let compared =
-            compare(&engine, &Config::default(), (&base, head), (&changes, &changes), &|| {});
+            compare(&engine, &Config::default(), (&base, head), (&changes, &Within::all()), &|| {});
         assert_eq!(compared.expect("compared").changed, 1);
     };
     assert_linear([

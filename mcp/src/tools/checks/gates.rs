@@ -154,9 +154,8 @@ fn last_change(root: &Path, repository: &Repository) -> i64 {
         Some(Ok(base)) => base,
         _ => repository.nothing(),
     };
-    let top = root.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(root);
     let written = |path: &str| {
-        let time = top.join(path).symlink_metadata().ok()?.modified().ok()?;
+        let time = root.join(path).symlink_metadata().ok()?.modified().ok()?;
         i64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok()
     };
     let disk = Disk::new(root);
@@ -224,4 +223,36 @@ fn text(gates: &Gates) -> String {
         let _ = write!(text, "\n{word} {}{soft}: {}", gate.id, gate.why);
     }
     text
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "the repository is made by Git")]
+mod tests {
+    use super::*;
+    use std::fs::{self, File};
+    use std::process::Command;
+    use std::time::{Duration, SystemTime};
+
+    #[test]
+    fn a_change_in_a_project_below_the_top_counts_when_it_was_written() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path().join("packages/a");
+        fs::create_dir_all(&root).expect("made");
+        fs::write(root.join("a.py"), "x = 1\n").expect("written");
+        for args in [&["init", "-q"][..], &["add", "."], &["commit", "-q", "-m", "feat: x"]] {
+            let mut git = Command::new("git");
+            git.current_dir(&root).args(["-c", "user.name=a", "-c", "user.email=a@b.c"]).args(args);
+            if args == ["init", "-q"] {
+                git.current_dir(folder.path());
+            }
+            assert!(git.output().expect("Git runs").status.success(), "{args:?}");
+        }
+        fs::write(root.join("a.py"), "x = 2\n").expect("written");
+        let later = SystemTime::now() + Duration::from_secs(3600);
+        let file = File::options().write(true).open(root.join("a.py")).expect("opened");
+        file.set_modified(later).expect("set");
+        let repository = Repository::open(&root).expect("a repository");
+        let expected = later.duration_since(UNIX_EPOCH).expect("after 1970").as_millis();
+        assert_eq!(u128::try_from(last_change(&root, &repository)), Ok(expected));
+    }
 }

@@ -62,7 +62,10 @@ fn scaffold(context: &Context, given: Given) -> Result<Answer<Laid>, ToolError> 
     };
     let base = match given.path.as_deref() {
         None | Some("." | "./") => String::new(),
-        Some(path) => context.for_new(path)?,
+        Some(path) => {
+            let named = |error: ToolError| ToolError::new(format!("`path`: {error}"));
+            context.for_new(path).map_err(named)?
+        }
     };
     let config = context.project()?.config.content.clone().unwrap_or_default();
     let library = context.library()?;

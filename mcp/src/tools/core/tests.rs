@@ -479,6 +479,15 @@ fn nothing_is_laid_out_outside_of_the_project() {
             "{path}"
         );
     }
+    // What another system takes for a place elsewhere is refused on every one.
+    let rooted = [r"C:\web", "C:web", r"\\host\web", "//host/web", "~/web"];
+    let rooted = rooted.map(|path| (path, "name a path relative to the project's root"));
+    let others = [(r"..\web", "separate directories with `/`"), ("web/nul", "choose another name")];
+    for (path, remedy) in rooted.into_iter().chain(others).chain([("web.", "another name")]) {
+        let error = refused(&root, "aidd_scaffold", json!({"path": path}));
+        assert!(error.starts_with("`path`: ") && error.contains(remedy), "{path}: {error}");
+    }
+    assert_eq!(tree(folder.path()), []);
     call(&root, "aidd_scaffold", json!({"path": "packages/web", "preset": "minimal"}));
     assert!(root.join("packages/web/rules/house.md").is_file());
     #[cfg(unix)]
