@@ -2,18 +2,21 @@
 //! what must be true of all results.
 
 use aidd_engine::check::{Engine, Selection};
-use aidd_engine::config::Config;
-use aidd_engine::files::Memory;
-use aidd_engine::finding::{Finding, Safety};
-use aidd_engine::fix;
-use aidd_engine::linters::Settings;
-use aidd_engine::listing::Listing;
-use aidd_engine::paths::Globs;
-use aidd_engine::registry::Registry;
+use aidd_engine::project::config::Config;
+use aidd_engine::text::files::Memory;
+use aidd_engine::text::finding::{Finding, Safety};
+use aidd_engine::workspace::fix;
+use aidd_engine::project::linters::Settings;
+use aidd_engine::text::listing::Listing;
+use aidd_engine::text::paths::Globs;
+use aidd_engine::rules::registry::Registry;
 use aidd_authoring::rule_import::{self, Tool};
-use aidd_engine::source::{Source, Span};
+use aidd_engine::text::source::{Source, Span};
 use aidd_authoring::suggest::{self, Ground};
-use aidd_engine::{examples, patterns, project_checks, remembered};
+use aidd_engine::workspace::examples;
+use aidd_engine::forms;
+use aidd_engine::workspace::project_checks;
+use aidd_engine::workspace::remembered;
 use std::sync::LazyLock;
 
 static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
@@ -117,7 +120,7 @@ pub fn obey(data: &[u8]) {
     check(PATH, data);
     let registry = Registry::alone(&[(PATH.to_owned(), text.to_owned())]);
     let Some(rule) = registry.rules().first().cloned() else { return };
-    let _ = patterns::problems(&rule);
+    let _ = forms::problems(&rule);
     let only = Selection { only: vec![rule.id.to_string()], ..Selection::default() };
     let engine = Engine::new(registry, &Config::default(), &only).expect("one rule");
     let _ = examples::run(&engine, &rule);

@@ -1,6 +1,6 @@
 //! How well the scores of pairs follow what someone would say who has worked with both.
 
-use aidd_engine::stack::Stack;
+use aidd_engine::project::stack::Stack;
 use aidd_guidance::Library;
 use aidd_guidance::compatibility;
 use aidd_guidance::knowledge::Knowledge;

@@ -3,8 +3,8 @@
 
 use aidd_cli::cli::Cli;
 use aidd_engine::check::Distribution;
-use aidd_engine::registry::{Registry, is_id};
-use aidd_engine::rule::Rule;
+use aidd_engine::rules::registry::{Registry, is_id};
+use aidd_engine::rules::rule::Rule;
 use aidd_page as page;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, ValueEnum};
@@ -191,7 +191,8 @@ fn the_lists_in_the_page_on_memory_are_current() {
 
 #[test]
 fn the_schema_of_the_configuration_is_current() {
-    let schema = serde_json::to_string_pretty(&aidd_engine::config::schema()).expect("JSON");
+    let schema =
+        serde_json::to_string_pretty(&aidd_engine::project::config::schema()).expect("JSON");
     is_current("docs/config.schema.json", &format!("{schema}\n"));
 }
 

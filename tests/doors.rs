@@ -2,7 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "the agent door as a process, and a repository")]
 
 use aidd_engine::check::Distribution;
-use aidd_engine::source::{Encoding, Source};
+use aidd_engine::text::source::{Encoding, Source};
 use aidd_page::Form;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -272,7 +272,8 @@ fn each_form_of_check_tells_the_same_at_every_door() {
     for path in paths {
         let source = Source::new(path, fs::read_to_string(root.join(path)).expect("text"));
         let checked = workspace.check(&source, &workspace.project.disk);
-        let one = |one: aidd_engine::finding::Finding| (one.rule.to_string(), one.id, path.clone());
+        let one =
+            |one: aidd_engine::text::finding::Finding| (one.rule.to_string(), one.id, path.clone());
         of_editor.extend(checked.findings.into_iter().map(one));
     }
     assert_eq!(of_editor, cli, "LSP");

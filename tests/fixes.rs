@@ -2,13 +2,13 @@
 
 use aidd_engine::check::Distribution;
 use aidd_engine::check::{Engine, Selection};
-use aidd_engine::config::Config;
-use aidd_engine::examples::{self, Expected};
-use aidd_engine::files::Memory;
-use aidd_engine::finding::{Finding, Safety, Severity};
-use aidd_engine::fix::{applicable, mend};
-use aidd_engine::registry::Registry;
-use aidd_engine::source::Source;
+use aidd_engine::project::config::Config;
+use aidd_engine::rules::registry::Registry;
+use aidd_engine::text::files::Memory;
+use aidd_engine::text::finding::{Finding, Safety, Severity};
+use aidd_engine::text::source::Source;
+use aidd_engine::workspace::examples::{self, Expected};
+use aidd_engine::workspace::fix::{applicable, mend};
 use proptest::prelude::*;
 use std::sync::LazyLock;
 

@@ -4,13 +4,13 @@
 use aidd_engine::check;
 use aidd_engine::check::Distribution;
 use aidd_engine::check::{Engine, Selection};
-use aidd_engine::config::Config;
-use aidd_engine::examples::{self, Expected, JOIN_MARK};
-use aidd_engine::files::Memory;
-use aidd_engine::finding::Status;
-use aidd_engine::registry::Registry;
-use aidd_engine::rule::Rule;
-use aidd_engine::source::Source;
+use aidd_engine::project::config::Config;
+use aidd_engine::rules::registry::Registry;
+use aidd_engine::rules::rule::Rule;
+use aidd_engine::text::files::Memory;
+use aidd_engine::text::finding::Status;
+use aidd_engine::text::source::Source;
+use aidd_engine::workspace::examples::{self, Expected, JOIN_MARK};
 use aidd_page::{Form, Severity};
 use clap::CommandFactory as _;
 use std::collections::BTreeSet;
@@ -138,9 +138,7 @@ fn every_pattern_compiles_and_every_rule_speaks() {
     let mut faults = Vec::new();
     for rule in engine().registry().rules() {
         faults.extend(
-            aidd_engine::patterns::problems(rule)
-                .into_iter()
-                .map(|why| format!("{}: {why}", rule.id)),
+            aidd_engine::forms::problems(rule).into_iter().map(|why| format!("{}: {why}", rule.id)),
         );
         if rule.summary.is_empty() {
             faults.push(format!("{}: no text under the title", rule.id));

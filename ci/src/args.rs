@@ -1,7 +1,7 @@
 //! The options of `aidd ci`, and those that it shares with `aidd check`.
 
-use aidd_engine::config::nearest;
-use aidd_engine::finding::Severity;
+use aidd_engine::project::config::nearest;
+use aidd_engine::text::finding::Severity;
 use aidd_report::Format;
 use aidd_report::exit::UserError;
 use anyhow::Result;
@@ -44,10 +44,10 @@ pub struct CiCheck {
     /// The least severity of new findings that makes the exit code 1: error, warning, info or never
     /// [default: error]. What the configuration says under `ci` goes before.
     #[arg(long, env = "AIDD_FAIL_ON", value_name = "SEVERITY")]
-    pub fail_on: Option<aidd_engine::finding::FailOn>,
+    pub fail_on: Option<aidd_engine::text::finding::FailOn>,
     /// Check one of several parts of the repository, such as 1/4; `aidd ci merge` joins the reports.
     #[arg(long, value_name = "I/N", value_parser = part)]
-    pub shard: Option<aidd_engine::walk::Part>,
+    pub shard: Option<aidd_engine::workspace::walk::Part>,
     /// Check nothing: state what the configuration enforces.
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub policy: Option<aidd_report::ComplianceFormat>,
@@ -100,7 +100,7 @@ pub struct CiMerge {
     pub reports: Vec<PathBuf>,
     /// The least severity of new findings that makes the exit code 1, instead of that of the parts.
     #[arg(long, env = "AIDD_FAIL_ON", value_name = "SEVERITY")]
-    pub fail_on: Option<aidd_engine::finding::FailOn>,
+    pub fail_on: Option<aidd_engine::text::finding::FailOn>,
     /// Where the report goes.
     #[command(flatten)]
     pub outputs: CiOutputs,
@@ -173,11 +173,11 @@ pub struct CiPosts {
 }
 
 /// Reads `I/N`.
-fn part(text: &str) -> Result<aidd_engine::walk::Part, String> {
+fn part(text: &str) -> Result<aidd_engine::workspace::walk::Part, String> {
     let wrong = || "a part is named I/N, with I from 1 to N: 1/4".to_owned();
     let (index, of) = text.split_once('/').ok_or_else(wrong)?;
     let (index, of) = (index.parse().map_err(|_| wrong())?, of.parse().map_err(|_| wrong())?);
-    let part = aidd_engine::walk::Part { index, of };
+    let part = aidd_engine::workspace::walk::Part { index, of };
     if (1..=part.of).contains(&part.index) && part.of <= 1000 { Ok(part) } else { Err(wrong()) }
 }
 

@@ -7,7 +7,7 @@
 mod valid;
 
 use crate::event::Event;
-use aidd_engine::diff::{match_moves, moved_from};
+use aidd_engine::workspace::diff::{match_moves, moved_from};
 use aidd_report::document::VERSION as DOCUMENT_VERSION;
 use aidd_report::exit::{UserError, in_words};
 use aidd_report::wire::{Comparison, Finding, Severities, Status};

@@ -3,10 +3,10 @@
 use crate::cli::BaselineCommand;
 use aidd_ci::args::BaselineArgs;
 use aidd_ci::progress::Progress;
-use aidd_engine::baseline::{Baseline, Entry};
 use aidd_engine::check::Selection;
-use aidd_engine::finding::{Finding, Status};
-use aidd_engine::walk::{self, Outcome, Walk};
+use aidd_engine::text::finding::{Finding, Status};
+use aidd_engine::workspace::baseline::{Baseline, Entry};
+use aidd_engine::workspace::walk::{self, Outcome, Walk};
 use aidd_report::Io;
 use aidd_report::exit::{Exit, UserError};
 use aidd_report::number;

@@ -6,17 +6,17 @@ use crate::fix;
 use crate::rules::reach;
 use aidd_ci::args::{listed, output_of};
 use aidd_ci::progress::Progress;
-use aidd_engine::baseline::Entry;
 use aidd_engine::check::{Engine, Selection};
-use aidd_engine::config::nearest;
-use aidd_engine::diff::Compared;
-use aidd_engine::files::{Files, Listed, Memory, Overlay};
-use aidd_engine::finding::{FailOn, Safety, Status};
-use aidd_engine::kind::{CONFIG_PATH, PACK_FOLDER, RULE_FOLDERS};
-use aidd_engine::project_checks;
-use aidd_engine::rule::Rule;
-use aidd_engine::source::Source;
-use aidd_engine::walk::{self, FileReport, Outcome, Walk};
+use aidd_engine::project::config::nearest;
+use aidd_engine::rules::rule::Rule;
+use aidd_engine::text::files::{Files, Listed, Memory, Overlay};
+use aidd_engine::text::finding::{FailOn, Safety, Status};
+use aidd_engine::text::kind::{CONFIG_PATH, PACK_FOLDER, RULE_FOLDERS};
+use aidd_engine::text::source::Source;
+use aidd_engine::workspace::baseline::Entry;
+use aidd_engine::workspace::diff::Compared;
+use aidd_engine::workspace::project_checks;
+use aidd_engine::workspace::walk::{self, FileReport, Outcome, Walk};
 use aidd_report::Io;
 use aidd_report::When;
 use aidd_report::exit::{Exit, UserError};
@@ -237,7 +237,8 @@ fn fix_stdin(args: &Check, project: &Project, engine: &Engine, io: &mut Io<'_>) 
     let path = stdin_path(args, project, &io.cwd)?;
     let bytes = read_stdin(io)?;
     let files: &dyn Files = &project.disk;
-    let mended = aidd_engine::fix::mend(engine, &path, bytes.clone(), files, safety(args));
+    let mended =
+        aidd_engine::workspace::fix::mend(engine, &path, bytes.clone(), files, safety(args));
     if args.dry_run {
         let source = Source::decode(path, bytes.clone());
         let checked = engine.check(&source, files);

@@ -134,7 +134,7 @@ pub struct Check {
     pub quiet: bool,
     /// The least severity that makes the exit code 1: error, warning, info or never [default: error].
     #[arg(long, env = "AIDD_FAIL_ON", value_name = "SEVERITY")]
-    pub fail_on: Option<aidd_engine::finding::FailOn>,
+    pub fail_on: Option<aidd_engine::text::finding::FailOn>,
     /// Also say, on standard error, what the rules of the project and of its packs looked at.
     #[arg(long, short)]
     pub verbose: bool,

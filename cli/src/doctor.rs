@@ -2,10 +2,10 @@
 
 use crate::rules::{reach, unread_pages};
 use aidd_engine::check::Selection;
-use aidd_engine::kind::{self, CONFIG_PATH, Kind, RULE_FOLDERS, is_memory_path};
-use aidd_engine::patterns;
-use aidd_engine::rule::Rule;
-use aidd_engine::walk;
+use aidd_engine::forms;
+use aidd_engine::rules::rule::Rule;
+use aidd_engine::text::kind::{self, CONFIG_PATH, Kind, RULE_FOLDERS, is_memory_path};
+use aidd_engine::workspace::walk;
 use aidd_memory::journal::Journal;
 use aidd_report::Io;
 use aidd_report::exit::{Exit, UserError};
@@ -74,7 +74,7 @@ pub fn run(config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
     wrong.extend(unreadable.map(|skipped| format!("{}: {}", skipped.path, skipped.why)));
     for rule in rules.iter().filter(|rule| rule.path.is_some() && !of_memory(rule)) {
         let place = rule.path.as_deref().unwrap_or_default();
-        wrong.extend(patterns::problems(rule).into_iter().map(|why| format!("{place}: {why}")));
+        wrong.extend(forms::problems(rule).into_iter().map(|why| format!("{place}: {why}")));
     }
     // Rules with a check in their page: the project's, and those that are on by a pack.
     let listing =

@@ -1,9 +1,9 @@
 //! `aidd explain`: a rule's page, as a person reads it.
 
 use crate::cli::Explain;
-use aidd_engine::examples::JOIN_MARK;
-use aidd_engine::registry::Registry;
-use aidd_engine::rule::Rule;
+use aidd_engine::rules::registry::Registry;
+use aidd_engine::rules::rule::Rule;
+use aidd_engine::workspace::examples::JOIN_MARK;
 use aidd_report::Io;
 use aidd_report::When;
 use aidd_report::exit::{Exit, UserError};
@@ -37,7 +37,7 @@ pub fn run(args: &Explain, config: Option<&Path>, color: When, io: &mut Io<'_>) 
 /// The error for a name that no rule has.
 pub(crate) fn unknown(registry: &Registry, name: &str) -> UserError {
     let error = UserError::new(format!("no rule is called `{name}`"));
-    if aidd_engine::packs::header(name, registry).is_ok() {
+    if aidd_engine::rules::packs::header(name, registry).is_ok() {
         return error.hint(format!("it is a pack of rules: aidd rule packs {name}"));
     }
     match registry.nearest(name) {

@@ -1,11 +1,11 @@
 //! Mending files on the disk, or showing the patch that would.
 
 use aidd_engine::check::{Engine, REDACTED};
-use aidd_engine::files::{Files, Listed};
-use aidd_engine::finding::{FileChange, Safety};
-use aidd_engine::fix::{self, applicable};
-use aidd_engine::source::{Decoded, Source};
-use aidd_engine::walk::{self, FileReport, Outcome, Walk};
+use aidd_engine::text::files::{Files, Listed};
+use aidd_engine::text::finding::{FileChange, Safety};
+use aidd_engine::text::source::{Decoded, Source};
+use aidd_engine::workspace::fix::{self, applicable};
+use aidd_engine::workspace::walk::{self, FileReport, Outcome, Walk};
 use aidd_report::Io;
 use aidd_report::one_line;
 use aidd_report::project::Project;

@@ -3,8 +3,8 @@
 use crate::cli::{GenerateCommand, MessageFormat};
 use aidd_authoring::commit_message::{self, Change, Fate, Input, Message};
 use aidd_engine::check::Distribution;
-use aidd_engine::files::Files;
-use aidd_engine::git::{self, GitError, Repository, Snapshot};
+use aidd_engine::project::git::{self, GitError, Repository, Snapshot};
+use aidd_engine::text::files::Files;
 use aidd_report::Io;
 use aidd_report::exit::{Exit, UserError};
 use aidd_report::project;

@@ -1,7 +1,7 @@
 //! What Git has to know of a project's memory: that lines of both sides of a merge stay, and that
 //! the store of a checkout is nobody else's.
 
-use aidd_engine::kind::{MEMORY_FILES, MEMORY_FOLDER};
+use aidd_engine::text::kind::{MEMORY_FILES, MEMORY_FOLDER};
 use aidd_memory::journal::Journal;
 use anyhow::{Context, Result};
 use globset::GlobBuilder;

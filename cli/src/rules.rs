@@ -9,18 +9,18 @@ pub mod told;
 use crate::cli::{Form, RuleCommand};
 use crate::explain;
 use aidd_engine::check::{Engine, Selection};
-use aidd_engine::config::Config;
-use aidd_engine::examples;
-use aidd_engine::files::Files;
-use aidd_engine::kind::{is_memory_path, is_pack_path};
-use aidd_engine::listing::Listing;
-use aidd_engine::paths::rule_globs;
-use aidd_engine::project_checks;
-use aidd_engine::registry::{Registry, explained, is_id};
-use aidd_engine::remembered;
-use aidd_engine::rule::Rule;
-use aidd_engine::source::{Encoding, Source, Span};
-use aidd_engine::walk::{self, Walk};
+use aidd_engine::project::config::Config;
+use aidd_engine::rules::registry::{Registry, explained, is_id};
+use aidd_engine::rules::rule::Rule;
+use aidd_engine::text::files::Files;
+use aidd_engine::text::kind::{is_memory_path, is_pack_path};
+use aidd_engine::text::listing::Listing;
+use aidd_engine::text::paths::rule_globs;
+use aidd_engine::text::source::{Encoding, Source, Span};
+use aidd_engine::workspace::examples;
+use aidd_engine::workspace::project_checks;
+use aidd_engine::workspace::remembered;
+use aidd_engine::workspace::walk::{self, Walk};
 use aidd_report::Io;
 use aidd_report::When;
 use aidd_report::exit::{Exit, UserError};
@@ -221,7 +221,7 @@ fn test(project: &Project, names: &[String], io: &mut Io<'_>) -> Result<Exit> {
         }
         tested += 1;
         let of_memory = rule.path.as_deref().is_some_and(is_memory_path);
-        let problems = aidd_engine::patterns::problems(rule);
+        let problems = aidd_engine::forms::problems(rule);
         if of_memory && !problems.is_empty() {
             // Told below, with the memory.
             continue;
@@ -307,7 +307,7 @@ mod tests {
             )
             .expect("valid");
             let rule = engine.registry().get("team/console-log").expect("present");
-            assert_eq!(aidd_engine::patterns::problems(rule), Vec::<String>::new());
+            assert_eq!(aidd_engine::forms::problems(rule), Vec::<String>::new());
             assert_eq!(examples::run(&engine, rule), Vec::<String>::new(), "{form:?}");
         }
     }

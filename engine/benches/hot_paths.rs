@@ -1,12 +1,12 @@
 //! The hot paths: `cargo bench -p aidd-engine`. For figures beside peers see `benches/peers/run`.
 
 use aidd_engine::check::{Engine, Selection};
-use aidd_engine::config::Config;
-use aidd_engine::files::Memory;
+use aidd_engine::forms::prefilter::Prefilter;
 use aidd_engine::parse::dockerfile;
-use aidd_engine::patterns::prefilter::Prefilter;
-use aidd_engine::registry::Registry;
-use aidd_engine::source::{Encoding, Source};
+use aidd_engine::project::config::Config;
+use aidd_engine::rules::registry::Registry;
+use aidd_engine::text::files::Memory;
+use aidd_engine::text::source::{Encoding, Source};
 use aidd_lexicon::embedding::Table;
 use aidd_lexicon::tokens;
 use divan::counter::BytesCount;

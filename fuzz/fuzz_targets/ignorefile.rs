@@ -1,6 +1,6 @@
 #![no_main]
 
-use aidd_engine::files::Memory;
+use aidd_engine::text::files::Memory;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     let files = Memory([(".dockerignore".to_owned(), data.to_vec())].into());

@@ -1,7 +1,7 @@
 //! Commands of a project's own tools: what sets versions, runs codemods and checks, by what its
 //! manifests and lock files tell. They are told, never run.
 
-use aidd_engine::stack::{Dependency, Ecosystem, Group, Manifest, Stack};
+use aidd_engine::project::stack::{Dependency, Ecosystem, Group, Manifest, Stack};
 use std::collections::BTreeSet;
 
 /// Who installs the packages of the first manifest; empty when nothing tells.

@@ -2,7 +2,7 @@
 //! what follows from their headers less, and what nobody states is said to be unknown.
 
 use super::knowledge::{Entry, Knowledge, plain};
-use aidd_engine::stack::{Stack, Version};
+use aidd_engine::project::stack::{Stack, Version};
 use serde::Serialize;
 use std::collections::BTreeSet;
 

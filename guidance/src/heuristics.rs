@@ -10,7 +10,7 @@ use super::decision::{self, Kind, Named};
 use super::knowledge::{Entry, Knowledge};
 use super::library::Library;
 use super::shelf::Shelf;
-use aidd_engine::stack::Stack;
+use aidd_engine::project::stack::Stack;
 use aidd_memory::types::Outcome;
 use said::Said;
 use serde::{Deserialize, Serialize};

@@ -5,7 +5,7 @@ mod naming;
 
 use super::library::{Library, Page};
 use super::shelf::Shelf;
-use aidd_engine::stack::{Dependency, Manifest, Stack, Version};
+use aidd_engine::project::stack::{Dependency, Manifest, Stack, Version};
 use aidd_memory::recall::texts::Texts;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -2,8 +2,8 @@
 //! far as the version that the project has has replaced them.
 
 use super::knowledge::{Entry, Legacy};
-use aidd_engine::files::{Disk, Files};
-use aidd_engine::stack::Version;
+use aidd_engine::project::stack::Version;
+use aidd_engine::text::files::{Disk, Files};
 use serde::Serialize;
 
 /// Most bytes of a file that is searched.

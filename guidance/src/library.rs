@@ -3,8 +3,8 @@
 use super::knowledge::Index;
 use super::routing::Routing;
 use super::shelf::Shelf;
-use aidd_engine::config::{ContentConfig, ContentMode, nearest};
-use aidd_engine::files::{Disk, Files, SIDE_FILE_LIMIT, Stamp, markdown_below};
+use aidd_engine::project::config::{ContentConfig, ContentMode, nearest};
+use aidd_engine::text::files::{Disk, Files, SIDE_FILE_LIMIT, Stamp, markdown_below};
 use aidd_page as page;
 use serde_json::{Map, Value};
 use std::borrow::Cow;

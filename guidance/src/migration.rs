@@ -10,7 +10,7 @@ use super::commands::{checks, manager, run_by, set_version};
 use super::compatibility::language;
 use super::knowledge::{Entry, Knowledge, Migration, plain};
 use super::legacy::OldForm;
-use aidd_engine::stack::{Dependency, Ecosystem, Manifest, Pin, Stack, Version};
+use aidd_engine::project::stack::{Dependency, Ecosystem, Manifest, Pin, Stack, Version};
 use serde::Serialize;
 use std::collections::BTreeSet;
 

@@ -460,8 +460,8 @@ mod tests {
         std::fs::create_dir(folder.path().join("templates")).expect("made");
         let page = "---\nrows:\n  - { id: billing, en: [ledger*, dunning], role: billing-engineer, workflow: refactor, tier: 1, phase: BUILD, like: [A posting has the wrong account] }\n  - { id: tests, en: [test*], role: tester, workflow: test, tier: 2, phase: VERIFY }\n---\n# Routing\n";
         std::fs::write(folder.path().join("templates/routing.md"), page).expect("written");
-        let disk = aidd_engine::files::Disk::new(folder.path());
-        let library = Library::load(&disk, &aidd_engine::config::ContentConfig::default());
+        let disk = aidd_engine::text::files::Disk::new(folder.path());
+        let library = Library::load(&disk, &aidd_engine::project::config::ContentConfig::default());
         let routing = Routing::of(&library).expect("the tables");
         let routed = |text: &str| {
             let route = routing.classify(text);

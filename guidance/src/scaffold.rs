@@ -3,7 +3,7 @@
 
 use super::library::Library;
 use super::shelf::Shelf;
-use aidd_engine::config::ContentConfig;
+use aidd_engine::project::config::ContentConfig;
 use std::fmt::Write as _;
 
 /// How much is laid out.
@@ -83,7 +83,7 @@ pub fn files(library: &Library, config: &ContentConfig, preset: Preset) -> Vec<F
     }
     if preset == Preset::Full {
         files.push(file("ai/memory/README.md".to_owned(), MEMORY.to_owned()));
-        files.push(file(aidd_engine::kind::CONFIG_PATH.to_owned(), CONFIG.to_owned()));
+        files.push(file(aidd_engine::text::kind::CONFIG_PATH.to_owned(), CONFIG.to_owned()));
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files
@@ -110,7 +110,7 @@ fn roles(library: &Library) -> String {
 #[expect(clippy::disallowed_methods, reason = "a project is made to be read")]
 mod tests {
     use super::*;
-    use aidd_engine::config::{self, ContentPaths};
+    use aidd_engine::project::config::{self, ContentPaths};
 
     fn paths(preset: Preset) -> Vec<String> {
         let files = files(&Library::shipped(), &ContentConfig::default(), preset);
@@ -141,7 +141,7 @@ mod tests {
             std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
             std::fs::write(path, file.text).expect("written");
         }
-        let library = Library::load(&aidd_engine::files::Disk::new(folder.path()), &config);
+        let library = Library::load(&aidd_engine::text::files::Disk::new(folder.path()), &config);
         assert_eq!(library.problems, [""; 0]);
         let house = library.get(Shelf::Rules, "house").expect("a page");
         assert_eq!(house.path, "docs/rules/house.md");

@@ -6,7 +6,7 @@ use super::library::{Library, Origin, Page};
 use super::next::Next;
 use super::sheet::{Part, Sheet, fit};
 use super::shelf::Shelf;
-use aidd_engine::config::TokenBudget;
+use aidd_engine::project::config::TokenBudget;
 use aidd_memory::brief::Brief;
 use aidd_memory::kinds::{self, Checkpoint};
 use aidd_memory::state::State;

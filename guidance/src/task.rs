@@ -5,9 +5,9 @@ use super::library::Library;
 use super::routing::{Route, Routing, page_data};
 use super::shelf::Shelf;
 use super::words::{Words, finds};
-use aidd_engine::config::TokenBudget;
-use aidd_engine::files::{Disk, Files};
-use aidd_engine::paths::Globs;
+use aidd_engine::project::config::TokenBudget;
+use aidd_engine::text::files::{Disk, Files};
+use aidd_engine::text::paths::Globs;
 use serde::Deserialize;
 
 /// Files of a small change, and its lines: `specs/fast-track.md`, low-complexity.

@@ -2,8 +2,8 @@
 #![expect(clippy::disallowed_methods, reason = "a project is made to be read")]
 
 use super::{Library, Origin, Shelf, Watched};
-use aidd_engine::config::{ContentConfig, ContentMode, ContentPaths};
-use aidd_engine::files::Disk;
+use aidd_engine::project::config::{ContentConfig, ContentMode, ContentPaths};
+use aidd_engine::text::files::Disk;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::fs;

@@ -8,11 +8,11 @@ use crate::schedule;
 use crate::state::State;
 use crate::uri;
 use crate::workspace::Workspace;
-use aidd_engine::baseline::Baseline;
-use aidd_engine::escape;
-use aidd_engine::finding::{Finding, Status};
-use aidd_engine::paths::relative;
-use aidd_engine::walk::{self, Outcome, Walk};
+use aidd_engine::text::escape;
+use aidd_engine::text::finding::{Finding, Status};
+use aidd_engine::text::paths::relative;
+use aidd_engine::workspace::baseline::Baseline;
+use aidd_engine::workspace::walk::{self, Outcome, Walk};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::fs;
@@ -110,13 +110,13 @@ async fn workspace(state: &Arc<State>, uri: Value) -> Result<Arc<Workspace>> {
 
 fn explain(workspace: &Workspace, name: &str) -> Result<Value> {
     let registry = workspace.engine.registry();
-    let pages: Vec<&str> = registry.named(name).map(aidd_engine::rule::Rule::body).collect();
+    let pages: Vec<&str> = registry.named(name).map(aidd_engine::rules::rule::Rule::body).collect();
     if pages.is_empty() {
         let near = registry.nearest(name);
         let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         return Err(Error::invalid_params(format!("no rule is called `{name}`{hint}")));
     }
-    let text = pages.join("\n---\n\n").replace(aidd_engine::examples::JOIN_MARK, "…");
+    let text = pages.join("\n---\n\n").replace(aidd_engine::workspace::examples::JOIN_MARK, "…");
     Ok(Value::String(text))
 }
 

@@ -3,10 +3,10 @@
 
 use crate::snapshot::Snapshot;
 use crate::workspace::Workspace;
-use aidd_engine::escape;
-use aidd_engine::finding::{Finding, Severity, Status};
-use aidd_engine::rule::Rule;
-use aidd_engine::source::{Encoding, Position as Place, Source, Span};
+use aidd_engine::rules::rule::Rule;
+use aidd_engine::text::escape;
+use aidd_engine::text::finding::{Finding, Severity, Status};
+use aidd_engine::text::source::{Encoding, Position as Place, Source, Span};
 use serde_json::json;
 use tower_lsp_server::ls_types::{
     CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag,

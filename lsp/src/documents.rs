@@ -1,7 +1,7 @@
 //! What is open: the texts as the client has them, edited in the order in which the edits arrive.
 
-use aidd_engine::files::Files;
-use aidd_engine::source::{Encoding, Span, column_offset};
+use aidd_engine::text::files::Files;
+use aidd_engine::text::source::{Encoding, Span, column_offset};
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -268,7 +268,7 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use aidd_engine::source::Source;
+    use aidd_engine::text::source::Source;
     use proptest::prelude::*;
 
     fn range(from: (u32, u32), to: (u32, u32)) -> Option<Range> {

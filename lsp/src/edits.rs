@@ -2,9 +2,9 @@
 
 use crate::client::Client;
 use crate::convert;
-use aidd_engine::diff::hunks;
-use aidd_engine::finding::Edit;
-use aidd_engine::source::{Encoding, Source, Span};
+use aidd_engine::text::finding::Edit;
+use aidd_engine::text::source::{Encoding, Source, Span};
+use aidd_engine::workspace::diff::hunks;
 use tower_lsp_server::ls_types::{
     CreateFile, CreateFileOptions, DocumentChangeOperation, DocumentChanges, OneOf,
     OptionalVersionedTextDocumentIdentifier, Range, RenameFile, RenameFileOptions, ResourceOp,

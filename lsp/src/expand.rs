@@ -3,7 +3,7 @@
 use crate::documents::{Place, lock};
 use crate::roots;
 use crate::state::State;
-use aidd_engine::walk;
+use aidd_engine::workspace::walk;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

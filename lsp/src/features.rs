@@ -9,7 +9,7 @@ use crate::lens;
 use crate::links;
 use crate::snapshot::Snapshot;
 use crate::state::State;
-use aidd_engine::files::Overlay;
+use aidd_engine::text::files::Overlay;
 use std::path::Path;
 use std::sync::Arc;
 use tokio::task::spawn_blocking;

@@ -5,12 +5,12 @@ use crate::convert;
 use crate::page::{self, Part};
 use crate::snapshot::Snapshot;
 use crate::workspace::Workspace;
-use aidd_engine::allow;
-use aidd_engine::escape::markdown;
-use aidd_engine::finding::{Finding, Status};
-use aidd_engine::kind::{self, Kind};
-use aidd_engine::rule::Rule;
-use aidd_engine::source::Span;
+use aidd_engine::check::allow;
+use aidd_engine::rules::rule::Rule;
+use aidd_engine::text::escape::markdown;
+use aidd_engine::text::finding::{Finding, Status};
+use aidd_engine::text::kind::{self, Kind};
+use aidd_engine::text::source::Span;
 use tower_lsp_server::ls_types::{Hover, HoverContents, Position};
 
 /// What parts two findings at one place, or a finding and the page of its rule.

@@ -2,8 +2,8 @@
 
 use crate::convert;
 use crate::snapshot::Snapshot;
-use aidd_engine::escape;
-use aidd_engine::finding::Status;
+use aidd_engine::text::escape;
+use aidd_engine::text::finding::Status;
 use serde::Serialize;
 use serde_json::json;
 use tower_lsp_server::ls_types::{CodeLens, Command, Range};
@@ -42,7 +42,7 @@ pub fn lenses(snapshot: &Snapshot) -> Vec<CodeLens> {
 pub fn allowed(snapshot: &Snapshot) -> Vec<Allowed> {
     let allowed =
         snapshot.checked.findings.iter().filter(|finding| finding.status == Status::Allowed);
-    let one = |finding: &aidd_engine::finding::Finding| Allowed {
+    let one = |finding: &aidd_engine::text::finding::Finding| Allowed {
         rule: finding.rule.to_string(),
         message: finding.message.clone(),
         reason: finding.reason.clone().unwrap_or_default(),

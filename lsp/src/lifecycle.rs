@@ -6,7 +6,7 @@ use crate::commands;
 use crate::completion::TRIGGERS;
 use crate::convert::{encoding, encoding_kind};
 use crate::uri;
-use aidd_engine::source::Encoding;
+use aidd_engine::text::source::Encoding;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::path::PathBuf;

@@ -2,7 +2,7 @@
 
 use crate::convert;
 use crate::snapshot::Snapshot;
-use aidd_engine::allow;
+use aidd_engine::check::allow;
 use tower_lsp_server::ls_types::DocumentLink;
 
 /// A link for each rule that an allow comment names.

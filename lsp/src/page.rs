@@ -2,9 +2,9 @@
 
 use crate::convert;
 use crate::workspace::Workspace;
-use aidd_engine::escape::markdown as escape;
-use aidd_engine::examples::JOIN_MARK;
-use aidd_engine::rule::Rule;
+use aidd_engine::rules::rule::Rule;
+use aidd_engine::text::escape::markdown as escape;
+use aidd_engine::workspace::examples::JOIN_MARK;
 use std::fmt::Write as _;
 use tower_lsp_server::ls_types::{MarkupContent, MarkupKind};
 

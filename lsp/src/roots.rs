@@ -4,9 +4,9 @@
 use crate::documents::{Place, lock};
 use crate::workspace::Workspace;
 use aidd_engine::check::Distribution;
-use aidd_engine::paths::relative;
-use aidd_engine::project::Project;
-use aidd_engine::walk::{self, Walk};
+use aidd_engine::text::paths::relative;
+use aidd_engine::workspace::project::Project;
+use aidd_engine::workspace::walk::{self, Walk};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -273,7 +273,7 @@ mod tests {
         assert_eq!(troubles.len(), 1, "{troubles:?}");
         assert_eq!(roots.troubles(), []);
         let mut fresh = Roots::new(&crate::DISTRIBUTION);
-        let standard = aidd_engine::config::MAX_FILE_SIZE;
+        let standard = aidd_engine::project::config::MAX_FILE_SIZE;
         assert_eq!(fresh.workspace(root).engine.max_file_size(), standard);
     }
 }

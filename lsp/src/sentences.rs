@@ -7,9 +7,9 @@ use crate::snapshot::Snapshot;
 use aidd_authoring::suggest::{
     self, Asked, Bounds, Outcome, Sentence, Suggestion, is_place, may_draft, sentences,
 };
-use aidd_engine::kind::is_page_path;
-use aidd_engine::registry::project_rule;
-use aidd_engine::source::Span;
+use aidd_engine::rules::registry::project_rule;
+use aidd_engine::text::kind::is_page_path;
+use aidd_engine::text::source::Span;
 use std::time::Duration;
 use tower_lsp_server::ls_types::{Uri, WorkspaceEdit};
 

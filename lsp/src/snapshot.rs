@@ -2,7 +2,7 @@
 
 use crate::workspace::Workspace;
 use aidd_engine::check::Checked;
-use aidd_engine::source::{Encoding, Source};
+use aidd_engine::text::source::{Encoding, Source};
 use std::sync::Arc;
 use tower_lsp_server::ls_types::Uri;
 

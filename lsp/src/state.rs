@@ -8,9 +8,9 @@ use crate::roots::Roots;
 use crate::snapshot::Snapshot;
 use aidd_engine::check::Checked;
 use aidd_engine::check::Distribution;
-use aidd_engine::escape;
-use aidd_engine::files::Overlay;
-use aidd_engine::source::{Encoding, Source};
+use aidd_engine::text::escape;
+use aidd_engine::text::files::Overlay;
+use aidd_engine::text::source::{Encoding, Source};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -263,7 +263,7 @@ impl State {
         };
         for trouble in troubles {
             self.tell_once(MessageType::ERROR, &trouble.message, &trouble.message, true);
-            lock(&self.dirty).mark([trouble.root.join(aidd_engine::kind::CONFIG_PATH)]);
+            lock(&self.dirty).mark([trouble.root.join(aidd_engine::text::kind::CONFIG_PATH)]);
             self.touch();
         }
         result

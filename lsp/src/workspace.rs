@@ -2,14 +2,14 @@
 
 use crate::documents::lock;
 use crate::whole::{self, Whole};
-use aidd_engine::baseline::Baseline;
 use aidd_engine::check::Distribution;
 use aidd_engine::check::{Checked, Engine, Selection};
-use aidd_engine::files::{Files, Listed};
-use aidd_engine::paths::{Globs, relative};
-use aidd_engine::project::{Project, ProjectError};
-use aidd_engine::source::Source;
-use aidd_engine::walk::{self, Kept, Told, Walk};
+use aidd_engine::text::files::{Files, Listed};
+use aidd_engine::text::paths::{Globs, relative};
+use aidd_engine::text::source::Source;
+use aidd_engine::workspace::baseline::Baseline;
+use aidd_engine::workspace::project::{Project, ProjectError};
+use aidd_engine::workspace::walk::{self, Kept, Told, Walk};
 use aidd_memory::project::system_clock;
 use aidd_memory::times;
 use std::collections::{BTreeSet, HashMap};

@@ -3,7 +3,7 @@
 
 use crate::schema::Object;
 use crate::tool::Choice;
-use aidd_engine::config::nearest;
+use aidd_engine::project::config::nearest;
 use serde_json::Value;
 
 /// Most problems that are told at once.

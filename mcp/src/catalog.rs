@@ -1,7 +1,7 @@
 //! Which tools a server has, and how they are found by name.
 
 use crate::tool::{Profile, Tool};
-use aidd_engine::config::nearest;
+use aidd_engine::project::config::nearest;
 
 /// The tools of a server.
 #[derive(Debug)]

@@ -3,12 +3,12 @@
 
 use crate::tool::ToolError;
 use aidd_engine::check::Distribution;
-use aidd_engine::config::ContentConfig;
-use aidd_engine::files::{Disk, nested};
-use aidd_engine::kind::{
+use aidd_engine::project::config::ContentConfig;
+use aidd_engine::text::files::{Disk, nested};
+use aidd_engine::text::kind::{
     CONFIG_PATH, MEMORY_FILES, MEMORY_FOLDER, PACK_FOLDER, PLAIN_MEMORY_FOLDER, RULE_FOLDERS,
 };
-use aidd_engine::project::{Project, ProjectError};
+use aidd_engine::workspace::project::{Project, ProjectError};
 use aidd_guidance::{Library, Watched};
 use aidd_memory::MemoryError;
 use aidd_memory::project::{Clock, ProjectMemory, system_clock};

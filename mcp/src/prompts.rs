@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::resources::text_of;
 use crate::schema::Object;
-use aidd_engine::escape;
+use aidd_engine::text::escape;
 use aidd_guidance::prompts::{Argument, arguments, filled};
 use aidd_guidance::{Library, Page, Shelf};
 use rmcp::model::{ErrorData, GetPromptResult, Prompt, PromptArgument, PromptMessage, Role};

@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::tool::ToolError;
-use aidd_engine::escape::markdown;
+use aidd_engine::text::escape::markdown;
 use aidd_guidance::{Library, Origin, Page, Shelf, demands};
 use aidd_memory::MemoryError;
 use aidd_memory::brief::Brief;
@@ -151,7 +151,7 @@ pub(crate) fn read(context: &Context, uri: &str) -> Result<String, ErrorData> {
         ROWS.iter().find(is_of)
     });
     let Some(row) = found else {
-        let near = aidd_engine::config::nearest(uri, ROWS.iter().map(|row| row.uri));
+        let near = aidd_engine::project::config::nearest(uri, ROWS.iter().map(|row| row.uri));
         let hint = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
         return Err(missing(format!("there is nothing at {uri}{hint}")));
     };

@@ -13,7 +13,7 @@ use crate::instructions;
 use crate::schema::Object;
 use crate::tool::{Answer, Tool, ToolError};
 use crate::{prompts, resources};
-use aidd_engine::escape;
+use aidd_engine::text::escape;
 use aidd_guidance::Shelf;
 use aidd_guidance::prompts::completions;
 use rmcp::model::{

@@ -4,7 +4,7 @@ use crate::arguments;
 use crate::context::Context;
 use crate::older::Older;
 use crate::schema::{self, Object};
-use aidd_engine::project::ProjectError;
+use aidd_engine::workspace::project::ProjectError;
 use aidd_memory::MemoryError;
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -5,7 +5,7 @@ use super::project::ProjectMemory;
 use super::store::{Clashes, Layers, Query, StorageBackend};
 use super::types::{Entry, Kind, Layer, Link, Relation, Status};
 use super::words::topic_key;
-use aidd_engine::lines::standing::{circles, forks, is_apart, topic_of};
+use aidd_engine::parse::lines::standing::{circles, forks, is_apart, topic_of};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What does not go together.

@@ -6,11 +6,11 @@ use super::project::ProjectMemory;
 use super::store::{Layers, Query};
 use super::types::{Entry, Kind};
 use aidd_engine::check::{Distribution, Engine};
-use aidd_engine::config::Config;
-use aidd_engine::examples;
-use aidd_engine::registry::Registry;
-use aidd_engine::remembered::{self, CHECK, RULE};
-use aidd_engine::select::Selection;
+use aidd_engine::project::config::Config;
+use aidd_engine::rules::registry::Registry;
+use aidd_engine::rules::select::Selection;
+use aidd_engine::workspace::examples;
+use aidd_engine::workspace::remembered::{self, CHECK, RULE};
 use serde_json::{Map, Value};
 
 /// Settles the check among the fields that a memory is to have: one that says there is none goes,

@@ -4,7 +4,7 @@ use super::MemoryError;
 use super::project::ProjectMemory;
 use super::store::StorageBackend;
 use super::types::{Entry, Link, Relation};
-use aidd_engine::lines::standing::circles;
+use aidd_engine::parse::lines::standing::circles;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// No walk goes deeper, whatever is asked for.

@@ -8,7 +8,7 @@ use super::records::SessionState;
 use super::store::{Layers, Order, Query};
 use super::times::millis;
 use super::types::{Entry, Kind};
-use aidd_engine::git::Repository;
+use aidd_engine::project::git::Repository;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A figure of fewer samples is no figure.

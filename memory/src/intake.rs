@@ -128,7 +128,7 @@ fn parents_first(revisions: &[Revision]) -> Vec<(String, &Revision)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use aidd_engine::lines::types::Kind;
+    use aidd_engine::parse::lines::types::Kind;
 
     #[test]
     fn a_line_follows_those_it_replaces_whatever_the_clock_said() {

@@ -7,9 +7,9 @@ use super::MemoryError;
 use super::id::digest;
 use super::records::BranchContext;
 use super::store::{json, lock};
-use aidd_engine::files::Disk;
-use aidd_engine::git::Repository;
-use aidd_engine::kind;
+use aidd_engine::project::git::Repository;
+use aidd_engine::text::files::Disk;
+use aidd_engine::text::kind;
 use serde::{Deserialize, Serialize};
 use sources::{PLAIN_SOURCES, SOURCES};
 pub use sources::{is_source, is_written};
@@ -18,7 +18,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-pub use aidd_engine::kind::BRANCH_FOLDER as BRANCHES;
+pub use aidd_engine::text::kind::BRANCH_FOLDER as BRANCHES;
 /// The folder of those of merged branches, from the root.
 pub const ARCHIVE: &str = ".aidd/branches/archive";
 

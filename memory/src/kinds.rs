@@ -2,7 +2,7 @@
 
 use super::MemoryError;
 use super::types::{Kind, Outcome};
-use aidd_engine::remembered::CHECK;
+use aidd_engine::workspace::remembered::CHECK;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -59,7 +59,7 @@ pub struct Mistake {
     /// When it was made last, in milliseconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_seen_at: Option<i64>,
-    /// What enforces it: see [`aidd_engine::remembered`].
+    /// What enforces it: see [`aidd_engine::workspace::remembered`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub check: Option<Value>,
     /// Fields that this aidd does not know.
@@ -83,7 +83,7 @@ pub struct Convention {
     /// What it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
-    /// What enforces it: see [`aidd_engine::remembered`].
+    /// What enforces it: see [`aidd_engine::workspace::remembered`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub check: Option<Value>,
     /// Fields that this aidd does not know.

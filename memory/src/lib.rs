@@ -1,7 +1,7 @@
 //! What a project remembers: decisions with their history, mistakes with their cures, conventions,
 //! what sessions observed, where branches stand.
 //!
-//! Permanent memory lies in tracked files of JSON lines ([`aidd_engine::lines`] says what a line means,
+//! Permanent memory lies in tracked files of JSON lines ([`aidd_engine::parse::lines`] says what a line means,
 //! `journal` reads and appends them) and is mirrored in a store (`store`), together with all that stays in
 //! the checkout. [`project::ProjectMemory`] is the door to it. Nothing is written but through
 //! [`privacy::Gate`].
@@ -40,7 +40,7 @@ pub mod times;
 mod tracked;
 mod unwritable;
 
-pub use aidd_engine::lines::{id, log, meaning, types, words};
+pub use aidd_engine::parse::lines::{id, log, meaning, types, words};
 
 #[cfg(test)]
 mod tests;

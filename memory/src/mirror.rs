@@ -254,7 +254,7 @@ impl Touched {
 
 /// Whether a memory that was not removed is superseded: by one that was not removed, and that it
 /// does not itself supersede. Merged branches may make a circle; then all in it hold, and are
-/// listed as a conflict. The same as [`aidd_engine::lines::standing`] says of files.
+/// listed as a conflict. The same as [`aidd_engine::parse::lines::standing`] says of files.
 fn standing(
     store: &mut dyn StorageBackend,
     id: &str,

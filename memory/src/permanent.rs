@@ -10,7 +10,7 @@ use super::mirror::present_lines;
 use super::project::{Drafted, ProjectMemory};
 use super::types::{Entry, Kind, Layer, Link, Outcome, Relation, Status};
 use super::words::{folded, topic_key};
-use aidd_engine::remembered::CHECK;
+use aidd_engine::workspace::remembered::CHECK;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

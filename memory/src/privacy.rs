@@ -2,11 +2,11 @@
 //!
 //! What reaches the disk is a [`Clean`] value, and only [`Gate::clean`] makes one.
 
+use aidd_engine::check::secrets::REDACTED;
 use aidd_engine::check::{Distribution, Engine};
-use aidd_engine::files::Memory as NoFiles;
-use aidd_engine::rule::Rule;
-use aidd_engine::secrets::REDACTED;
-use aidd_engine::source::{Source, Span};
+use aidd_engine::rules::rule::Rule;
+use aidd_engine::text::files::Memory as NoFiles;
+use aidd_engine::text::source::{Source, Span};
 use regex::Regex;
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -2,7 +2,7 @@
 
 use super::of_severity;
 use super::wire::{Severities, Status};
-use aidd_engine::finding::Severity;
+use aidd_engine::text::finding::Severity;
 
 /// How many findings of each sort.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -5,9 +5,9 @@ use super::counts::Counts;
 use super::redact::Redactor;
 use super::wire::{self, Comparison, Finding, Gate, Status, Tool};
 use super::{FileFindings, Format, Run, line_hashes, sarif, uri};
-use aidd_engine::config::FailOnName;
-use aidd_engine::finding::{FailOn, Severity};
-use aidd_engine::source::{Decoded, Origin};
+use aidd_engine::project::config::FailOnName;
+use aidd_engine::text::finding::{FailOn, Severity};
+use aidd_engine::text::source::{Decoded, Origin};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -269,8 +269,8 @@ impl Run<'_> {
         for file in self.files.iter().chain(&self.fixed) {
             for finding in file.findings.iter().filter(|finding| !self.ignores(finding)) {
                 let fix = finding.fix.as_ref().map(|fix| match fix.safety {
-                    aidd_engine::finding::Safety::Safe => "safe",
-                    aidd_engine::finding::Safety::Unsafe => "unsafe",
+                    aidd_engine::text::finding::Safety::Safe => "safe",
+                    aidd_engine::text::finding::Safety::Unsafe => "unsafe",
                 });
                 counts.add(finding.status.into(), finding.severity, fix);
             }

@@ -1,13 +1,13 @@
 //! Text of a repository in each medium: terminals and logs, workflow commands, JSON, XML, SARIF.
 //! Markdown has a file of its own: `gfm`.
 
-use aidd_engine::escape;
+use aidd_engine::text::escape;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 use std::io;
 
-pub use aidd_engine::escape::is_hidden;
+pub use aidd_engine::text::escape::is_hidden;
 
 /// On one line, without characters that would steer a terminal or hide text.
 pub fn one_line(text: &str) -> String {

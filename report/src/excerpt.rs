@@ -7,9 +7,9 @@
 use super::escape::is_command;
 use super::redact::Redactor;
 use super::{one_line, wire};
-use aidd_engine::escape;
-use aidd_engine::finding::Finding;
-use aidd_engine::source::{Source, Span};
+use aidd_engine::text::escape;
+use aidd_engine::text::finding::Finding;
+use aidd_engine::text::source::{Source, Span};
 use annotate_snippets::{Annotation, AnnotationKind, Snippet};
 use std::ops::Range;
 

@@ -2,7 +2,7 @@
 
 use super::Document;
 use super::sarif::{self, Trim};
-use aidd_engine::rule::Rule;
+use aidd_engine::rules::rule::Rule;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_sarif::sarif::Sarif;
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
     use crate::wire::{Edit, Finding, Fix, Position, Related, Status};
     use crate::{FileFindings, Run};
-    use aidd_engine::finding::{FailOn, Severity};
+    use aidd_engine::text::finding::{FailOn, Severity};
     use flate2::read::GzDecoder;
     use serde_json::Value;
     use std::io::Read as _;

@@ -41,7 +41,7 @@ pub fn escape(text: &str) -> String {
             '\r' if chars.peek().is_some_and(|&(_, next)| next == '\n') => {}
             c if is_hidden(c) => {
                 out.push('\\');
-                aidd_engine::escape::push(&mut out, c);
+                aidd_engine::text::escape::push(&mut out, c);
             }
             c => out.push(c),
         }

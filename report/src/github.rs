@@ -7,8 +7,8 @@ use super::escape::{command_data as data, command_property as property};
 use super::{
     Document, harmless, number, of_severity, one_line, remarks, skipped_lines, weakened, wire,
 };
-use aidd_engine::finding::Severity;
-use aidd_engine::patterns::commits;
+use aidd_engine::forms::commits;
+use aidd_engine::text::finding::Severity;
 use std::io;
 
 /// Annotations of one level per step.

@@ -2,7 +2,7 @@
 
 use super::wire::{Finding, Status};
 use super::{Document, escape};
-use aidd_engine::finding::Severity;
+use aidd_engine::text::finding::Severity;
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::HashMap;

@@ -32,10 +32,10 @@ mod uri;
 mod weakened;
 pub mod wire;
 
-use aidd_engine::finding::{FailOn, Finding, Severity, Status};
-use aidd_engine::rule::Rule;
-use aidd_engine::source::{Source, Span};
-use aidd_engine::walk::{self, FileReport};
+use aidd_engine::rules::rule::Rule;
+use aidd_engine::text::finding::{FailOn, Finding, Severity, Status};
+use aidd_engine::text::source::{Source, Span};
+use aidd_engine::workspace::walk::{self, FileReport};
 use gate::{Policy, Verdict};
 use std::io::{self, Write as _};
 use std::path::Path;

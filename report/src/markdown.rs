@@ -7,8 +7,8 @@
 use super::gfm::escape;
 use super::wire::{Finding, Status};
 use super::{Document, blob_url, number, of_severity, rule, rule_url, weakened};
-use aidd_engine::finding::Severity;
-use aidd_engine::rule::Rule;
+use aidd_engine::rules::rule::Rule;
+use aidd_engine::text::finding::Severity;
 use std::cmp::Reverse;
 
 /// A longer table is folded.

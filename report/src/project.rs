@@ -1,11 +1,11 @@
 //! Paths as they are typed; the project itself is the engine's.
 
 use crate::exit::UserError;
-use aidd_engine::kind::CONFIG_PATH;
+use aidd_engine::text::kind::CONFIG_PATH;
 use anyhow::{Context, Result};
 use std::path::{Component, Path, PathBuf};
 
-pub use aidd_engine::project::{Project, root_of};
+pub use aidd_engine::workspace::project::{Project, root_of};
 
 /// `project`, judged as of today by the system's clock.
 #[must_use]

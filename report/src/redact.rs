@@ -5,8 +5,8 @@ use aho_corasick::Anchored;
 use aho_corasick::automaton::Automaton;
 use aho_corasick::nfa::contiguous::NFA;
 use aidd_engine::check::REDACTED;
-use aidd_engine::finding::{FileChange, Fix};
-use aidd_engine::source::{Source, Span};
+use aidd_engine::text::finding::{FileChange, Fix};
+use aidd_engine::text::source::{Source, Span};
 use std::borrow::Cow;
 use std::ops::Range;
 

@@ -5,10 +5,10 @@
 
 use super::wire::{self, Status};
 use super::{Document, Skipped, Weakening, escape, fit, rule, rule_url, uri};
-use aidd_engine::escape::markdown;
-use aidd_engine::finding::Severity;
-use aidd_engine::patterns::commits;
-use aidd_engine::rule::Rule;
+use aidd_engine::forms::commits;
+use aidd_engine::rules::rule::Rule;
+use aidd_engine::text::escape::markdown;
+use aidd_engine::text::finding::Severity;
 use aidd_page::Confidence;
 use serde_json::{Value, json};
 use serde_sarif::sarif::{

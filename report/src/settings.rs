@@ -2,8 +2,9 @@
 
 use crate::exit::UserError;
 use crate::project::Project;
-use aidd_engine::config::{ContentConfig, MAX_FILE_SIZE};
-use aidd_engine::{baseline, walk};
+use aidd_engine::project::config::{ContentConfig, MAX_FILE_SIZE};
+use aidd_engine::workspace::baseline;
+use aidd_engine::workspace::walk;
 use anyhow::Result;
 use serde_json::{Value, json};
 

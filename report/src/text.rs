@@ -7,7 +7,7 @@ use super::{
     Document, FileFindings, Run, Style, excerpt, number, one_line, printable, remarks, rule_url,
     skipped_lines, weakened, wire,
 };
-use aidd_engine::finding::{Finding, Safety, Severity, Status};
+use aidd_engine::text::finding::{Finding, Safety, Severity, Status};
 use annotate_snippets::renderer::DEFAULT_LINE_NUM_STYLE;
 use annotate_snippets::{Group, Level, Renderer};
 use std::io;

@@ -2,7 +2,7 @@
 
 use super::gfm::escape;
 use super::{Document, blob_url, number, one_line};
-use aidd_engine::weakened;
+use aidd_engine::workspace::weakened;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

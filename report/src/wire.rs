@@ -4,8 +4,8 @@ use super::gate::Verdict;
 use super::redact::Redactor;
 use super::weakened::Weakening;
 use super::{Document, FileFindings, Run};
-use aidd_engine::finding::{self as engine, FileChange, Severity};
-use aidd_engine::source::{Encoding, Source, Span};
+use aidd_engine::text::finding::{self as engine, FileChange, Severity};
+use aidd_engine::text::source::{Encoding, Source, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

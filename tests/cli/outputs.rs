@@ -173,7 +173,7 @@ fn completions_the_manual_and_the_schema_are_there() {
     assert!(project.run(&["man", "chek"]).ends(2).err.contains("no command `chek`"));
     let schema = project.run(&["config", "schema"]).ends(0).out;
     let schema: serde_json::Value = serde_json::from_str(&schema).expect("JSON");
-    assert_eq!(schema["title"], aidd_engine::config::schema()["title"]);
+    assert_eq!(schema["title"], aidd_engine::project::config::schema()["title"]);
     let version = project.run(&["--version"]).ends(0).out;
     assert_eq!(version, format!("aidd {}\n", env!("CARGO_PKG_VERSION")));
 }

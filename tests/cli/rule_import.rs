@@ -3,9 +3,9 @@
 
 use crate::support::Project;
 use aidd_engine::check::Selection;
-use aidd_engine::commit_checks;
-use aidd_engine::files::Memory;
-use aidd_engine::patterns::commits::{Commit, Work};
+use aidd_engine::forms::commits::{Commit, Work};
+use aidd_engine::text::files::Memory;
+use aidd_engine::workspace::commit_checks;
 use insta::assert_snapshot;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -382,8 +382,9 @@ fn on_messages(project: &Project, theirs: &[String]) -> Vec<String> {
     let messages: Vec<String> =
         serde_json::from_str(&project.read("messages.json")).expect("texts");
     assert_eq!(theirs.len(), messages.len());
-    let opened = aidd_engine::project::Project::open(&crate::DISTRIBUTION, project.path(), None)
-        .expect("a project");
+    let opened =
+        aidd_engine::workspace::project::Project::open(&crate::DISTRIBUTION, project.path(), None)
+            .expect("a project");
     let engine = opened.engine(&Selection::default()).expect("an engine");
     // A page may say several rules at once.
     let items = |id: &str| -> BTreeSet<String> {

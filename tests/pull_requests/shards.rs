@@ -4,7 +4,7 @@ use crate::repository::Repository;
 use crate::runner::{Runner, payload};
 use crate::scene::Scene;
 use crate::support::{SPELLING, command};
-use aidd_engine::walk::Part;
+use aidd_engine::workspace::walk::Part;
 use insta::assert_snapshot;
 use serde_json::Value;
 use std::fs;

@@ -10,7 +10,7 @@ mod shell;
 mod tkb;
 
 use aidd_engine::check::family::Family;
-use aidd_engine::rule::Report;
+use aidd_engine::rules::rule::Report;
 
 /// Every family. Their order is that in which they run: settings of a peer that change the severity
 /// of a rule for one file come before the rules that they change.

@@ -3,14 +3,14 @@
 
 use super::{Checks, each, ids};
 use aidd_engine::check::family::Family;
-use aidd_engine::finding::Edit;
-use aidd_engine::kind::{Kind, is_memory_path};
-use aidd_engine::lines::log::{self, Folded, Problem, ProblemKind, Revision};
-use aidd_engine::lines::standing::{Clash, Standing};
-use aidd_engine::lines::types::Relation;
-use aidd_engine::remembered::{self, CHECK};
-use aidd_engine::rule::Report;
-use aidd_engine::source::{Source, Span};
+use aidd_engine::parse::lines::log::{self, Folded, Problem, ProblemKind, Revision};
+use aidd_engine::parse::lines::standing::{Clash, Standing};
+use aidd_engine::parse::lines::types::Relation;
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::finding::Edit;
+use aidd_engine::text::kind::{Kind, is_memory_path};
+use aidd_engine::text::source::{Source, Span};
+use aidd_engine::workspace::remembered::{self, CHECK};
 use jsonc_parser::ast::{Object, Value as Ast};
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
@@ -326,7 +326,7 @@ fn circular_supersede(lines: &Lines, report: &mut Report<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use aidd_engine::lines::types::Kind;
+    use aidd_engine::parse::lines::types::Kind;
 
     #[test]
     fn lines_are_placed_whatever_ends_them() {

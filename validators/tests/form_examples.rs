@@ -2,9 +2,9 @@
 
 use aidd_engine::check::Distribution;
 use aidd_engine::check::{Engine, Selection};
-use aidd_engine::config::Config;
-use aidd_engine::examples;
-use aidd_engine::registry::Registry;
+use aidd_engine::project::config::Config;
+use aidd_engine::rules::registry::Registry;
+use aidd_engine::workspace::examples;
 
 /// What the program ships.
 static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);
@@ -14,7 +14,7 @@ fn wrong(page: &str) -> Vec<String> {
     let registry =
         Registry::new(crate::DISTRIBUTION.pages, &[("rules/x.md".to_owned(), page.to_owned())]);
     let rule = registry.get("t/x").expect("a rule").clone();
-    assert_eq!(aidd_engine::patterns::problems(&rule), Vec::<String>::new());
+    assert_eq!(aidd_engine::forms::problems(&rule), Vec::<String>::new());
     let engine =
         Engine::new(&crate::DISTRIBUTION, registry, &Config::default(), &Selection::default());
     examples::run(&engine.expect("an engine"), &rule)

@@ -29,8 +29,7 @@ pub(super) struct Tokens {
 /// The grammar for the file at `path`.
 pub(super) fn language(path: &str) -> Option<SupportLang> {
     let language = SupportLang::from_path(path)?;
-    let known =
-        aidd_engine::patterns::syntax::LANGUAGES.iter().any(|(_, known)| *known == language);
+    let known = aidd_engine::forms::syntax::LANGUAGES.iter().any(|(_, known)| *known == language);
     let is_data = matches!(language, SupportLang::Json | SupportLang::Yaml);
     (known && !is_data).then_some(language)
 }

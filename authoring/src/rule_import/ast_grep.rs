@@ -5,10 +5,10 @@ mod snippets;
 
 use super::draft::Draft;
 use super::{Left, Made, Tool, anchored, read_data, read_one, sample, texts};
-use aidd_engine::files::Files;
-use aidd_engine::finding::Severity;
-use aidd_engine::paths::{folder_of, join};
-use aidd_engine::patterns::syntax::LANGUAGES;
+use aidd_engine::forms::syntax::LANGUAGES;
+use aidd_engine::text::files::Files;
+use aidd_engine::text::finding::Severity;
+use aidd_engine::text::paths::{folder_of, join};
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
 

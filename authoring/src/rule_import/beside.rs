@@ -1,8 +1,8 @@
 //! What lies beside a configuration and would be lost without a word: others of the same tool.
 
 use super::{Left, NAMES, Tool, read_data};
-use aidd_engine::files::Files;
-use aidd_engine::paths::folder_of;
+use aidd_engine::text::files::Files;
+use aidd_engine::text::paths::folder_of;
 
 /// Most folders with a configuration of their own that are named.
 const MOST: usize = 20;

@@ -5,14 +5,14 @@ mod yaml;
 
 use super::{Import, Left, Made, Page, Tool, slug, texts};
 use aidd_engine::check::{Distribution, Engine, Selection};
-use aidd_engine::config::Config;
-use aidd_engine::examples::{self, Expected};
-use aidd_engine::files::Memory;
-use aidd_engine::finding::Severity;
-use aidd_engine::paths::scope_of;
-use aidd_engine::patterns;
-use aidd_engine::registry::Registry;
-use aidd_engine::rule::Rule;
+use aidd_engine::forms;
+use aidd_engine::project::config::Config;
+use aidd_engine::rules::registry::Registry;
+use aidd_engine::rules::rule::Rule;
+use aidd_engine::text::files::Memory;
+use aidd_engine::text::finding::Severity;
+use aidd_engine::text::paths::scope_of;
+use aidd_engine::workspace::examples::{self, Expected};
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -264,7 +264,7 @@ pub(super) fn finish(distribution: &'static Distribution, made: Made, to: &str) 
     let mut taken = Vec::new();
     for (draft, (path, text)) in drafts.iter().zip(&first) {
         match reread(path, text, &draft.id()) {
-            Ok(rule) => match patterns::problems(&rule).first() {
+            Ok(rule) => match forms::problems(&rule).first() {
                 // A form that refuses what the other tool takes is no fault of the page.
                 Some(why) => import.left.push(Left::new(&draft.item, why)),
                 None => taken.push((draft, path.clone(), text.clone())),
@@ -363,7 +363,8 @@ fn reread(path: &str, text: &str, id: &str) -> Result<Rule, String> {
         let at = text.get(error.span.clone()).unwrap_or_default();
         format!("{} (`{at}`)", error.message)
     })?;
-    let rule = aidd_engine::registry::project_rule(path, text).ok_or("it is not read as a rule")?;
+    let rule =
+        aidd_engine::rules::registry::project_rule(path, text).ok_or("it is not read as a rule")?;
     if *rule.id == *id { Ok(rule) } else { Err(format!("it is read as `{}`", rule.id)) }
 }
 

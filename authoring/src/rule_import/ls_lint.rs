@@ -6,8 +6,8 @@ mod folders;
 
 use super::draft::Draft;
 use super::{Left, Made, Tool, listed, read_one, sample, slug, texts};
-use aidd_engine::files::Files;
-use aidd_engine::finding::Severity;
+use aidd_engine::text::files::Files;
+use aidd_engine::text::finding::Severity;
 use folders::{Folder, excluded};
 use serde_json::{Map, Value as Json, json};
 

@@ -6,7 +6,7 @@ mod places;
 
 use super::modules::{Modules, find};
 use super::{Left, Made, read_one, script, texts};
-use aidd_engine::files::Files;
+use aidd_engine::text::files::Files;
 use places::Place;
 use serde_json::{Map, Value as Json, json};
 

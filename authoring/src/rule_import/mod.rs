@@ -18,10 +18,10 @@ mod script;
 mod tests;
 
 use aidd_engine::check::Distribution;
-use aidd_engine::files::{Files, SIDE_FILE_LIMIT};
 use aidd_engine::parse::values::{Format, Values};
-use aidd_engine::paths::{folder_of, scope_of};
-use aidd_engine::source::{Encoding, Source};
+use aidd_engine::text::files::{Files, SIDE_FILE_LIMIT};
+use aidd_engine::text::paths::{folder_of, scope_of};
+use aidd_engine::text::source::{Encoding, Source};
 use draft::Draft;
 use serde_json::{Map, Value as Json};
 use std::fmt;

@@ -2,8 +2,8 @@
 //! that lie in `node_modules`. They are read as text; nothing is run.
 
 use super::{read_data, read_text, script};
-use aidd_engine::files::Files;
-use aidd_engine::paths::{folder_of, join};
+use aidd_engine::text::files::Files;
+use aidd_engine::text::paths::{folder_of, join};
 use serde_json::Value as Json;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -137,7 +137,7 @@ fn file_at(files: &dyn Files, path: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use aidd_engine::files::Memory;
+    use aidd_engine::text::files::Memory;
     use serde_json::json;
 
     fn files(all: &[(&str, &str)]) -> Memory {

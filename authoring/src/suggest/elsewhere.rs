@@ -3,8 +3,8 @@
 
 use super::drafts::LINE_LENGTH;
 use super::{Draft, Sentence};
-use aidd_engine::linters::Settings;
-use aidd_engine::linters::Tool::{self, Biome, Clippy, Eslint, Golangci, Ruff};
+use aidd_engine::project::linters::Settings;
+use aidd_engine::project::linters::Tool::{self, Biome, Clippy, Eslint, Golangci, Ruff};
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -256,8 +256,8 @@ fn formatter(settings: &Settings, text: &str, draft: Option<&Draft>) -> Option<(
 mod tests {
     use super::*;
     use crate::suggest::sentences;
-    use aidd_engine::files::Memory;
-    use aidd_engine::source::Source;
+    use aidd_engine::text::files::Memory;
+    use aidd_engine::text::source::Source;
 
     fn by(sentence: &str, settings: &[(&str, &str)]) -> Option<String> {
         let files =

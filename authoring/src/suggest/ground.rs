@@ -1,8 +1,8 @@
 //! What is known of the project that sentences speak of.
 
 use aho_corasick::AhoCorasick;
-use aidd_engine::files::{Files, SIDE_FILE_LIMIT};
-use aidd_engine::patterns::syntax::language_of;
+use aidd_engine::forms::syntax::language_of;
+use aidd_engine::text::files::{Files, SIDE_FILE_LIMIT};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// Most bytes of code that are read to learn which language a name is of.

@@ -10,11 +10,11 @@ use super::survey::{Asked, Bounds, Outcome, Suggestion, Told};
 use super::trial::{Caught, Trial, stands_alone};
 use super::{Block, Draft, Ground, Sample, Sentence, Trust, Verdict, verdict};
 use aidd_engine::check::Engine;
-use aidd_engine::files::SIDE_FILE_LIMIT;
-use aidd_engine::finding::{RuleId, Severity};
-use aidd_engine::kind::is_page_path;
-use aidd_engine::linters::Settings;
-use aidd_engine::patterns;
+use aidd_engine::forms;
+use aidd_engine::project::linters::Settings;
+use aidd_engine::text::files::SIDE_FILE_LIMIT;
+use aidd_engine::text::finding::{RuleId, Severity};
+use aidd_engine::text::kind::is_page_path;
 use std::collections::BTreeSet;
 
 /// A sentence on its way.
@@ -135,7 +135,7 @@ impl Open {
             self.draft = None;
             return;
         };
-        if let Some(problem) = patterns::problems(rule).into_iter().next() {
+        if let Some(problem) = forms::problems(rule).into_iter().next() {
             self.told.outcome =
                 Outcome::Guidance(Some(format!("a check was drafted, but {problem}")));
             self.draft = None;

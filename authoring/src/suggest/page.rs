@@ -1,7 +1,7 @@
 //! The page of a draft: the sentence is its text, so that what guides and what is enforced are one.
 
 use super::{Block, Draft, Sample};
-use aidd_engine::finding::Severity;
+use aidd_engine::text::finding::Severity;
 use aidd_page as page;
 use serde_json::{Value, json};
 use std::fmt::Write as _;

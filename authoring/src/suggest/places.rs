@@ -1,8 +1,8 @@
 //! The files whose sentences guide people and agents.
 
-use aidd_engine::files::Disk;
-use aidd_engine::kind::is_page_path;
-use aidd_engine::project::Project;
+use aidd_engine::text::files::Disk;
+use aidd_engine::text::kind::is_page_path;
+use aidd_engine::workspace::project::Project;
 use aidd_guidance::{Library, Origin, Shelf};
 use std::collections::BTreeSet;
 

@@ -3,9 +3,9 @@
 use super::page::{Examples, whole};
 use super::{Block, Draft, Sample};
 use aidd_engine::check::Engine;
-use aidd_engine::examples::{self, Example, Expected};
-use aidd_engine::finding::Severity;
-use aidd_engine::rule::Rule;
+use aidd_engine::rules::rule::Rule;
+use aidd_engine::text::finding::Severity;
+use aidd_engine::workspace::examples::{self, Example, Expected};
 use std::borrow::Cow;
 
 /// Most examples of each sort that are tried.

@@ -1,7 +1,7 @@
 //! Where a sentence holds that stands in a file of a folder, or in one that names its own globs.
 
 use super::{Draft, Sample};
-use aidd_engine::kind::is_page_path;
+use aidd_engine::text::kind::is_page_path;
 use aidd_page as page;
 use serde_json::{Value, json};
 

@@ -2,7 +2,7 @@
 
 use super::hedges::is_turned;
 use super::korean::{demands, english, forbidden, is_code, is_korean};
-use aidd_engine::source::{Source, Span};
+use aidd_engine::text::source::{Source, Span};
 use aidd_page as page;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use regex::{Captures, Regex};

@@ -1,17 +1,17 @@
 //! Drafts, tried on the project as `aidd check` would try them: all files, one walk.
 
 use aidd_engine::check::{Checked, Engine, REDACTED, SKIPPED, Selection};
-use aidd_engine::commit_checks;
-use aidd_engine::files::Disk;
-use aidd_engine::finding::{RuleId, Status};
-use aidd_engine::git::Repository;
-use aidd_engine::listing::Listing;
-use aidd_engine::patterns::commits::{CHANGE, Commit, Touch, Work, members, told_at};
-use aidd_engine::project::Project;
-use aidd_engine::project_checks;
-use aidd_engine::registry::Registry;
-use aidd_engine::source::{Encoding, Source};
-use aidd_engine::walk::{self, FileReport, Walk};
+use aidd_engine::forms::commits::{CHANGE, Commit, Touch, Work, members, told_at};
+use aidd_engine::project::git::Repository;
+use aidd_engine::rules::registry::Registry;
+use aidd_engine::text::files::Disk;
+use aidd_engine::text::finding::{RuleId, Status};
+use aidd_engine::text::listing::Listing;
+use aidd_engine::text::source::{Encoding, Source};
+use aidd_engine::workspace::commit_checks;
+use aidd_engine::workspace::project::Project;
+use aidd_engine::workspace::project_checks;
+use aidd_engine::workspace::walk::{self, FileReport, Walk};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -233,7 +233,7 @@ fn touched(repository: &Repository, commit: &str) -> Option<Vec<Touch>> {
         None => repository.nothing(),
     };
     let changes = repository.changes(&before, &after).ok()?;
-    let touch = |change: &aidd_engine::git::Change| Touch {
+    let touch = |change: &aidd_engine::project::git::Change| Touch {
         path: change.path().to_owned(),
         added: change.base.is_none(),
         lines: 0,

@@ -4,7 +4,7 @@
 use super::program::Git;
 use crate::event::is_hash;
 use aidd_engine::check::Distribution;
-use aidd_engine::git::Repository;
+use aidd_engine::project::git::Repository;
 use aidd_report::exit::UserError;
 use aidd_report::number;
 use anyhow::{Context, Result};

@@ -8,7 +8,7 @@
 //! names a program. They travel in the environment, so that no token is written to the disk.
 
 use super::program::without_passwords;
-use aidd_engine::git::{Directories, Repository};
+use aidd_engine::project::git::{Directories, Repository};
 use anyhow::{Context, Result};
 use std::cell::RefCell;
 use std::ffi::OsString;

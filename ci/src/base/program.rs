@@ -3,7 +3,7 @@
 
 use super::isolated::{self, Isolated};
 use aidd_engine::check::Distribution;
-use aidd_engine::git::Repository;
+use aidd_engine::project::git::Repository;
 use aidd_report::exit::UserError;
 use anyhow::Result;
 use std::cell::OnceCell;
@@ -84,7 +84,7 @@ impl<'a> Git<'a> {
         if let Some(isolated) = self.isolated.get() {
             return Ok(isolated);
         }
-        let opened = |error: aidd_engine::git::GitError| UserError::new(error.to_string());
+        let opened = |error: aidd_engine::project::git::GitError| UserError::new(error.to_string());
         let repository = Repository::open(self.root).map_err(opened)?;
         let directories = repository.directories().map_err(opened)?;
         let real =

@@ -3,8 +3,8 @@
 use super::client::Client;
 use super::failure::Failure;
 use super::{Content, Posted, Target, words};
-use aidd_engine::finding::Severity;
-use aidd_engine::patterns::commits;
+use aidd_engine::forms::commits;
+use aidd_engine::text::finding::Severity;
 use aidd_report::{number, one_line, printable, wire};
 use serde::Deserialize;
 use serde_json::{Value, json};

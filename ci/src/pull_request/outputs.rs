@@ -5,7 +5,7 @@ use crate::args::{CiOutputs, CiPosts};
 use crate::event::{Event, System};
 use crate::github::{self, Content, Posted, Suggestion, Target, Wanted};
 use crate::saved::Saved;
-use aidd_engine::rule::Rule;
+use aidd_engine::rules::rule::Rule;
 use aidd_report::Io;
 use aidd_report::When;
 use aidd_report::exit::Exit;

@@ -2,9 +2,9 @@
 //! project lies in a folder of it.
 
 use crate::saved::Saved;
-use aidd_engine::git::Repository;
-use aidd_engine::patterns::commits;
-use aidd_engine::registry::Registry;
+use aidd_engine::forms::commits;
+use aidd_engine::project::git::Repository;
+use aidd_engine::rules::registry::Registry;
 use aidd_report::project::Project;
 use std::path::{Path, PathBuf};
 

@@ -10,7 +10,7 @@ use crate::args::CiPost;
 use crate::event::{Event, Pull, Trigger};
 use crate::github;
 use crate::saved::{Saved, Writer};
-use aidd_engine::registry::Registry;
+use aidd_engine::rules::registry::Registry;
 use aidd_report::Io;
 use aidd_report::exit::{Exit, UserError};
 use aidd_report::project;

@@ -3,8 +3,8 @@
 use super::Job;
 use crate::base;
 use crate::github::Suggestion;
-use aidd_engine::git::{Repository, Snapshot};
-use aidd_engine::source::Origin;
+use aidd_engine::project::git::{Repository, Snapshot};
+use aidd_engine::text::source::Origin;
 use aidd_report::{Document, Run, number, wire};
 use anyhow::{Context as _, Result};
 use std::collections::HashMap;

@@ -221,7 +221,7 @@ fn a_clone_without_folders_fetches_those_that_differ() {
         ..event(Trigger::Push)
     };
     let changed = || {
-        let clone = aidd_engine::git::Repository::open(clone.root())?;
+        let clone = aidd_engine::project::git::Repository::open(clone.root())?;
         clone.changes(&clone.snapshot(&before)?, &clone.snapshot(&clone.commit("HEAD")?)?)
     };
     assert!(changed().is_err());

@@ -3,7 +3,7 @@
 use crate::server::{GitHub, HEAD, TOKEN};
 use aidd_ci::event::Repository;
 use aidd_ci::github::{Content, Patience, Posted, Suggestion, Target, Wanted, post_with};
-use aidd_engine::finding::Severity;
+use aidd_engine::text::finding::Severity;
 use aidd_report::wire::{Edit, Finding, Fix, Position, Status};
 use serde_json::Value;
 use std::collections::BTreeMap;

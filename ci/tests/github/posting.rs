@@ -3,7 +3,7 @@
 use crate::fixture::*;
 use crate::server::{BOT, Fault, GitHub, error};
 use aidd_ci::github::Wanted;
-use aidd_engine::finding::Severity;
+use aidd_engine::text::finding::Severity;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 

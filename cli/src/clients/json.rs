@@ -2,7 +2,7 @@
 //! comments and layout too.
 
 use super::{Edited, Malformed};
-use aidd_engine::config::{parse_options, unparsed};
+use aidd_engine::project::config::{parse_options, unparsed};
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
 use serde_json::{Map, Value};
 use std::fmt::Display;

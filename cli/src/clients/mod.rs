@@ -12,7 +12,7 @@ mod undo;
 
 use crate::cli::Client;
 use aidd_content::{CLIENT_RULES, TEMPLATES, Template};
-use aidd_engine::files::Disk;
+use aidd_engine::text::files::Disk;
 use aidd_report::Io;
 use aidd_report::exit::UserError;
 use anyhow::{Context, Result};

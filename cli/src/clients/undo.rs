@@ -3,7 +3,7 @@
 //! they are taken out again or somebody changes them.
 
 use super::{Change, put};
-use aidd_engine::lines::id::digest;
+use aidd_engine::parse::lines::id::digest;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -1,12 +1,12 @@
 //! `aidd hook commit-msg`: the message that is being written, judged before there is a commit.
 
 use aidd_engine::check::Selection;
-use aidd_engine::commit_checks;
-use aidd_engine::files::Files;
-use aidd_engine::finding::{FailOn, Finding};
-use aidd_engine::git::Repository;
-use aidd_engine::patterns::commits::{self, Commit, Work, message};
-use aidd_engine::source::{Encoding, Source};
+use aidd_engine::forms::commits::{self, Commit, Work, message};
+use aidd_engine::project::git::Repository;
+use aidd_engine::text::files::Files;
+use aidd_engine::text::finding::{FailOn, Finding};
+use aidd_engine::text::source::{Encoding, Source};
+use aidd_engine::workspace::commit_checks;
 use aidd_report::Io;
 use aidd_report::exit::{Exit, UserError};
 use aidd_report::project::{self, Project};

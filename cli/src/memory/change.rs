@@ -3,7 +3,7 @@
 
 use super::{Desk, add, said};
 use crate::cli::Edit as EditArgs;
-use aidd_engine::remembered::{self, CHECK};
+use aidd_engine::workspace::remembered::{self, CHECK};
 use aidd_memory::permanent::{Conflict, Edit};
 use aidd_memory::times;
 use aidd_memory::types::{Entry, Layer, Link, Outcome, Relation};

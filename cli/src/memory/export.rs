@@ -2,7 +2,7 @@
 
 use super::{Desk, said};
 use crate::cli::{Export, ExportFormat};
-use aidd_engine::escape::{self, markdown};
+use aidd_engine::text::escape::{self, markdown};
 use aidd_memory::brief::Brief;
 use aidd_memory::id::canonical;
 use aidd_memory::store::{Layers, Order, Query};

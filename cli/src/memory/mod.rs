@@ -12,7 +12,7 @@ mod show;
 pub(crate) mod when;
 
 use crate::cli::{Memory, MemoryCommand};
-use aidd_engine::git::Repository;
+use aidd_engine::project::git::Repository;
 use aidd_memory::MemoryError;
 use aidd_memory::journal::{self, Journal};
 use aidd_memory::project::{ProjectMemory, system_clock};

@@ -1,7 +1,7 @@
 //! `aidd memory show`: memories whole.
 
 use super::{Desk, said};
-use aidd_engine::remembered;
+use aidd_engine::workspace::remembered;
 use aidd_memory::brief::Brief;
 use aidd_memory::log::{Op, Revision};
 use aidd_memory::times;

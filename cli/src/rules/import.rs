@@ -3,10 +3,10 @@
 use crate::cli::{ImportTool, RuleImport};
 use aidd_authoring::rule_import::{self, Import, Left, Page, Tool};
 use aidd_engine::check::Selection;
-use aidd_engine::files::Listed;
-use aidd_engine::kind::RULE_FOLDERS;
-use aidd_engine::registry::Registry;
-use aidd_engine::walk::{self, Walk};
+use aidd_engine::rules::registry::Registry;
+use aidd_engine::text::files::Listed;
+use aidd_engine::text::kind::RULE_FOLDERS;
+use aidd_engine::workspace::walk::{self, Walk};
 use aidd_report::Io;
 use aidd_report::exit::{Exit, UserError};
 use aidd_report::number;

@@ -1,8 +1,8 @@
 //! `aidd rule packs`: which sets of rules there are, and what one of them switches on.
 
-use aidd_engine::config::Config;
-use aidd_engine::packs::{self, Packs};
-use aidd_engine::registry::Registry;
+use aidd_engine::project::config::Config;
+use aidd_engine::rules::packs::{self, Packs};
+use aidd_engine::rules::registry::Registry;
 use aidd_page as page;
 use aidd_report::Io;
 use aidd_report::When;

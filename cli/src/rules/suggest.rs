@@ -5,11 +5,11 @@ use super::told::{Catches, Counts, Entry, Measure, Sentences, Sort};
 use crate::cli::{RuleCoverage, RuleSuggest, SuggestFormat};
 use aidd_authoring::suggest::{self, Asked, Suggestion, Survey, Trust};
 use aidd_engine::check::{Engine, Selection};
-use aidd_engine::examples;
-use aidd_engine::files::Files;
-use aidd_engine::patterns;
-use aidd_engine::registry::Registry;
-use aidd_engine::rule::Rule;
+use aidd_engine::forms;
+use aidd_engine::rules::registry::Registry;
+use aidd_engine::rules::rule::Rule;
+use aidd_engine::text::files::Files;
+use aidd_engine::workspace::examples;
 use aidd_report::Io;
 use aidd_report::exit::{Exit, UserError};
 use aidd_report::project::{self, Project};
@@ -297,7 +297,7 @@ fn with_pages(project: &Project, chosen: &BTreeMap<&str, &Suggestion>) -> Result
 /// What keeps a page from being written.
 fn wrong(engine: &Engine, rule: Option<&Rule>) -> Option<String> {
     let Some(rule) = rule else { return Some("its header cannot be read".to_owned()) };
-    let problems = patterns::problems(rule);
+    let problems = forms::problems(rule);
     let wrong = if problems.is_empty() { examples::run(engine, rule) } else { problems };
     wrong.into_iter().next()
 }

@@ -1,11 +1,11 @@
 //! Allow comments of one source, for those who do not check it.
 
 use super::Engine;
-use crate::allow;
-use crate::finding::Finding;
+use crate::check::allow;
+use crate::text::finding::Finding;
 
-use crate::rule::{Report, Settings};
-use crate::source::{Source, Span};
+use crate::rules::rule::{Report, Settings};
+use crate::text::source::{Source, Span};
 
 impl Engine {
     /// Marks the findings that a comment in `source` allows, and returns the spans of our own ones.

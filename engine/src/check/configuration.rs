@@ -1,16 +1,16 @@
 //! The project's own settings and rule pages: what is wrong in them is a finding like any other.
 
 use super::family::{Family, FileContext};
-use crate::config::{self, RuleSetting, nearest};
-use crate::files::Files;
-use crate::finding::Edit;
-use crate::kind::{self, Kind};
-use crate::linters::{Enforced, Settings};
-use crate::packs;
-use crate::patterns;
-use crate::registry::{self, Registry, explained};
-use crate::rule::{Report, Rule};
-use crate::source::Span;
+use crate::forms;
+use crate::project::config::{self, RuleSetting, nearest};
+use crate::project::linters::{Enforced, Settings};
+use crate::rules::packs;
+use crate::rules::registry::{self, Registry, explained};
+use crate::rules::rule::{Report, Rule};
+use crate::text::files::Files;
+use crate::text::finding::Edit;
+use crate::text::kind::{self, Kind};
+use crate::text::source::Span;
 use aidd_page::{self as page, Form, PageError};
 use jsonc_parser::ast::{Object, ObjectProp, Value as Ast};
 use jsonc_parser::common::Ranged;
@@ -99,7 +99,7 @@ fn unknown_rule(
     if name.contains(['*', '?', '{', '[']) {
         let matches =
             |globs: globset::GlobSet| registry.rules().iter().any(|rule| globs.is_match(&*rule.id));
-        if !crate::paths::rule_globs(&[name]).is_ok_and(matches) {
+        if !crate::text::paths::rule_globs(&[name]).is_ok_and(matches) {
             report.at(span, format!("`{name}` matches no rule"));
         }
         return;
@@ -203,7 +203,7 @@ pub fn wrong_params(text: &str, registry: &Registry) -> Vec<(String, Range<usize
 fn named_rules<'r>(name: &str, registry: &'r Registry) -> Vec<&'r Rule> {
     let has_check = |rule: &&Rule| rule.form.is_some();
     if name.contains('*') {
-        let Ok(globs) = crate::paths::rule_globs(&[name]) else { return Vec::new() };
+        let Ok(globs) = crate::text::paths::rule_globs(&[name]) else { return Vec::new() };
         let rules = registry.rules().iter().filter(has_check);
         return rules.filter(|rule| globs.is_match(&*rule.id)).collect();
     }
@@ -392,7 +392,7 @@ fn check_page(files: &dyn Files, report: &mut Report<'_>) {
         return;
     }
     let Some(rule) = registry::project_rule(source.path(), source.text()) else { return };
-    for problem in patterns::problems(&rule) {
+    for problem in forms::problems(&rule) {
         let span = place_of(&problem, rule.form.map(Form::key), source.text());
         report.at(span, format!("the check cannot run: {problem}"));
     }

@@ -2,12 +2,12 @@
 //! passes in. The engine knows none of them.
 
 use super::{Engine, EngineError, REDACTED, Selection};
-use crate::config::Config;
-use crate::files::{Files, Memory};
-use crate::kind::Kind;
-use crate::registry::Registry;
-use crate::rule::Report;
-use crate::source::{Source, Span};
+use crate::project::config::Config;
+use crate::rules::registry::Registry;
+use crate::rules::rule::Report;
+use crate::text::files::{Files, Memory};
+use crate::text::kind::Kind;
+use crate::text::source::{Source, Span};
 use aidd_page::Tables;
 use std::sync::OnceLock;
 
@@ -176,7 +176,7 @@ impl Distribution {
     /// Whether some checks parse the file at `path`, as far as the path alone can tell.
     #[must_use]
     pub fn parses(&self, path: &str) -> bool {
-        !crate::kind::kinds(path, "").is_empty() || self.kinds(path).next().is_some()
+        !crate::text::kind::kinds(path, "").is_empty() || self.kinds(path).next().is_some()
     }
 
     /// Whether the file at `path` is searched for secrets by its format, also when it is binary.

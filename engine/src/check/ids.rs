@@ -1,7 +1,7 @@
 //! Ids of findings: what a finding is known by wherever its lines go.
 
-use crate::finding::Finding;
-use crate::source::{Source, Span};
+use crate::text::finding::Finding;
+use crate::text::source::{Source, Span};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::fmt::Write as _;

@@ -1,7 +1,7 @@
 //! Rules of a folder that a change moved, where they were on the other side of the change.
 
 use super::{Engine, EngineError};
-use crate::paths::scope_of;
+use crate::text::paths::scope_of;
 use std::collections::HashMap;
 
 impl Engine {

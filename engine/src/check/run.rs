@@ -1,13 +1,13 @@
 //! Running the patterns of pages over one source.
 
 use super::{Depth, SKIPPED};
-use crate::files::Files;
+use crate::forms::all::Patterns;
+use crate::forms::text::Scanned;
+use crate::forms::variants::Variant;
 use crate::parse::syntax::Tree;
-use crate::patterns::all::Patterns;
-use crate::patterns::text::Scanned;
-use crate::rule::{Report, Rule};
-use crate::source::Span;
-use crate::variants::Variant;
+use crate::rules::rule::{Report, Rule};
+use crate::text::files::Files;
+use crate::text::source::Span;
 
 /// What patterns are run with, beside the report.
 pub(super) struct At<'a> {

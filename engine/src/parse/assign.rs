@@ -3,7 +3,7 @@
 //! `.name("value")`, `<name>value</name>`, `--name value`.
 
 use super::ini::closing;
-use crate::source::Span;
+use crate::text::source::Span;
 
 /// How far left and right of the word a name may reach, in bytes.
 const NAME_REACH: usize = 80;

@@ -1,7 +1,7 @@
 //! Markdown as a document: its headings, links, images, words in backticks and blocks of code, as the
 //! parser of Markdown sees them.
 
-use crate::source::Span;
+use crate::text::source::Span;
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;

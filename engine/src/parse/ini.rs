@@ -2,7 +2,7 @@
 //! [`Tree`] of sections and leaves.
 
 use super::tree::Tree;
-use crate::source::Span;
+use crate::text::source::Span;
 
 /// Reads `text`. A line is `key = value`, `key: value` or `key value`; the rest is passed over.
 #[must_use]

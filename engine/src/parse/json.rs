@@ -1,7 +1,7 @@
 //! JSON, with or without comments, as a [`Tree`].
 
 use super::tree::Tree;
-use crate::source::Span;
+use crate::text::source::Span;
 use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};

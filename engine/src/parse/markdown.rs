@@ -1,6 +1,6 @@
 //! Markdown: its fenced blocks, as sources inside the source.
 
-use crate::source::{Source, Span};
+use crate::text::source::{Source, Span};
 use aidd_page::Part;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 

@@ -1,7 +1,7 @@
 //! What of a Markdown text is not Markdown, or leads to no definition: HTML, bare addresses, and
 //! references with the definitions they name.
 
-use crate::source::Span;
+use crate::text::source::Span;
 use pulldown_cmark::{BrokenLink, CowStr, Event, LinkType, Options, Parser, Tag, TagEnd};
 use regex::Regex;
 use std::cell::RefCell;

@@ -2,10 +2,12 @@
 //! out, never an `Err` in place of the file.
 
 pub mod assign;
+pub mod comments;
 pub mod dockerfile;
 pub mod document;
 pub mod ini;
 pub mod json;
+pub mod lines;
 pub mod markdown;
 pub mod markup;
 pub mod syntax;

@@ -1,6 +1,6 @@
 //! The syntax tree of a source, parsed once for all that ask.
 
-use crate::source::Source;
+use crate::text::source::Source;
 use ast_grep_core::AstGrep;
 use ast_grep_core::tree_sitter::{LanguageExt, StrDoc};
 use ast_grep_language::SupportLang;

@@ -1,7 +1,7 @@
 //! One shape for the data of JSON, YAML, XML and sectioned settings: nodes with a key, maybe a
 //! text, and children. Nodes lie in one vector, so that nothing recurses.
 
-use crate::source::Span;
+use crate::text::source::Span;
 
 /// How many children a look-up by key goes through.
 const LOOK_UP: usize = 64;

@@ -2,7 +2,7 @@
 //! `@name`, and the text of an element without child elements is its value.
 
 use super::tree::Tree;
-use crate::source::Span;
+use crate::text::source::Span;
 
 /// Reads `text`, however broken.
 #[must_use]

@@ -1,7 +1,7 @@
 //! YAML, of one or more documents, as a [`Tree`]: every document is a child of the root.
 
 use super::tree::Tree;
-use crate::source::Span;
+use crate::text::source::Span;
 use granit_parser::{Event, Parser, ScalarStyle};
 
 /// Where the next node belongs.

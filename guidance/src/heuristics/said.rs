@@ -4,7 +4,7 @@ use super::{Scene, alternatives_here, here, new_parts};
 use crate::compatibility;
 use crate::decision::Named;
 use crate::knowledge::Entry;
-use aidd_engine::stack::Version;
+use aidd_engine::project::stack::Version;
 use aidd_memory::types::Outcome;
 
 /// Most places of a name that are shown.

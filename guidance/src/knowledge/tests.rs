@@ -8,9 +8,9 @@ use crate::heuristics::{self, Recalled, Stakes};
 use crate::legacy::{self, OldForm, Wanted};
 use crate::migration::{self, Asked};
 use crate::versions::{self, Confidence, Outcome, Remembered};
-use aidd_engine::files::Disk;
-use aidd_engine::stack;
-use aidd_engine::stack::installed::Installs;
+use aidd_engine::project::stack;
+use aidd_engine::project::stack::installed::Installs;
+use aidd_engine::text::files::Disk;
 use std::fs;
 use std::sync::LazyLock;
 
@@ -391,7 +391,7 @@ fn versions_are_verified_with_evidence() {
         ("rules/tests.md", "# Tests\n\nMUST use Vitest 4 and vite-node 2.\n"),
     ]);
     let disk = Disk::new(folder.path());
-    let library = Library::load(&disk, &aidd_engine::config::ContentConfig::default());
+    let library = Library::load(&disk, &aidd_engine::project::config::ContentConfig::default());
     let knowledge = Knowledge::new(&library);
     let memories =
         [Remembered { id: "decision_1".into(), text: "Pin vitest@3.2 until the move".into() }];

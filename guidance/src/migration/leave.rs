@@ -6,7 +6,7 @@ use crate::commands::{add_or_remove, manager, run_by};
 use crate::compatibility::clashes_here;
 use crate::knowledge::{Entry, Knowledge, Migration, plain};
 use crate::legacy::OldForm;
-use aidd_engine::stack::{Manifest, Version};
+use aidd_engine::project::stack::{Manifest, Version};
 use std::collections::BTreeSet;
 
 /// Most weaknesses of the target that are told.

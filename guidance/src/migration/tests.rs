@@ -3,8 +3,8 @@
 use super::*;
 use crate::Library;
 use crate::legacy;
-use aidd_engine::files::Disk;
-use aidd_engine::stack;
+use aidd_engine::project::stack;
+use aidd_engine::text::files::Disk;
 
 /// The plan of a move in a project of these files, a line a step.
 fn planned(files: &[(&str, &str)], name: &str, from: Option<&str>, to: &str) -> Vec<String> {

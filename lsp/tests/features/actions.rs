@@ -1,11 +1,11 @@
 //! Code actions: which are offered where, and what they do.
 
 use crate::support::{FULL, Project, applied, text_after};
-use aidd_engine::baseline::Baseline;
-use aidd_engine::files::Memory;
-use aidd_engine::finding::Safety;
-use aidd_engine::fix;
-use aidd_engine::source::Encoding;
+use aidd_engine::text::files::Memory;
+use aidd_engine::text::finding::Safety;
+use aidd_engine::text::source::Encoding;
+use aidd_engine::workspace::baseline::Baseline;
+use aidd_engine::workspace::fix;
 use aidd_lsp::actions::{self, FIX_ALL, Refusal};
 use aidd_lsp::client::Client;
 use aidd_lsp::convert;
@@ -354,7 +354,7 @@ fn imports_are_judged_as_they_are_typed() {
     ]);
     let found = |text: &str| {
         let snapshot = project.open("domain/b.ts", &text.replace("ALLOW", "aidd:allow"));
-        let line = |one: &aidd_engine::finding::Finding| {
+        let line = |one: &aidd_engine::text::finding::Finding| {
             format!("{} {} {}", one.span.start, one.rule, one.status)
         };
         snapshot.checked.findings.iter().map(line).collect::<Vec<_>>()

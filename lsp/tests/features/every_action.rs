@@ -1,10 +1,10 @@
 //! Every action on every example of the rule pages: its edit applies, and its finding is gone.
 
 use crate::support::{FULL, Project, applied, text_after};
-use aidd_engine::examples::{self, Example, Expected};
-use aidd_engine::files::{Files, Memory};
-use aidd_engine::finding::{Finding, Status};
-use aidd_engine::source::Source;
+use aidd_engine::text::files::{Files, Memory};
+use aidd_engine::text::finding::{Finding, Status};
+use aidd_engine::text::source::Source;
+use aidd_engine::workspace::examples::{self, Example, Expected};
 use aidd_lsp::actions::Refusal;
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,7 +1,7 @@
 //! Hover, links and the lens.
 
 use crate::support::{FULL, Project};
-use aidd_engine::baseline::Baseline;
+use aidd_engine::workspace::baseline::Baseline;
 use aidd_lsp::client::Client;
 use aidd_lsp::{hover, lens, links};
 use insta::assert_snapshot;

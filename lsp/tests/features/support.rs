@@ -1,8 +1,8 @@
 //! A project in a folder, a document with a cursor in it, and the edits that a client would make.
 
 use aidd_engine::check::Engine;
-use aidd_engine::files::{Disk, Memory, Overlay};
-use aidd_engine::source::{Encoding, Source, Span};
+use aidd_engine::text::files::{Disk, Memory, Overlay};
+use aidd_engine::text::source::{Encoding, Source, Span};
 use aidd_lsp::actions::{self, Around, Refusal};
 use aidd_lsp::client::Client;
 use aidd_lsp::convert;

@@ -1,6 +1,6 @@
 use crate::support::{Client, frame, places, project, pushed, uri};
-use aidd_engine::files::Memory;
-use aidd_engine::source::{Encoding, Source};
+use aidd_engine::text::files::Memory;
+use aidd_engine::text::source::{Encoding, Source};
 use aidd_lsp::documents::Text;
 use aidd_lsp::workspace::Workspace;
 use proptest::prelude::*;
@@ -130,7 +130,7 @@ fn fresh(root: &Path, file: &str, text: &Text) -> Vec<String> {
     let source = Source::new(file, text.as_str());
     let checked = workspace.check(&source, &Memory::default());
     let shown = checked.findings.iter().filter(|finding| aidd_lsp::convert::is_shown(finding));
-    let diagnostic = |finding: &aidd_engine::finding::Finding| {
+    let diagnostic = |finding: &aidd_engine::text::finding::Finding| {
         let range = aidd_lsp::convert::range(&source, finding.span, Encoding::Utf16);
         json!({ "code": &*finding.rule, "range": range })
     };

@@ -16,7 +16,7 @@ use super::recall::Question;
 use super::store::{Layers, Query};
 use super::types::{Entry, Kind, Layer};
 use super::words::{error_key, pieces};
-use aidd_engine::files::Disk;
+use aidd_engine::text::files::Disk;
 use own::Places;
 use std::collections::{BTreeSet, HashMap};
 

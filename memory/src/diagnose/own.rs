@@ -1,7 +1,7 @@
 //! Which of the places of an error are the project's own files.
 
 use super::read::Frame;
-use aidd_engine::files::{Disk, Files, folders_below};
+use aidd_engine::text::files::{Disk, Files, folders_below};
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! What claude-mem's export script writes: observations, summaries of sessions, prompts.
 
 use super::{Form, Read, entry, name, put, text, texts, time};
-use aidd_engine::lines::types::{Entry, Kind};
+use aidd_engine::parse::lines::types::{Entry, Kind};
 use serde_json::Value;
 
 const TIMES: [&str; 2] = ["created_at_epoch", "created_at"];

@@ -1,9 +1,9 @@
 //! Rows of MAMA's tables of decisions and checkpoints.
 
 use super::{Form, Read, entry, name, put, text, texts, time};
-use aidd_engine::lines::id;
-use aidd_engine::lines::log::Revision;
-use aidd_engine::lines::types::{Kind, Link, Outcome, Relation};
+use aidd_engine::parse::lines::id;
+use aidd_engine::parse::lines::log::Revision;
+use aidd_engine::parse::lines::types::{Kind, Link, Outcome, Relation};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 

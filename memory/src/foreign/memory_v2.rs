@@ -2,9 +2,9 @@
 //! were written.
 
 use super::{Form, Read, put, text, texts, time};
-use aidd_engine::lines::id;
-use aidd_engine::lines::log::{Op, Revision};
-use aidd_engine::lines::types::{Kind, Link, Relation};
+use aidd_engine::parse::lines::id;
+use aidd_engine::parse::lines::log::{Op, Revision};
+use aidd_engine::parse::lines::types::{Kind, Link, Relation};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 

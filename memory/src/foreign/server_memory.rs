@@ -2,8 +2,8 @@
 //! them, and named relations.
 
 use super::{Form, Read, entry, put, text, texts};
-use aidd_engine::lines::id;
-use aidd_engine::lines::types::Kind;
+use aidd_engine::parse::lines::id;
+use aidd_engine::parse::lines::types::Kind;
 use serde_json::Value;
 use std::collections::BTreeMap;
 

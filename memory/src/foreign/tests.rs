@@ -1,6 +1,6 @@
 use super::*;
 use crate::kinds::{self, Decision, Observation};
-use aidd_engine::lines::types::{Outcome, Relation};
+use aidd_engine::parse::lines::types::{Outcome, Relation};
 use serde_json::json;
 
 fn read_of(name: &str, value: &Value) -> Read {

@@ -14,7 +14,7 @@ pub(super) const SOURCES: [(&str, &str); 9] = [
     ("aidd-conventions.json", ".aidd/memory/conventions.json"),
 ];
 
-/// The same, where the project has its memory in the plain folder: see [`aidd_engine::kind::memory_folder`].
+/// The same, where the project has its memory in the plain folder: see [`aidd_engine::text::kind::memory_folder`].
 pub(super) const PLAIN_SOURCES: [(&str, &str); 9] = [
     ("decisions", "memory/decisions.jsonl"),
     ("mistakes", "memory/mistakes.jsonl"),

@@ -6,8 +6,8 @@ use crate::outcomes::{self, Check, Run};
 use crate::project::ProjectMemory;
 use crate::store::{Layers, Order, Query};
 use crate::types::{Entry, Kind, Status};
-use aidd_engine::files::{Disk, Files};
-use aidd_engine::git::Repository;
+use aidd_engine::project::git::Repository;
+use aidd_engine::text::files::{Disk, Files};
 use serde_json::Value;
 use std::path::Path;
 

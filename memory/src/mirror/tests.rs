@@ -1,8 +1,8 @@
 use super::*;
 use crate::store::{Durability, Wanted, in_memory, open, transaction};
-use aidd_engine::lines::log::{Folded, fold};
-use aidd_engine::lines::standing::Standing;
-use aidd_engine::lines::types::{Kind, Link};
+use aidd_engine::parse::lines::log::{Folded, fold};
+use aidd_engine::parse::lines::standing::Standing;
+use aidd_engine::parse::lines::types::{Kind, Link};
 use proptest::prelude::*;
 use std::path::Path;
 use tempfile::TempDir;

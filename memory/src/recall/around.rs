@@ -7,7 +7,7 @@ use crate::meaning::meaning_key;
 use crate::project::ProjectMemory;
 use crate::store::{Layers, Order, Query, StorageBackend};
 use crate::types::{Entry, Layer, Relation, Status};
-use aidd_engine::remembered;
+use aidd_engine::workspace::remembered;
 use std::collections::BTreeSet;
 
 /// A title has at most so many characters.

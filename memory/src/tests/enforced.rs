@@ -6,8 +6,8 @@ use crate::kinds::Convention;
 use crate::log;
 use crate::permanent::Edit;
 use crate::types::{Kind, Link, Relation};
-use aidd_engine::files::Disk;
-use aidd_engine::remembered;
+use aidd_engine::text::files::Disk;
+use aidd_engine::workspace::remembered;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

@@ -2,7 +2,7 @@
 
 use super::faults::{opened, permanent};
 use super::*;
-use aidd_engine::files::Disk;
+use aidd_engine::text::files::Disk;
 use serde_json::json;
 
 const LINE: &str =
@@ -77,11 +77,11 @@ fn what_is_enforced_comes_from_the_same_place() {
             "metadata": {"check": check}})
         .to_string()
     };
-    let of = || aidd_engine::remembered::of(&Disk::new(root));
+    let of = || aidd_engine::workspace::remembered::of(&Disk::new(root));
     write(root, "memory/conventions.jsonl", &line("convention_1_a", &check));
     let pages = of().pages;
     assert_eq!((pages.len(), &*pages[0].path), (1, "memory/conventions.jsonl"));
-    assert!(aidd_engine::kind::is_memory_path(&pages[0].path));
+    assert!(aidd_engine::text::kind::is_memory_path(&pages[0].path));
     write(root, "memory/conventions.jsonl", &line("convention_1_a", &json!({"severity": "grave"})));
     assert_eq!(of().wrong[0].0, "memory/conventions.jsonl");
     write(root, "ai/memory/conventions.jsonl", &line("convention_2_b", &check));

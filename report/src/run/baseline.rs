@@ -1,8 +1,8 @@
 //! The known findings of a project, applied to a run.
 
 use crate::project::Project;
-use aidd_engine::baseline::Entry;
-use aidd_engine::walk::Outcome;
+use aidd_engine::workspace::baseline::Entry;
+use aidd_engine::workspace::walk::Outcome;
 use anyhow::Result;
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,7 @@
 //! The branch that work is compared with where nobody names one.
 
 use crate::exit::UserError;
-use aidd_engine::git::Repository;
+use aidd_engine::project::git::Repository;
 use anyhow::Result;
 
 /// The branch that work is likely compared with, as the clone knows it: its name and newest commit.

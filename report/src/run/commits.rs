@@ -3,12 +3,12 @@
 
 use super::compare::broken;
 use aidd_engine::check::Engine;
-use aidd_engine::commit_checks::{self, Asked};
-use aidd_engine::diff::hunks;
-use aidd_engine::files::{Files, side_file};
-use aidd_engine::git::{Change, Repository, Snapshot};
-use aidd_engine::patterns::commits::{self, Commit, Touch, Work};
-use aidd_engine::walk::{FileReport, Outcome};
+use aidd_engine::forms::commits::{self, Commit, Touch, Work};
+use aidd_engine::project::git::{Change, Repository, Snapshot};
+use aidd_engine::text::files::{Files, side_file};
+use aidd_engine::workspace::commit_checks::{self, Asked};
+use aidd_engine::workspace::diff::hunks;
+use aidd_engine::workspace::walk::{FileReport, Outcome};
 use anyhow::Result;
 
 /// Most commits that one run judges; a line of work of more is a history of its own.
@@ -58,7 +58,7 @@ pub fn judge(
     } else if line.repository.is_shallow() {
         notes.push("The clone is shallow: commits that it lacks were not judged".to_owned());
     }
-    let commit = |commit: aidd_engine::git::Authored| Commit {
+    let commit = |commit: aidd_engine::project::git::Authored| Commit {
         hash: commit.id,
         message: commit.message,
         author: commit.author,
@@ -104,7 +104,7 @@ fn lines(change: &Change, sides: &Sides<'_>) -> u64 {
     let before = text(sides.before, change.base.as_ref());
     let after = text(sides.after, change.head.as_ref());
     let (Some(before), Some(after)) = (before, after) else { return 0 };
-    let count = |hunk: &aidd_engine::diff::Hunk| {
+    let count = |hunk: &aidd_engine::workspace::diff::Hunk| {
         u64::from(hunk.base.end - hunk.base.start) + u64::from(hunk.head.end - hunk.head.start)
     };
     hunks(&before, &after).iter().map(count).sum()

@@ -5,10 +5,10 @@ use crate::exit::UserError;
 use crate::project::{self, Project};
 use crate::{Comparison, FileFindings, Severities};
 use aidd_engine::check::Engine;
-use aidd_engine::diff::{self, Compared, Head};
-use aidd_engine::finding::{Severity, Status};
-use aidd_engine::git::{Change, GitError, Repository, Snapshot};
-use aidd_engine::walk::{self, FileReport, Skipped, Uncommitted, Walk, Within};
+use aidd_engine::project::git::{Change, GitError, Repository, Snapshot};
+use aidd_engine::text::finding::{Severity, Status};
+use aidd_engine::workspace::diff::{self, Compared, Head};
+use aidd_engine::workspace::walk::{self, FileReport, Skipped, Uncommitted, Walk, Within};
 use anyhow::Result;
 use std::path::{Path, PathBuf};
 

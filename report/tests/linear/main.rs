@@ -12,10 +12,10 @@ mod texts;
 
 use aidd_engine::check::Distribution;
 use aidd_engine::check::{Checked, Engine, SKIPPED, Selection};
-use aidd_engine::config::Config;
-use aidd_engine::files::Memory;
-use aidd_engine::registry::Registry;
-use aidd_engine::source::Source;
+use aidd_engine::project::config::Config;
+use aidd_engine::rules::registry::Registry;
+use aidd_engine::text::files::Memory;
+use aidd_engine::text::source::Source;
 use cpu_time::ThreadTime;
 use measure::{Case, assert_linear};
 use std::sync::LazyLock;

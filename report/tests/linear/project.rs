@@ -3,13 +3,13 @@
 use crate::measure::{Case, assert_linear};
 use crate::repository::Repository as TestRepository;
 use aidd_engine::check::{Engine, SKIPPED, Selection};
-use aidd_engine::config::{self, Config};
-use aidd_engine::diff::{Head, compare};
-use aidd_engine::files::Memory;
-use aidd_engine::git::Repository;
-use aidd_engine::registry::Registry;
-use aidd_engine::source::Source;
-use aidd_engine::walk::Within;
+use aidd_engine::project::config::{self, Config};
+use aidd_engine::project::git::Repository;
+use aidd_engine::rules::registry::Registry;
+use aidd_engine::text::files::Memory;
+use aidd_engine::text::source::Source;
+use aidd_engine::workspace::diff::{Head, compare};
+use aidd_engine::workspace::walk::Within;
 use std::fmt::Write as _;
 
 fn page(at: usize) -> (String, String) {

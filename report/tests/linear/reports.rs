@@ -2,12 +2,12 @@
 
 use crate::measure::{Case, assert_linear};
 use crate::{ALL, check};
-use aidd_engine::baseline::Baseline;
 use aidd_engine::check::text_keys;
-use aidd_engine::diff::match_moves;
-use aidd_engine::finding::{Edit, FailOn, Finding, Fix, Severity};
-use aidd_engine::fix;
-use aidd_engine::source::{Source, Span};
+use aidd_engine::text::finding::{Edit, FailOn, Finding, Fix, Severity};
+use aidd_engine::text::source::{Source, Span};
+use aidd_engine::workspace::baseline::Baseline;
+use aidd_engine::workspace::diff::match_moves;
+use aidd_engine::workspace::fix;
 use aidd_report::{Document, FileFindings, Format, Run, Style, write};
 use clap::ValueEnum;
 use std::path::Path;

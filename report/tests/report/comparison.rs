@@ -1,9 +1,9 @@
 //! What a comparison with a base, and a policy, change in each format.
 
 use crate::fixture::{Change, change, render, rules, tree};
-use aidd_engine::config::CiConfig;
-use aidd_engine::finding::{FailOn, Severity, Status};
-use aidd_engine::registry::Registry;
+use aidd_engine::project::config::CiConfig;
+use aidd_engine::rules::registry::Registry;
+use aidd_engine::text::finding::{FailOn, Severity, Status};
 use aidd_report::gate::Policy;
 use aidd_report::{self, Budget, Document, Format, Run, markdown};
 use insta::assert_snapshot;

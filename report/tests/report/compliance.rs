@@ -1,9 +1,9 @@
 //! What the gate enforces, as it is stated.
 
 use aidd_engine::check::{Engine, Selection};
-use aidd_engine::config::{self, Config};
-use aidd_engine::finding::{FailOn, Severity};
-use aidd_engine::registry::Registry;
+use aidd_engine::project::config::{self, Config};
+use aidd_engine::rules::registry::Registry;
+use aidd_engine::text::finding::{FailOn, Severity};
 use aidd_report::{ComplianceFormat, Gated, compliance};
 use insta::assert_snapshot;
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! What the text format shows of a source.
 
 use crate::fixture::{Tree, finding, rules, span};
-use aidd_engine::source::Source;
+use aidd_engine::text::source::Source;
 use aidd_report::Format;
 use insta::assert_snapshot;
 

@@ -1,10 +1,10 @@
 //! One small run with all that makes a format stumble.
 
-use aidd_engine::finding::{Edit, FailOn, Finding, Severity, Status};
-use aidd_engine::registry::project_rule;
-use aidd_engine::rule::Rule;
-use aidd_engine::source::{Origin, Source, Span};
-use aidd_engine::walk::Skipped;
+use aidd_engine::rules::registry::project_rule;
+use aidd_engine::rules::rule::Rule;
+use aidd_engine::text::finding::{Edit, FailOn, Finding, Severity, Status};
+use aidd_engine::text::source::{Origin, Source, Span};
+use aidd_engine::workspace::walk::Skipped;
 use aidd_report::{
     Comparison, Document, FileFindings, Format, Run, Severities, Style, VersionControl, write,
 };

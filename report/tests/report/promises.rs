@@ -1,9 +1,9 @@
 //! What holds for any text: no secret leaks, nothing breaks out of its place, nothing panics.
 
 use crate::fixture::{Tree, finding, render, render_with, rule, skipped, tree};
-use aidd_engine::finding::{Finding, Severity};
-use aidd_engine::rule::Rule;
-use aidd_engine::source::{Source, Span};
+use aidd_engine::rules::rule::Rule;
+use aidd_engine::text::finding::{Finding, Severity};
+use aidd_engine::text::source::{Source, Span};
 use aidd_report::{Format, Style};
 use clap::ValueEnum;
 use proptest::prelude::*;
@@ -13,7 +13,7 @@ const NASTY: &str = "[aé😀|`<>&@#%:,\\[\\]\"'!*_~\\\\ \t\r\n\u{0}\u{1b}\u{7f}
 /// What is shown of a text, its layout apart.
 fn shown(text: &str) -> String {
     let one = |c: char| {
-        let is_shown = "\t\r\n".contains(c) || !aidd_engine::escape::is_hidden(c);
+        let is_shown = "\t\r\n".contains(c) || !aidd_engine::text::escape::is_hidden(c);
         if is_shown { c.to_string() } else { c.escape_unicode().to_string() }
     };
     text.chars().map(one).collect()

@@ -1,8 +1,8 @@
 //! SARIF: the schema, the fingerprints and the limits of code scanning.
 
 use crate::fixture::{GITHUB, Tree, finding, render, rule, rules, tree};
-use aidd_engine::finding::Severity;
-use aidd_engine::source::Source;
+use aidd_engine::text::finding::Severity;
+use aidd_engine::text::source::Source;
 use aidd_report::{Format, Run, line_hashes};
 use insta::assert_snapshot;
 use serde_json::{Value, json};

@@ -2,8 +2,8 @@
 
 use crate::fixture::{Change, GITHUB, change};
 use aidd_ci::saved::{Context, Saved, Shard, Writer, merge, settle};
-use aidd_engine::finding::{Finding, Status};
-use aidd_engine::rule::Rule;
+use aidd_engine::rules::rule::Rule;
+use aidd_engine::text::finding::{Finding, Status};
 use aidd_report::{Budget, Document, Format, Run, VersionControl, markdown, render};
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -5,9 +5,9 @@ use super::values::{Trust, is_credible, is_password_hash};
 use super::{Format, Found, embedded};
 use aidd_engine::parse::ini;
 use aidd_engine::parse::tree::Tree;
-use aidd_engine::patterns::placeholder::{is_described, is_reference};
-use aidd_engine::patterns::shape::looks_random;
-use aidd_engine::source::Span;
+use aidd_engine::text::placeholder::{is_described, is_reference};
+use aidd_engine::text::shape::looks_random;
+use aidd_engine::text::source::Span;
 
 /// What to look for in a tree.
 #[derive(Clone, Copy)]

@@ -4,7 +4,7 @@
 use super::Found;
 use super::names::{Class, class};
 use super::values::{Trust, is_credible};
-use aidd_engine::source::Span;
+use aidd_engine::text::source::Span;
 
 /// The longest armoured key, in bytes.
 const KEY_LIMIT: usize = 64 << 10;

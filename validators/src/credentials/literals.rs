@@ -8,7 +8,7 @@ use super::values::{LONGEST, Trust, is_credible};
 use aho_corasick::AhoCorasick;
 use aidd_engine::parse::assign::{self, Join};
 use aidd_engine::parse::ini::closing;
-use aidd_engine::source::Span;
+use aidd_engine::text::source::Span;
 use std::sync::LazyLock;
 
 /// Most assignments that are read in one run of letters without quotes or blanks: what is left of it

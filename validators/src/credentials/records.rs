@@ -4,9 +4,9 @@ use super::names::Class;
 use super::values::{Trust, is_credible, is_password_hash};
 use super::{Format, Found, embedded};
 use aidd_engine::parse::ini::is_comment;
-use aidd_engine::patterns::placeholder::is_placeholder;
-use aidd_engine::patterns::shape::{entropy, looks_random};
-use aidd_engine::source::Span;
+use aidd_engine::text::placeholder::is_placeholder;
+use aidd_engine::text::shape::{entropy, looks_random};
+use aidd_engine::text::source::Span;
 
 /// The lines of `text` without surrounding space, each with its offset; no comments, none empty.
 pub(super) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {

@@ -7,7 +7,7 @@ use super::records::{lines, words};
 use super::values::is_credible;
 use super::{Found, sql};
 use aidd_engine::parse::ini;
-use aidd_engine::source::Span;
+use aidd_engine::text::source::Span;
 
 /// How a command takes a password.
 #[derive(Clone, Copy)]

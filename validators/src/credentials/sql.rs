@@ -4,7 +4,7 @@ use super::Found;
 use super::names::{Class, class};
 use super::values::{Trust, is_credible, is_password_hash};
 use aidd_engine::parse::ini::closing;
-use aidd_engine::source::Span;
+use aidd_engine::text::source::Span;
 use std::collections::HashMap;
 
 /// The columns of the tables of a dump, by lower-case name.

@@ -2,8 +2,8 @@
 #![expect(clippy::disallowed_methods, reason = "the fixtures lie on the disk")]
 
 use super::{Credentials, generic, hits, parse};
-use aidd_engine::patterns::placeholder::JOIN_MARK;
-use aidd_engine::source::{Encoding, Source};
+use aidd_engine::text::placeholder::JOIN_MARK;
+use aidd_engine::text::source::{Encoding, Source};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
 //! Whether a value can be the secret that its name announces.
 
 use super::names::Class;
-use aidd_engine::patterns::placeholder::{is_placeholder, is_template};
-use aidd_engine::patterns::shape::{entropy, looks_random};
+use aidd_engine::text::placeholder::{is_placeholder, is_template};
+use aidd_engine::text::shape::{entropy, looks_random};
 
 /// Most bytes of a secret in a file that is not known to hold any.
 pub(super) const LONGEST: usize = 2048;

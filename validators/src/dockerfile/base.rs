@@ -4,7 +4,7 @@ use super::super::Checks;
 use super::{Beside, BesideCheck};
 use aidd_engine::parse::dockerfile::image::{self, Image};
 use aidd_engine::parse::dockerfile::{Dockerfile, Flag, Stage, Variable, Word, uses};
-use aidd_engine::rule::Report;
+use aidd_engine::rules::rule::Report;
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -137,8 +137,10 @@ fn redundant_target_platform(file: &Dockerfile, report: &mut Report<'_>) {
         let Some(flag) = platform(file, stage) else { continue };
         if matches!(flag.text(), "$TARGETPLATFORM" | "${TARGETPLATFORM}") {
             let end = stage.image.as_ref().map_or(flag.span.end, |image| image.span.start);
-            let edit =
-                aidd_engine::finding::Edit::delete(aidd_engine::source::Span { end, ..flag.span });
+            let edit = aidd_engine::text::finding::Edit::delete(aidd_engine::text::source::Span {
+                end,
+                ..flag.span
+            });
             report
                 .at(flag.span, "$TARGETPLATFORM is the platform anyway")
                 .fix("Remove the flag", vec![edit]);

@@ -1,9 +1,9 @@
 //! CMD, ENTRYPOINT, HEALTHCHECK, ONBUILD, WORKDIR and MAINTAINER.
 
 use super::super::Checks;
-use aidd_engine::finding::Edit;
 use aidd_engine::parse::dockerfile::{Dockerfile, Instruction, Keyword};
-use aidd_engine::rule::Report;
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::finding::Edit;
 use serde_json::Value;
 
 pub(super) const CHECKS: Checks<Dockerfile> = &[

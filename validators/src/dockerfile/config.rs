@@ -1,9 +1,9 @@
 //! The settings file of hadolint, read so that a repository that has one need not say it twice.
 
-use aidd_engine::files::{Files, side_file};
-use aidd_engine::finding::Severity;
-use aidd_engine::rule::Report;
-use aidd_engine::source::{Encoding, Position, Span};
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::files::{Files, side_file};
+use aidd_engine::text::finding::Severity;
+use aidd_engine::text::source::{Encoding, Position, Span};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -114,7 +114,7 @@ fn read(text: &str, path: String) -> Option<HadolintConfig> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use aidd_engine::files::Memory;
+    use aidd_engine::text::files::Memory;
 
     fn files(list: &[(&str, &str)]) -> Memory {
         let pair = |&(path, text): &(&str, &str)| (path.to_owned(), text.as_bytes().to_vec());

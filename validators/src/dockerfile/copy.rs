@@ -1,10 +1,10 @@
 //! COPY and ADD: which of them, where from, where to.
 
 use super::super::Checks;
-use aidd_engine::finding::Edit;
 use aidd_engine::parse::dockerfile::{Dockerfile, Instruction, Keyword, Word};
-use aidd_engine::rule::Report;
-use aidd_engine::source::Span;
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::finding::Edit;
+use aidd_engine::text::source::Span;
 use std::collections::HashMap;
 
 pub(super) const CHECKS: Checks<Dockerfile> = &[

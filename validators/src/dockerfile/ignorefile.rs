@@ -2,9 +2,9 @@
 
 use super::copy::{is_remote, sources};
 use super::{Beside, BesideCheck};
-use aidd_engine::files::{sibling, side_file};
 use aidd_engine::parse::dockerfile::Keyword;
-use aidd_engine::rule::Report;
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::files::{sibling, side_file};
 
 pub(super) const BESIDE: &[(&str, BesideCheck)] =
     &[("dockerfile/copy-ignored-file", copy_ignored_file)];

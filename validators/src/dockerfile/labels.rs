@@ -2,8 +2,8 @@
 
 use super::{Beside, BesideCheck, values};
 use aidd_engine::parse::dockerfile::{Dockerfile, Keyword, Pair, Stage};
-use aidd_engine::rule::Report;
-use aidd_engine::source::Span;
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::source::Span;
 use serde_json::Value;
 
 pub(super) const BESIDE: &[(&str, BesideCheck)] = &[

@@ -1,10 +1,10 @@
 //! The text itself: what cannot be read, casing, blank continuation lines, old forms, comments.
 
 use super::super::Checks;
-use aidd_engine::finding::Edit;
 use aidd_engine::parse::dockerfile::{Comment, Dockerfile, Instruction, Keyword, Pair, PieceKind};
-use aidd_engine::rule::Report;
-use aidd_engine::source::{Source, Span};
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::finding::Edit;
+use aidd_engine::text::source::{Source, Span};
 
 pub(super) const CHECKS: Checks<Dockerfile> = &[
     ("dockerfile/syntax", syntax),

@@ -19,11 +19,11 @@ mod variables;
 
 use super::{Check, Checks};
 use aidd_engine::check::family::{Family, FileContext, Param, ParamType};
-use aidd_engine::files::Files;
-use aidd_engine::kind::{self, Kind};
 use aidd_engine::parse::dockerfile::{self, Dockerfile, PieceKind};
-use aidd_engine::rule::Report;
-use aidd_engine::source::{Source, Span};
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::files::Files;
+use aidd_engine::text::kind::{self, Kind};
+use aidd_engine::text::source::{Source, Span};
 use std::iter;
 
 use config::{HADOLINT_CONFIGS, HadolintConfig, hadolint_config};

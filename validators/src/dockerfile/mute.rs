@@ -1,10 +1,10 @@
 //! What the file itself and hadolint's settings say about rules, by the names peers give them.
 
 use super::HadolintConfig;
-use aidd_engine::finding::{RuleId, Severity};
 use aidd_engine::parse::dockerfile::Dockerfile;
-use aidd_engine::registry::Registry;
-use aidd_engine::rule::Rule;
+use aidd_engine::rules::registry::Registry;
+use aidd_engine::rules::rule::Rule;
+use aidd_engine::text::finding::{RuleId, Severity};
 use std::collections::HashMap;
 
 /// The rules that are off (`None`) or have another severity in one file, by its `check` directive

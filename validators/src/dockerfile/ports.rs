@@ -1,9 +1,9 @@
 //! EXPOSE.
 
 use super::super::Checks;
-use aidd_engine::finding::Edit;
 use aidd_engine::parse::dockerfile::{Dockerfile, Keyword, Word};
-use aidd_engine::rule::Report;
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::finding::Edit;
 
 pub(super) const CHECKS: Checks<Dockerfile> = &[
     ("dockerfile/invalid-port", invalid_port),

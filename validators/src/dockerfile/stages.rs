@@ -1,9 +1,9 @@
 //! Stages: their names, and what is copied between them.
 
 use super::super::Checks;
-use aidd_engine::finding::Edit;
 use aidd_engine::parse::dockerfile::{Dockerfile, Flag, Instruction, Keyword};
-use aidd_engine::rule::Report;
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::finding::Edit;
 
 pub(super) const CHECKS: Checks<Dockerfile> = &[
     ("dockerfile/undefined-copy-stage", undefined_copy_stage),

@@ -1,10 +1,10 @@
 use super::{run, statements};
 use aidd_engine::check::FileContext;
-use aidd_engine::files::Memory;
-use aidd_engine::finding::Finding;
-use aidd_engine::registry::Registry;
-use aidd_engine::rule::{Report, Setting, Settings};
-use aidd_engine::source::Source;
+use aidd_engine::rules::registry::Registry;
+use aidd_engine::rules::rule::{Report, Setting, Settings};
+use aidd_engine::text::files::Memory;
+use aidd_engine::text::finding::Finding;
+use aidd_engine::text::source::Source;
 use proptest::prelude::*;
 use std::sync::LazyLock;
 

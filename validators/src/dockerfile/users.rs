@@ -2,7 +2,7 @@
 
 use super::super::Checks;
 use aidd_engine::parse::dockerfile::{Dockerfile, Keyword, Origin, Word, uses};
-use aidd_engine::rule::Report;
+use aidd_engine::rules::rule::Report;
 
 pub(super) const CHECKS: Checks<Dockerfile> =
     &[("dockerfile/root-user", root_user), ("dockerfile/user-by-name", user_by_name)];

@@ -5,8 +5,8 @@ use super::base::is_platform;
 use aidd_engine::parse::dockerfile::{
     Dockerfile, Instruction, Keyword, Stage, Variable, Word, uses,
 };
-use aidd_engine::rule::Report;
-use aidd_engine::source::Span;
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::source::Span;
 use std::collections::{HashMap, HashSet};
 
 pub(super) const CHECKS: Checks<Dockerfile> = &[

@@ -2,8 +2,8 @@
 
 use super::Diagram;
 use super::parse::Symbol;
-use aidd_engine::rule::Report;
-use aidd_engine::source::{Source, Span};
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::source::{Source, Span};
 
 pub(super) fn empty_diagram(diagram: &Diagram, report: &mut Report<'_>) {
     if let Some(what) = diagram.model.lacks {

@@ -1,9 +1,9 @@
 //! Checks of what is connected with what.
 
 use super::Diagram;
-use aidd_engine::finding::Edit;
-use aidd_engine::rule::Report;
-use aidd_engine::source::{Source, Span};
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::finding::Edit;
+use aidd_engine::text::source::{Source, Span};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 pub(super) fn duplicate_edge(diagram: &Diagram, report: &mut Report<'_>) {

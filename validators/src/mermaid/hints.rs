@@ -1,9 +1,9 @@
 //! What to do about the usual syntax faults.
 
 use super::{Diagram, line_at};
-use aidd_engine::finding::{Edit, Finding};
-use aidd_engine::rule::Report;
-use aidd_engine::source::{Source, Span};
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::finding::{Edit, Finding};
+use aidd_engine::text::source::{Source, Span};
 
 /// Reports a fault, with what is known about it.
 pub(super) fn report(diagram: &Diagram, span: Span, message: &str, report: &mut Report<'_>) {

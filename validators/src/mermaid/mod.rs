@@ -10,10 +10,10 @@ mod sequence;
 
 use super::{Checks, ids};
 use aidd_engine::check::family::Family;
-use aidd_engine::finding::Edit;
-use aidd_engine::kind::{self, Kind};
-use aidd_engine::rule::Report;
-use aidd_engine::source::Span;
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::finding::Edit;
+use aidd_engine::text::kind::{self, Kind};
+use aidd_engine::text::source::Span;
 use parse::{Diagram, Fault, Symbol, parse};
 
 /// Mermaid diagrams.
@@ -292,9 +292,9 @@ fn line_at(diagram: &Diagram, at: u32) -> Option<Span> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use aidd_engine::finding::{Finding, Severity};
-    use aidd_engine::rule::{Setting, Settings};
-    use aidd_engine::source::Source;
+    use aidd_engine::rules::rule::{Setting, Settings};
+    use aidd_engine::text::finding::{Finding, Severity};
+    use aidd_engine::text::source::Source;
     use proptest::prelude::*;
 
     fn findings(text: &str) -> (Source, Vec<Finding>) {

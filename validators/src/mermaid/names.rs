@@ -2,8 +2,8 @@
 
 use super::parse::Symbol;
 use super::{Diagram, graph, references};
-use aidd_engine::rule::Report;
-use aidd_engine::source::{Source, Span};
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::source::{Source, Span};
 use std::collections::HashMap;
 
 pub(super) fn conflicting_labels(diagram: &Diagram, report: &mut Report<'_>) {

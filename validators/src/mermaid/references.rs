@@ -2,9 +2,9 @@
 
 use super::parse::Symbol;
 use super::{Diagram, nearest};
-use aidd_engine::finding::Edit;
-use aidd_engine::rule::Report;
-use aidd_engine::source::{Source, Span};
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::finding::Edit;
+use aidd_engine::text::source::{Source, Span};
 use std::collections::{BTreeSet, HashMap};
 
 /// What refers to what: kinds of references, kinds of names they may mean, what to call it.

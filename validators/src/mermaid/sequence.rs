@@ -2,9 +2,9 @@
 
 use super::parse::Symbol;
 use super::{Diagram, line_at, nearest};
-use aidd_engine::finding::Edit;
-use aidd_engine::rule::Report;
-use aidd_engine::source::Source;
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::finding::Edit;
+use aidd_engine::text::source::Source;
 use std::collections::{BTreeSet, HashMap};
 
 const DECLARED: [&str; 2] = ["sequence participant", "sequence actor"];
@@ -72,7 +72,7 @@ pub(super) fn activation_without_end(diagram: &Diagram, report: &mut Report<'_>)
 fn bar(source: &Source, diagram: &Diagram, symbol: &Symbol) -> Option<(Bar, bool)> {
     let line = line_at(diagram, symbol.at.start)?;
     let before =
-        source.slice(aidd_engine::source::Span { start: line.start, end: symbol.at.start });
+        source.slice(aidd_engine::text::source::Span { start: line.start, end: symbol.at.start });
     match before.trim_end() {
         "activate" => return Some((Bar::Begins, false)),
         "deactivate" => return Some((Bar::Ends, false)),

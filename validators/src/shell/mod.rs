@@ -13,7 +13,7 @@ mod text;
 mod tree;
 mod word;
 
-use aidd_engine::source::Span;
+use aidd_engine::text::source::Span;
 use std::time::Duration;
 
 pub use text::ShellText;

@@ -1,6 +1,6 @@
 //! The text a shell gets to see, and the way back to the source.
 
-use aidd_engine::source::Span;
+use aidd_engine::text::source::Span;
 use std::fmt;
 
 /// Shell text, which may be put together from several places of a source: a `RUN` line without its

@@ -2,7 +2,7 @@
 
 use super::word;
 use super::{Command, Join, Redirect, Scope, ScopeKind, Script, ShellText, balance, plain};
-use aidd_engine::source::Span;
+use aidd_engine::text::source::Span;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 use tree_sitter::{Node, ParseOptions, Parser, Tree, TreeCursor};

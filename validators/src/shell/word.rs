@@ -1,7 +1,7 @@
 //! Words: quotes resolved, expansions found.
 
 use super::ShellText;
-use aidd_engine::source::Span;
+use aidd_engine::text::source::Span;
 
 /// A word of a command, or an assignment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use aidd_engine::parse::tree::{Node, Tree};
 use aidd_engine::parse::yaml;
-use aidd_engine::source::{Source, Span};
+use aidd_engine::text::source::{Source, Span};
 use aidd_page as page;
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use serde_json::Value;

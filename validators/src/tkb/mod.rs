@@ -7,11 +7,11 @@ mod twins;
 
 use super::{Checks, each, ids};
 use aidd_engine::check::family::{Family, FileContext, Param, ParamType};
-use aidd_engine::config::nearest;
-use aidd_engine::finding::Edit;
-use aidd_engine::kind::{Kind, is_knowledge_entry};
-use aidd_engine::rule::Report;
-use aidd_engine::source::{Source, Span};
+use aidd_engine::project::config::nearest;
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::finding::Edit;
+use aidd_engine::text::kind::{Kind, is_knowledge_entry};
+use aidd_engine::text::source::{Source, Span};
 use entry::{Entry, Header};
 use jiff::civil::Date;
 use jiff::{Span as Days, Unit};
@@ -154,7 +154,7 @@ fn enumerated(read: &Read, field: &str, known: &[&str], report: &mut Report<'_>)
 }
 
 fn unknown_category(read: &Read, report: &mut Report<'_>) {
-    enumerated(read, "category", &aidd_engine::kind::KNOWLEDGE_CATEGORIES, report);
+    enumerated(read, "category", &aidd_engine::text::kind::KNOWLEDGE_CATEGORIES, report);
 }
 
 fn unknown_maturity(read: &Read, report: &mut Report<'_>) {

@@ -1,9 +1,9 @@
 //! What an entry says of files beside it.
 
 use super::entry::Entry;
-use aidd_engine::files::Files;
-use aidd_engine::paths::{folder_of, join};
-use aidd_engine::source::Span;
+use aidd_engine::text::files::Files;
+use aidd_engine::text::paths::{folder_of, join};
+use aidd_engine::text::source::Span;
 
 /// The links of an entry that lead to no file of the project. What leads out of it is not judged.
 pub(super) fn dead_links(entry: &Entry, path: &str, files: &dyn Files) -> Vec<(String, Span)> {

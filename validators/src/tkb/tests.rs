@@ -1,10 +1,10 @@
 //! The shipped entries keep the rules, and broken ones are read without harm.
 
 use aidd_engine::check::{Engine, Selection};
-use aidd_engine::config::Config;
-use aidd_engine::files::Memory;
-use aidd_engine::registry::Registry;
-use aidd_engine::source::Source;
+use aidd_engine::project::config::Config;
+use aidd_engine::rules::registry::Registry;
+use aidd_engine::text::files::Memory;
+use aidd_engine::text::source::Source;
 
 fn engine() -> Engine {
     let selection = Selection { only: vec!["tkb/*".to_owned()], ..Selection::default() };

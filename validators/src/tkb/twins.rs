@@ -3,9 +3,9 @@
 //! files that they would have.
 
 use super::entry::Entry;
-use aidd_engine::files::{Files, SIDE_FILE_LIMIT, side_file};
-use aidd_engine::kind::{self, KNOWLEDGE_CATEGORIES};
-use aidd_engine::source::Source;
+use aidd_engine::text::files::{Files, SIDE_FILE_LIMIT, side_file};
+use aidd_engine::text::kind::{self, KNOWLEDGE_CATEGORIES};
+use aidd_engine::text::source::Source;
 use aidd_page as page;
 use std::collections::BTreeSet;
 
@@ -156,7 +156,7 @@ fn slug(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use aidd_engine::files::Memory;
+    use aidd_engine::text::files::Memory;
 
     fn entry(name: &str, more: &str, body: &str) -> String {
         format!(

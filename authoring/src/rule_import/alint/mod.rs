@@ -13,9 +13,9 @@ mod values;
 
 use super::draft::Draft;
 use super::{Left, Made, Tool, anchored, read_one, texts};
-use aidd_engine::files::Files;
-use aidd_engine::finding::Severity;
-use aidd_engine::paths::{folder_of, join};
+use aidd_engine::text::files::Files;
+use aidd_engine::text::finding::Severity;
+use aidd_engine::text::paths::{folder_of, join};
 use kinds::{ALIASES, KINDS, Way};
 use serde_json::{Map, Value as Json, json};
 

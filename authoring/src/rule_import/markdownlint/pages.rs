@@ -3,7 +3,7 @@
 use super::super::draft::Draft;
 use super::super::{Tool, listed, sample, texts};
 use super::places::Place;
-use aidd_engine::finding::Severity;
+use aidd_engine::text::finding::Severity;
 use serde_json::{Map, Value as Json, json};
 
 /// The page of a rule that is on.

@@ -3,8 +3,8 @@
 
 use super::super::modules::Modules;
 use super::super::{Left, Made, anchored, read_text, texts};
-use aidd_engine::files::Files;
-use aidd_engine::paths::folder_of;
+use aidd_engine::text::files::Files;
+use aidd_engine::text::paths::folder_of;
 use serde_json::{Map, Value as Json};
 
 /// The files with rules that markdownlint-cli2 takes before `config` of its own

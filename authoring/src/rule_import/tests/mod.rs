@@ -8,11 +8,11 @@ mod tools;
 use super::alint::kinds;
 use super::*;
 use aidd_engine::check::{Engine, Selection};
-use aidd_engine::config::Config;
-use aidd_engine::examples;
-use aidd_engine::files::{Listed, Memory};
-use aidd_engine::listing::Listing;
-use aidd_engine::registry::Registry;
+use aidd_engine::project::config::Config;
+use aidd_engine::rules::registry::Registry;
+use aidd_engine::text::files::{Listed, Memory};
+use aidd_engine::text::listing::Listing;
+use aidd_engine::workspace::examples;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Files as a project has them.
@@ -50,7 +50,7 @@ fn holds(import: &Import) {
     for page in &import.pages {
         let rule =
             engine.registry().get(&page.id).unwrap_or_else(|| panic!("{} is not read", page.id));
-        assert_eq!(aidd_engine::patterns::problems(rule), Vec::<String>::new(), "{}", page.text);
+        assert_eq!(aidd_engine::forms::problems(rule), Vec::<String>::new(), "{}", page.text);
         if page.has_examples {
             assert_eq!(examples::run(&engine, rule), Vec::<String>::new(), "{}", page.text);
         }

@@ -2,8 +2,8 @@
 //! once in the pages of one of them.
 
 use super::*;
-use aidd_engine::finding::Status;
-use aidd_engine::source::Source;
+use aidd_engine::text::finding::Status;
+use aidd_engine::text::source::Source;
 
 /// What the pages of an import find in files of these paths, as `rule path`.
 fn found(import: &Import, files: &[(&str, &str)]) -> Vec<String> {
@@ -259,7 +259,7 @@ fn comments_of_markdownlint_allow_its_pages() {
     .expect("an engine");
     let new = |text: &str| {
         let checked = engine.check(&Source::new("a.md", text), &Memory::default());
-        let of_ours = |finding: &&aidd_engine::finding::Finding| {
+        let of_ours = |finding: &&aidd_engine::text::finding::Finding| {
             finding.status == Status::New && finding.rule.starts_with("markdownlint/")
         };
         checked.findings.iter().filter(of_ours).count()

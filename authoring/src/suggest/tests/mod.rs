@@ -5,8 +5,8 @@ mod surveys;
 
 use super::ground::word;
 use super::*;
-use aidd_engine::files::Memory;
-use aidd_engine::source::Source;
+use aidd_engine::text::files::Memory;
+use aidd_engine::text::source::Source;
 use std::fmt::Write as _;
 
 const FILES: [(&str, &str); 13] = [

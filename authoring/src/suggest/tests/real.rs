@@ -3,7 +3,7 @@
 
 use super::{FILES, ground};
 use crate::suggest::{Verdict, sentences, verdict};
-use aidd_engine::source::Source;
+use aidd_engine::text::source::Source;
 
 /// What a sentence should come to: `run`, `guidance`, or the id and form of the draft.
 const REAL: &[(&str, &str)] = &[

@@ -2,8 +2,8 @@
 #![expect(clippy::disallowed_methods, reason = "a project on the disk")]
 
 use crate::suggest::{Asked, Bounds, Outcome, Survey, Told, survey};
-use aidd_engine::files::Memory;
-use aidd_engine::project::Project;
+use aidd_engine::text::files::Memory;
+use aidd_engine::workspace::project::Project;
 use std::fmt::Write as _;
 use std::fs;
 use std::sync::Arc;

@@ -3,12 +3,12 @@
 use super::super::Job;
 use super::{Difference, entry};
 use aidd_engine::check::Engine;
-use aidd_engine::diff::{Compared, hunks};
-use aidd_engine::files::Files;
-use aidd_engine::finding::{Finding, Status};
-use aidd_engine::git::Change;
-use aidd_engine::source::Source;
-use aidd_engine::walk::is_binary;
+use aidd_engine::project::git::Change;
+use aidd_engine::text::files::Files;
+use aidd_engine::text::finding::{Finding, Status};
+use aidd_engine::text::source::Source;
+use aidd_engine::workspace::diff::{Compared, hunks};
+use aidd_engine::workspace::walk::is_binary;
 use aidd_report::project;
 use aidd_report::{Weakening, WeakeningKind};
 use std::collections::HashMap;

@@ -6,17 +6,17 @@
 use super::super::sides::{have_contents, settings_files};
 use super::super::{Job, narrow};
 use super::Difference;
-use aidd_engine::baseline::Baseline;
 use aidd_engine::check::Engine;
-use aidd_engine::config::Config;
-use aidd_engine::files::{Disk, Files};
-use aidd_engine::git::{Entry, Snapshot};
-use aidd_engine::kind::{
+use aidd_engine::project::config::Config;
+use aidd_engine::project::git::{Entry, Snapshot};
+use aidd_engine::text::files::{Disk, Files};
+use aidd_engine::text::kind::{
     CONFIG_PATH, MEMORY_FOLDER, PACK_FOLDER, RULE_FOLDERS, is_memory_path, is_pack_path,
     is_page_path,
 };
-use aidd_engine::walk::relative;
-use aidd_engine::weakened::{Side, is_ignore_file};
+use aidd_engine::workspace::baseline::Baseline;
+use aidd_engine::workspace::walk::relative;
+use aidd_engine::workspace::weakened::{Side, is_ignore_file};
 use aidd_report::project::{self, Project};
 use anyhow::Result;
 use std::collections::BTreeSet;

@@ -4,12 +4,12 @@
 use super::edits::{Change, Proposal};
 use aidd_engine::check::Distribution;
 use aidd_engine::check::{Engine, Selection};
-use aidd_engine::files::{Files, Memory};
-use aidd_engine::finding::{Finding, Severity, Status};
-use aidd_engine::git::Repository;
-use aidd_engine::paths::Globs;
-use aidd_engine::source::{Encoding, Source};
-use aidd_engine::walk;
+use aidd_engine::project::git::Repository;
+use aidd_engine::text::files::{Files, Memory};
+use aidd_engine::text::finding::{Finding, Severity, Status};
+use aidd_engine::text::paths::Globs;
+use aidd_engine::text::source::{Encoding, Source};
+use aidd_engine::workspace::walk;
 use aidd_page::{CheckHeader, DataHeader};
 use aidd_report::project::Project;
 use aidd_report::run::{baseline, check_text};

@@ -3,7 +3,7 @@
 
 use super::edits::{self, Change, Proposal};
 use super::payload::Payload;
-use aidd_engine::files::Disk;
+use aidd_engine::text::files::Disk;
 use std::path::{Path, PathBuf};
 
 /// Parts of the names of tools that write files. What others name without a text is only read.

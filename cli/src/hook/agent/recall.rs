@@ -2,8 +2,8 @@
 //! start, within the budget of the configuration.
 
 use aidd_engine::check::Distribution;
-use aidd_engine::config::{ContentConfig, TokenBudget};
-use aidd_engine::project::Project;
+use aidd_engine::project::config::{ContentConfig, TokenBudget};
+use aidd_engine::workspace::project::Project;
 use aidd_guidance::Library;
 use aidd_guidance::next::{self, Asked};
 use aidd_guidance::start::{Told, start};

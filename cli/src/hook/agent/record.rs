@@ -4,7 +4,7 @@
 use super::edits::Proposal;
 use super::payload::Payload;
 use crate::memory::checked_out;
-use aidd_engine::files::Disk;
+use aidd_engine::text::files::Disk;
 use aidd_memory::MemoryError;
 use aidd_memory::kinds::{self, Checkpoint, Observation};
 use aidd_memory::outcomes::Check;

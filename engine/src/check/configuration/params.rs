@@ -3,7 +3,7 @@
 
 use super::rule_names;
 use crate::check::family::{FileContext, Param, ParamType};
-use crate::config::{self, nearest};
+use crate::project::config::{self, nearest};
 use serde_json::Value;
 use std::ops::Range;
 

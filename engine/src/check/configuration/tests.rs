@@ -1,10 +1,10 @@
 //! What is said of pages and settings that cannot be used.
 
 use crate::check::{Engine, Selection};
-use crate::config::{self, Config};
-use crate::files::Memory;
-use crate::registry::Registry;
-use crate::source::{Encoding, Source};
+use crate::project::config::{self, Config};
+use crate::rules::registry::Registry;
+use crate::text::files::Memory;
+use crate::text::source::{Encoding, Source};
 
 /// What is told of the file at `path`: place, the text under it, message.
 fn told(path: &str, text: &str, pages: &[(String, String)]) -> Vec<String> {
@@ -17,7 +17,7 @@ fn told(path: &str, text: &str, pages: &[(String, String)]) -> Vec<String> {
     .expect("valid");
     let source = Source::new(path, text);
     let findings = engine.check(&source, &Memory::default()).findings;
-    let line = |finding: &crate::finding::Finding| {
+    let line = |finding: &crate::text::finding::Finding| {
         let at = source.position(finding.span.start, Encoding::CodePoints);
         let under = source.slice(finding.span);
         format!("{}:{} {under}: {}", at.line + 1, at.column + 1, finding.message)

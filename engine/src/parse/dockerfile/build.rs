@@ -6,7 +6,7 @@ use super::{
     Comment, Directive, Dockerfile, Escape, Instruction, Keyword, Logical, MOST, Piece, PieceKind,
     arguments, flags, heredoc, problems, scope,
 };
-use crate::source::Span;
+use crate::text::source::Span;
 use std::cell::OnceCell;
 
 /// Deepest nesting read: `ONBUILD HEALTHCHECK CMD`.

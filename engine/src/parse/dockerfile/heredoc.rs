@@ -3,7 +3,7 @@
 use super::lines::line_at;
 use super::words::{split_quoted, unquote};
 use super::{Escape, Heredoc, Logical};
-use crate::source::Span;
+use crate::text::source::Span;
 use std::collections::HashMap;
 use std::ops::Range;
 

@@ -1,6 +1,6 @@
 //! The text of an instruction without its continuations, and the way back to the source.
 
-use crate::source::Span;
+use crate::text::source::Span;
 use std::ops::Range;
 
 /// Text gathered from several places of the source.

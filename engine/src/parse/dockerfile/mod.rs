@@ -21,7 +21,7 @@ mod problems;
 mod scope;
 mod words;
 
-use crate::source::Span;
+use crate::text::source::Span;
 use std::ops::Range;
 
 pub use build::parse;

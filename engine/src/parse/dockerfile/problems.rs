@@ -2,7 +2,7 @@
 
 use super::words::open_quote;
 use super::{Directive, Dockerfile, Escape, Flag, Instruction, Keyword, MOST, Problem};
-use crate::source::Span;
+use crate::text::source::Span;
 
 /// Flags by instruction.
 const FLAGS: [(Keyword, &[&str]); 5] = [

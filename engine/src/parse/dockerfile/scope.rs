@@ -1,7 +1,7 @@
 //! Stages, the shell in force, and which variables an instruction sees.
 
 use super::{Dockerfile, Instruction, Keyword, Stage, Word};
-use crate::source::Span;
+use crate::text::source::Span;
 use std::collections::HashMap;
 
 /// Where a variable comes from.

@@ -1,7 +1,7 @@
 //! JSON, with comments and trailing commas.
 
 use super::{Datum, Values};
-use crate::source::Span;
+use crate::text::source::Span;
 use jsonc_parser::ast::Value as Ast;
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};

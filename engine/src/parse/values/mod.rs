@@ -5,7 +5,7 @@ mod json;
 mod toml;
 mod yaml;
 
-use crate::source::Span;
+use crate::text::source::Span;
 
 /// How a file writes its data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

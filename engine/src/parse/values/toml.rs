@@ -1,7 +1,7 @@
 //! TOML.
 
 use super::{Datum, Values};
-use crate::source::Span;
+use crate::text::source::Span;
 use std::ops::Range;
 use toml_edit::{Document, Item, TableLike, Value as Toml};
 

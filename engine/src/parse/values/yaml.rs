@@ -2,7 +2,7 @@
 //! original; merge keys are keys like any other.
 
 use super::{Datum, Values};
-use crate::source::Span;
+use crate::text::source::Span;
 use granit_parser::{Event, Parser, ScalarStyle};
 use std::collections::HashMap;
 

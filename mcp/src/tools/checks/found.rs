@@ -1,9 +1,9 @@
 //! Findings as an agent reads them: under the names that `--format json` has, without what is empty.
 
 use crate::tool::{Answer, ToolError};
-use aidd_engine::finding::Severity;
-use aidd_engine::project::Project;
-use aidd_engine::registry::project_rule;
+use aidd_engine::rules::registry::project_rule;
+use aidd_engine::text::finding::Severity;
+use aidd_engine::workspace::project::Project;
 use aidd_report::run::{Document, wire};
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -11,7 +11,7 @@ mod words;
 use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError};
 use aidd_engine::check::Selection;
-use aidd_engine::rule::Rule;
+use aidd_engine::rules::rule::Rule;
 use aidd_report::run::{self, Target};
 use found::Findings;
 use schemars::JsonSchema;

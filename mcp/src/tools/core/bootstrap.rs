@@ -4,7 +4,7 @@ use super::{next, project_name, stands, within};
 use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError};
 use crate::tools::memory::shown::{Row, branch_here};
-use aidd_engine::config::TokenBudget;
+use aidd_engine::project::config::TokenBudget;
 use aidd_guidance::next::Asked;
 use aidd_guidance::start::{Told, budget, start_within};
 use aidd_memory::project::ProjectMemory;

@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError};
 use crate::tools::memory::shown::Row;
-use aidd_engine::config::TokenBudget;
+use aidd_engine::project::config::TokenBudget;
 use aidd_guidance::routing::{Routing, Row as Route};
 use aidd_guidance::task::{Expected, Task, classify};
 use schemars::JsonSchema;

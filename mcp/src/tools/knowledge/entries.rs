@@ -3,8 +3,8 @@
 use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError};
 use crate::tools::memory::shown::{Row, capped};
-use aidd_engine::files::Disk;
-use aidd_engine::stack;
+use aidd_engine::project::stack;
+use aidd_engine::text::files::Disk;
 use aidd_guidance::compatibility::{self, Pair};
 use aidd_guidance::knowledge::{Entry, Knowledge, Query};
 use schemars::JsonSchema;

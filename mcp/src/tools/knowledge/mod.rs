@@ -10,8 +10,8 @@ mod versions;
 
 use crate::context::Context;
 use crate::tool::{Tool, ToolError};
-use aidd_engine::kind::{MEMORY_FOLDER, PLAIN_MEMORY_FOLDER};
-use aidd_engine::walk::{self, Walk};
+use aidd_engine::text::kind::{MEMORY_FOLDER, PLAIN_MEMORY_FOLDER};
+use aidd_engine::workspace::walk::{self, Walk};
 use aidd_guidance::legacy::{self, Search, Wanted};
 use aidd_memory::recall::{Found, Question};
 use aidd_memory::store::Layers;

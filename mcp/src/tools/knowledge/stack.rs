@@ -3,8 +3,8 @@
 use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError};
 use crate::tools::memory::shown::Row;
-use aidd_engine::files::Disk;
-use aidd_engine::stack::{self, Markers, Stack};
+use aidd_engine::project::stack::{self, Markers, Stack};
+use aidd_engine::text::files::Disk;
 use aidd_guidance::knowledge::Knowledge;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -3,7 +3,7 @@
 use super::shown::{Row, plain, share};
 use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError};
-use aidd_engine::remembered::{self, CHECK};
+use aidd_engine::workspace::remembered::{self, CHECK};
 use aidd_memory::kinds::{Convention, Decision, Mistake};
 use aidd_memory::permanent::{Edit, New, Saved};
 use aidd_memory::types::{Kind, Link, Relation};

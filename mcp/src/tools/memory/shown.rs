@@ -2,8 +2,8 @@
 
 use crate::context::Context;
 use crate::tool::ToolError;
-use aidd_engine::git::Repository;
-use aidd_engine::remembered;
+use aidd_engine::project::git::Repository;
+use aidd_engine::workspace::remembered;
 use aidd_memory::brief::Brief;
 use aidd_memory::recall::{Found, Hit};
 use aidd_memory::times::{day, millis};

@@ -3,7 +3,7 @@
 use super::shown::Row;
 use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError};
-use aidd_engine::files::{Disk, Files as _};
+use aidd_engine::text::files::{Disk, Files as _};
 use aidd_memory::foreign;
 use aidd_memory::types::{Kind, Layer, Status};
 use schemars::JsonSchema;

@@ -6,8 +6,8 @@ use super::*;
 use crate::permanent::{Conflict, Edit};
 use crate::store::Order;
 use crate::types::{Link, Outcome, Relation};
-use aidd_engine::lines::log::Folded;
-use aidd_engine::lines::standing::{Clash, Standing};
+use aidd_engine::parse::lines::log::Folded;
+use aidd_engine::parse::lines::standing::{Clash, Standing};
 use std::collections::BTreeSet;
 use std::process::Command;
 

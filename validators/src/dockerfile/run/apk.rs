@@ -2,8 +2,8 @@
 
 use super::pins::{Installer, is_file, report_unpinned};
 use super::{Check, Runs};
-use aidd_engine::finding::Edit;
-use aidd_engine::rule::Report;
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::finding::Edit;
 
 pub(super) const CHECKS: &[(&str, Check)] =
     &[("dockerfile/unpinned-apk-package", unpinned), ("dockerfile/apk-cache-kept", cache_kept)];

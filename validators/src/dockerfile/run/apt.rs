@@ -3,8 +3,8 @@
 use super::caches::{self, append};
 use super::pins::{Installer, is_file, report_unpinned};
 use super::{Check, Runs, Site};
-use aidd_engine::finding::Edit;
-use aidd_engine::rule::Report;
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::finding::Edit;
 
 pub(super) const CHECKS: &[(&str, Check)] = &[
     ("dockerfile/unpinned-apt-package", unpinned),

@@ -2,7 +2,7 @@
 
 use super::Run;
 use crate::shell::{Command, Join};
-use aidd_engine::finding::Edit;
+use aidd_engine::text::finding::Edit;
 
 /// Whether a command removes one of `folders`, its content, or a folder above it.
 pub(super) fn removes(command: &Command, folders: &[&str]) -> bool {

@@ -2,9 +2,9 @@
 
 use super::{Check, Runs, Site};
 use crate::shell::Join;
-use aidd_engine::finding::Edit;
-use aidd_engine::rule::Report;
-use aidd_engine::source::Span;
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::finding::Edit;
+use aidd_engine::text::source::Span;
 
 pub(super) const CHECKS: &[(&str, Check)] = &[
     ("dockerfile/pointless-command", pointless),

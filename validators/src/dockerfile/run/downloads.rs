@@ -1,8 +1,8 @@
 //! wget and curl.
 
 use super::{Check, Runs};
-use aidd_engine::finding::Edit;
-use aidd_engine::rule::Report;
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::finding::Edit;
 
 pub(super) const CHECKS: &[(&str, Check)] =
     &[("dockerfile/wget-progress", wget_progress), ("dockerfile/wget-and-curl", wget_and_curl)];

@@ -3,8 +3,8 @@
 use super::pins::{Install, Installer, is_file, report_unpinned};
 use super::{Check, Run, Runs, Site, caches};
 use crate::shell::{Command, Word};
-use aidd_engine::finding::Edit;
-use aidd_engine::rule::Report;
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::finding::Edit;
 
 pub(super) const CHECKS: &[(&str, Check)] = &[
     ("dockerfile/unpinned-pip-package", pip_unpinned),

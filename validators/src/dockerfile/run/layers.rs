@@ -2,9 +2,9 @@
 
 use super::{Check, Run, Runs, Site};
 use crate::shell::{Command, Join};
-use aidd_engine::finding::Edit;
 use aidd_engine::parse::dockerfile::Keyword;
-use aidd_engine::rule::Report;
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::finding::Edit;
 
 pub(super) const CHECKS: &[(&str, Check)] = &[
     ("dockerfile/consecutive-runs", consecutive),

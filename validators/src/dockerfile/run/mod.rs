@@ -13,8 +13,8 @@ mod scripts;
 
 use crate::shell::{self, Command, Script, ShellText};
 use aidd_engine::parse::dockerfile::{Dockerfile, Instruction, Keyword};
-use aidd_engine::rule::Report;
-use aidd_engine::source::{Source, Span};
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::source::{Source, Span};
 use std::collections::HashSet;
 use std::time::Duration;
 

@@ -2,8 +2,8 @@
 
 use super::{Runs, Site};
 use crate::shell::{Command, Word};
-use aidd_engine::finding::Finding;
-use aidd_engine::rule::Report;
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::finding::Finding;
 
 /// How a package manager installs.
 pub(super) struct Installer {

@@ -4,9 +4,9 @@ use super::caches::{self, append};
 use super::pins::{Install, Installer, is_file, report_unpinned};
 use super::{Check, Runs, Site};
 use crate::shell::Command;
-use aidd_engine::finding::Edit;
-use aidd_engine::rule::Report;
-use aidd_engine::source::Span;
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::finding::Edit;
+use aidd_engine::text::source::Span;
 
 pub(super) const CHECKS: &[(&str, Check)] = &[
     ("dockerfile/yum-without-yes", yum_without_yes),

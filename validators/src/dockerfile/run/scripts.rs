@@ -2,9 +2,9 @@
 
 use super::{Check, Run, Runs, Site};
 use crate::shell::{Command, Expansion, ExpansionKind, Join, ScopeKind, Script, Word};
-use aidd_engine::finding::Edit;
-use aidd_engine::rule::Report;
-use aidd_engine::source::Source;
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::finding::Edit;
+use aidd_engine::text::source::Source;
 use std::collections::HashSet;
 
 pub(super) const CHECKS: &[(&str, Check)] = &[
@@ -277,7 +277,7 @@ fn only_in_bash(
     source: &Source,
     command: &Command,
     dialect: Dialect,
-) -> Option<(aidd_engine::source::Span, &'static str)> {
+) -> Option<(aidd_engine::text::source::Span, &'static str)> {
     let braces = command.arguments().iter().find(|word| has_braces(source, word));
     if let Some(word) = braces {
         return Some((word.span, "does not expand braces: this stays one word"));

@@ -2,7 +2,7 @@
 //! and Mermaid are known to disagree, Mermaid is right.
 
 use super::{Diagram, Fault, span};
-use aidd_engine::source::{Source, Span};
+use aidd_engine::text::source::{Source, Span};
 use merman_core::{EditorSemanticDiagnostic, EditorSemanticDiagnosticKind, Error, ParseDiagnostic};
 
 /// What Mermaid draws although the parser refuses it: type, start of the parser's message. An empty

@@ -5,7 +5,7 @@ mod fault;
 mod model;
 mod strict;
 
-use aidd_engine::source::{Source, Span};
+use aidd_engine::text::source::{Source, Span};
 use merman_core::semantic::{SemanticParseOutcome, SemanticParser, SemanticSnapshotCapture};
 use merman_core::{EditorSemanticRole, Error, ParsedEditorFacts};
 use merman_model::operation::OperationControl;

@@ -1,7 +1,7 @@
 //! What a diagram means, as far as checks ask: edges with their places, and a few counts.
 
 use super::{Diagram, Symbol};
-use aidd_engine::source::{Source, Span};
+use aidd_engine::text::source::{Source, Span};
 use merman_model::families::flowchart::{FlowNodeProvenance, FlowchartModel};
 use merman_model::families::xy_chart::{XyChartAxisModel, XyChartDiagramModel};
 use merman_model::semantic::SemanticDiagramModel as Parsed;

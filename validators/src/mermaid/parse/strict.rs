@@ -2,7 +2,7 @@
 //! comparing verdicts, and is tested against Mermaid 11.17 and 12.3 by `benches/peers/mermaid`.
 
 use super::{Diagram, Fault};
-use aidd_engine::source::{Source, Span};
+use aidd_engine::text::source::{Source, Span};
 
 type Found = Option<(Span, String)>;
 
@@ -416,7 +416,7 @@ fn spaces_only(source: &Source, diagram: &Diagram) -> Found {
 #[cfg(test)]
 mod tests {
     use super::super::{Fault, parse};
-    use aidd_engine::source::Source;
+    use aidd_engine::text::source::Source;
 
     /// Whether we would have the diagram drawn.
     fn accepted(text: &str) -> bool {

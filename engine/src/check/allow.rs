@@ -1,0 +1,414 @@
+//! Allow comments: our own (`aidd:allow kind/name reason`) and those that peers' users already have.
+
+use crate::rules::registry::Registry;
+use crate::rules::rule::{Report, Rule};
+use crate::text::finding::{Edit, Finding, RuleId, Status};
+use crate::text::paths::rule_globs;
+use crate::text::source::{Source, Span};
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+mod comment;
+mod markers;
+mod names;
+mod reach;
+
+use comment::{
+    around, is_code, opens_comment, opens_comment_line, split, stands_alone, whole_comment,
+    within_comment,
+};
+use markers::{FINDER, MARKERS, Names, Reach, is_own, wants_block};
+pub use names::{name_at, names};
+use reach::Reaches;
+
+/// The rule that reports allow comments which allow nothing.
+pub const UNUSED: &str = "aidd/unused-allow";
+
+/// How many different globs the comments of one file may name: each is held against all rules.
+const MAX_GLOBS: usize = 256;
+
+/// The tag of rules that peers' secret scanners would find.
+const SECRET: &str = "secret";
+/// That of rules on security.
+const SECURITY: &str = "security";
+/// The kind of our rules on how things are written.
+const STYLE: &str = "compliance/";
+
+/// One comment.
+#[derive(Debug)]
+struct Directive {
+    /// From the marker to the end of the names.
+    span: Span,
+    reach: Reach,
+    /// Zero-based lines that it speaks of: the first, and the last.
+    lines: (usize, usize),
+    rules: Rules,
+    /// What it names and nothing knows.
+    unknown: Vec<String>,
+    reason: String,
+    own: bool,
+    used: bool,
+}
+
+#[derive(Debug)]
+enum Rules {
+    All,
+    Secrets,
+    /// Ours on how things are written, without those about security.
+    Style,
+    /// Those whose ids begin so.
+    Of(&'static [&'static str]),
+    These(Vec<Rc<[RuleId]>>),
+}
+
+/// What the names in the comments of a file mean; each is looked up once.
+struct Known<'a> {
+    registry: &'a Registry,
+    names: HashMap<&'a str, Rc<[RuleId]>>,
+    globs: usize,
+}
+
+/// What became of our own comments, by their spans.
+#[derive(Debug, Default)]
+pub(crate) struct Applied {
+    /// Those that allow a finding.
+    pub(crate) used: Vec<Span>,
+    /// Those reported that may yet allow what the project pass finds.
+    pub(crate) waiting: Vec<Span>,
+}
+
+/// Marks the findings that a comment allows, and reports our own comments that allow nothing.
+/// `statements` are the spans of what one comment above speaks of as a whole, in order.
+pub(crate) fn apply(
+    source: &Source,
+    registry: &Registry,
+    statements: impl FnOnce() -> Vec<Span>,
+    findings: &mut [Finding],
+    report: &mut Report<'_>,
+) -> Applied {
+    let text = source.text();
+    if findings.is_empty() && memchr::memmem::find(text.as_bytes(), b"aidd:allow").is_none() {
+        return Applied::default();
+    }
+    let mut directives = directives(source, registry, statements);
+    if directives.is_empty() {
+        return Applied::default();
+    }
+    mark(source, registry, &mut directives, findings);
+    let used = directives.iter().filter(|directive| directive.own && directive.used);
+    Applied {
+        used: used.map(|directive| directive.span).collect(),
+        waiting: report_unused(source, registry, &directives, report),
+    }
+}
+
+/// An allow comment that counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Comment {
+    /// From the marker to the end of the names.
+    pub span: Span,
+    /// Why, as the comment says.
+    pub reason: Option<String>,
+}
+
+/// The comments of `source` that allow something: our own that name a rule, and those of peers that
+/// allow one of `findings`.
+pub(crate) fn comments(
+    source: &Source,
+    registry: &Registry,
+    statements: impl FnOnce() -> Vec<Span>,
+    findings: &[Finding],
+) -> Vec<Comment> {
+    let mut directives = directives(source, registry, statements);
+    mark(source, registry, &mut directives, &mut findings.to_vec());
+    let names_rule = |directive: &Directive| match &directive.rules {
+        Rules::These(rules) => !rules.is_empty(),
+        _ => true,
+    };
+    let counts = |directive: &Directive| directive.used || directive.own && names_rule(directive);
+    let comment = |directive: Directive| {
+        let is_made = directive.reason.starts_with('`') && directive.reason.ends_with("` comment");
+        Comment { span: directive.span, reason: (!is_made).then_some(directive.reason) }
+    };
+    directives.into_iter().filter(counts).map(comment).collect()
+}
+
+/// The comments of a text, with the lines that each speaks of.
+fn directives(
+    source: &Source,
+    registry: &Registry,
+    statements: impl FnOnce() -> Vec<Span>,
+) -> Vec<Directive> {
+    let text = source.text();
+    let mut known = Known { registry, names: HashMap::new(), globs: 0 };
+    let mut directives: Vec<Directive> = FINDER
+        .find_iter(text)
+        .filter_map(|found| read(source, &mut known, found.pattern().as_usize(), found.start()))
+        .collect();
+    if !directives.is_empty() {
+        stretch(source, &mut directives, &statements());
+    }
+    directives
+}
+
+/// Marks the findings that a comment allows, and the comments that allow one.
+fn mark(
+    source: &Source,
+    registry: &Registry,
+    directives: &mut [Directive],
+    findings: &mut [Finding],
+) {
+    // Rule → where comments allow it.
+    let mut reaches: HashMap<RuleId, Reaches> = HashMap::new();
+    for finding in findings {
+        let reaches = reaches
+            .entry(finding.rule.clone())
+            .or_insert_with(|| Reaches::new(directives, &finding.rule, registry));
+        let first = source.line_of(finding.span.start);
+        let last = source.line_of(finding.span.end.saturating_sub(1).max(finding.span.start));
+        if let Some(directive) = reaches.at(first, last).and_then(|at| directives.get_mut(at)) {
+            directive.used = true;
+            finding.status = Status::Allowed;
+            finding.reason = Some(directive.reason.clone());
+        }
+    }
+}
+
+impl Directive {
+    fn allows(&self, rule: &RuleId, registry: &Registry) -> bool {
+        match &self.rules {
+            Rules::All => true,
+            Rules::These(rules) => rules.iter().any(|some| some.contains(rule)),
+            Rules::Secrets => has_tag(registry, rule, SECRET),
+            Rules::Of(begins) => begins.iter().any(|begin| rule.starts_with(begin)),
+            Rules::Style => rule.starts_with(STYLE) && !has_tag(registry, rule, SECURITY),
+        }
+    }
+}
+
+fn has_tag(registry: &Registry, rule: &RuleId, tag: &str) -> bool {
+    registry.get(rule).is_some_and(|rule| rule.tags.iter().any(|own| own == tag))
+}
+
+fn read<'a>(
+    source: &'a Source,
+    known: &mut Known<'a>,
+    marker: usize,
+    start: usize,
+) -> Option<Directive> {
+    let (literal, reach, names) = MARKERS[marker];
+    let own = is_own(literal);
+    let line = source.line_of(Span::at(start).start);
+    let (before, after) = around(source, literal, start)?;
+    let is_block = || ["/*", "<!--"].iter().any(|opener| before.trim_end().ends_with(opener));
+    if matches!(reach, Reach::Rest | Reach::End) && wants_block(literal) && !is_block() {
+        return None;
+    }
+    if names == Names::ListOrOurs && !opens_comment(before) {
+        return None;
+    }
+    let alone = stands_alone(before);
+    let reach = match reach {
+        Reach::LineOrRest | Reach::LineOrBlock if !alone => Reach::Line,
+        Reach::LineOrBlock if before.starts_with([' ', '\t']) => Reach::Here,
+        Reach::LineOrRest | Reach::LineOrBlock => Reach::Rest,
+        reach => reach,
+    };
+    let (words, reason, length) = match names {
+        Names::Spaced(_) => {
+            let inner = within_comment(after);
+            (inner.split_whitespace().collect(), String::new(), inner.trim_end().len())
+        }
+        _ => split(after),
+    };
+    let (rules, unknown) = match names {
+        Names::Secrets => (Rules::Secrets, Vec::new()),
+        Names::ListOrAll if words.is_empty() => (Rules::All, Vec::new()),
+        Names::ListOrStyle if words.is_empty() => (Rules::Style, Vec::new()),
+        // What is no list of rules is the reason: `nosec this is a test`.
+        Names::ListOrOurs => match known.these(words) {
+            (Rules::These(rules), unknown)
+                if rules.is_empty() && !unknown.iter().any(|word| is_code(word)) =>
+            {
+                (Rules::Of(&[STYLE]), Vec::new())
+            }
+            named => named,
+        },
+        Names::Spaced(begins) if words.is_empty() => (Rules::Of(begins), Vec::new()),
+        Names::List | Names::ListOrAll | Names::ListOrStyle | Names::Spaced(_) => {
+            known.these(words)
+        }
+    };
+    let target = match reach {
+        Reach::Next => line + 1,
+        Reach::Here if alone => line + 1,
+        _ => line,
+    };
+    let last = if reach == Reach::Rest { usize::MAX } else { target };
+    let reason = if reason.is_empty() { format!("`{literal}` comment") } else { reason };
+    let span = Span::new(start, start + literal.len() + length);
+    let lines = (target, last);
+    Some(Directive { span, reach, lines, rules, unknown, reason, own, used: false })
+}
+
+impl<'a> Known<'a> {
+    /// The rules that `words` name, and the words that name none.
+    fn these(&mut self, mut words: Vec<&'a str>) -> (Rules, Vec<String>) {
+        let mut seen = HashSet::new();
+        words.retain(|word| seen.insert(*word));
+        let mut rules = Vec::new();
+        let mut unknown = Vec::new();
+        for word in words {
+            let is_glob = word.contains('*');
+            if !self.names.contains_key(word) {
+                self.globs += usize::from(is_glob);
+                if is_glob && self.globs > MAX_GLOBS {
+                    continue;
+                }
+                self.names.insert(word, self.look_up(word, is_glob));
+            }
+            match self.names.get(word) {
+                Some(some) if !some.is_empty() => rules.push(Rc::clone(some)),
+                _ => unknown.push(word.to_owned()),
+            }
+        }
+        (Rules::These(rules), unknown)
+    }
+
+    fn look_up(&self, word: &str, is_glob: bool) -> Rc<[RuleId]> {
+        let globs = is_glob.then(|| rule_globs(&[word]).ok()).flatten();
+        match globs {
+            Some(globs) => {
+                let ids = self.registry.rules().iter().map(|rule| &rule.id);
+                ids.filter(|id| globs.is_match(&***id)).cloned().collect()
+            }
+            None => {
+                // `jsx-a11y/alt-text`: with the plugin's name before it, as peers write it.
+                let plain = word.rsplit('/').next().filter(|_| !self.registry.knows(word));
+                let named = self.registry.named(plain.unwrap_or(word));
+                let exact: Rc<[RuleId]> = named.map(|rule| rule.id.clone()).collect();
+                if !exact.is_empty() {
+                    return exact;
+                }
+                // golangci-lint is told the linter (`nolint:gosec`), gosec its rule (`nosec G204`),
+                // RuboCop either.
+                self.registry.named_by_half(word).map(|rule| rule.id.clone()).collect()
+            }
+        }
+    }
+}
+
+/// Moves comments that stand above comments down to what they speak of, and extends them over the
+/// whole statement that begins there.
+fn stretch(source: &Source, directives: &mut [Directive], statements: &[Span]) {
+    // Line of a comment → the first line below it that is none.
+    let mut below: HashMap<usize, usize> = HashMap::new();
+    let mut last = None;
+    for directive in directives.iter().rev() {
+        let line = source.line_of(directive.span.start);
+        // Thousands may stand on one line.
+        if last.replace(line) != Some(line) && opens_comment_line(source, line) {
+            let next = below.get(&(line + 1)).copied().unwrap_or(line + 1);
+            below.insert(line, next);
+        }
+    }
+    for directive in directives {
+        let own = source.line_of(directive.span.start);
+        if !matches!(directive.reach, Reach::Next | Reach::Here) || directive.lines.0 == own {
+            continue;
+        }
+        let line = below.get(&directive.lines.0).copied().unwrap_or(directive.lines.0);
+        directive.lines = (line, line);
+        let first = statements.partition_point(|span| source.line_of(span.start) < line);
+        let begins = |span: &&Span| source.line_of(span.start) == line;
+        if let Some(statement) = statements.get(first).filter(begins) {
+            directive.lines.1 =
+                source.line_of(statement.end.saturating_sub(1).max(statement.start));
+        }
+    }
+}
+
+/// Reports our own comments that allow nothing. Returns those of them that name a rule of the project
+/// pass: what that finds is not known here.
+fn report_unused(
+    source: &Source,
+    registry: &Registry,
+    directives: &[Directive],
+    report: &mut Report<'_>,
+) -> Vec<Span> {
+    let mut waiting = Vec::new();
+    let ours = directives.iter().filter(|directive| directive.own && !directive.used);
+    for directive in ours {
+        if let Rules::These(rules) = &directive.rules
+            && directive.unknown.is_empty()
+            && !rules.is_empty()
+        {
+            let ran: Vec<&RuleId> = rules
+                .iter()
+                .flat_map(|some| some.iter())
+                .filter(|rule| report.begin(rule))
+                .collect();
+            // A rule that did not run could not be needed.
+            if ran.is_empty() {
+                continue;
+            }
+            let is_joined = |rule: &&RuleId| registry.get(rule).is_some_and(Rule::is_joined);
+            if ran.iter().any(is_joined) {
+                waiting.push(directive.span);
+            }
+        }
+        if !report.begin(UNUSED) {
+            return Vec::new();
+        }
+        let message = match (directive.unknown.first(), &directive.rules) {
+            (Some(unknown), _) => format!("this comment allows `{unknown}`, which is no rule"),
+            (None, Rules::These(rules)) if rules.is_empty() => {
+                "this comment names no rule to allow".to_owned()
+            }
+            _ => "this comment allows nothing: no such finding here".to_owned(),
+        };
+        report
+            .at(directive.span, message)
+            .fix("Delete the comment", vec![Edit::delete(whole_comment(source, directive.span))]);
+    }
+    waiting
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_and_reasons() {
+        let read = |text: &'static str| {
+            let (words, reason, _) = split(text);
+            (words, reason)
+        };
+        assert_eq!(read(" a/b needed for x"), (vec!["a/b"], "needed for x".to_owned()));
+        assert_eq!(read(" a/b, c/d: why -->"), (vec!["a/b", "c/d"], "why".to_owned()));
+        assert_eq!(read("DL3007,SC2086"), (vec!["DL3007", "SC2086"], String::new()));
+        assert_eq!(read("=DL3007 , DL3008"), (vec!["DL3007", "DL3008"], String::new()));
+        assert_eq!(
+            read(" jsx-a11y/alt-text -- decorative */"),
+            (vec!["jsx-a11y/alt-text"], "decorative".to_owned())
+        );
+        assert_eq!(
+            read(" lint/a11y/useAltText: why"),
+            (vec!["lint/a11y/useAltText"], "why".to_owned())
+        );
+        assert_eq!(read(""), (vec![], String::new()));
+    }
+
+    #[test]
+    fn the_comment_goes_with_its_line_when_alone() {
+        let cut = |text: &str| {
+            let source = Source::new("x", text);
+            let start = text.find("aidd:").expect("present");
+            let span = whole_comment(&source, Span::new(start, start + "aidd:allow a/b".len()));
+            format!("{}{}", &text[..span.start as usize], &text[span.end as usize..])
+        };
+        assert_eq!(cut("a\n# aidd:allow a/b why\nb"), "a\nb");
+        assert_eq!(cut("a # aidd:allow a/b why\nb"), "a\nb");
+        assert_eq!(cut("a /* aidd:allow a/b why */ b"), "a b");
+    }
+}

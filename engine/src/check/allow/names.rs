@@ -1,0 +1,111 @@
+//! Where allow comments name rules: what stands there, and what is being written.
+
+use super::comment::{LEADING, around, split, within_comment};
+use super::markers::{FINDER, MARKERS, Names};
+use crate::text::source::{Source, Span};
+
+/// The bytes of every rule name in the allow comments of a source, ours and peers', in order.
+#[must_use]
+pub fn names(source: &Source) -> Vec<Span> {
+    let text = source.text();
+    let mut names = Vec::new();
+    for found in FINDER.find_iter(text) {
+        let (literal, _, form) = MARKERS[found.pattern().as_usize()];
+        if matches!(form, Names::Secrets | Names::Spaced(_)) {
+            continue;
+        }
+        let Some((_, after)) = around(source, literal, found.start()) else { continue };
+        let base = found.start() + literal.len();
+        for word in split(after).0 {
+            let start = base + offset_in(after, word);
+            names.push(Span::new(start, start + word.len()));
+        }
+    }
+    names
+}
+
+/// Where `part` begins in `whole`, of which it is a slice.
+fn offset_in(whole: &str, part: &str) -> usize {
+    part.as_ptr().addr() - whole.as_ptr().addr()
+}
+
+/// The marker of the allow comment in which a rule may be named at `offset`, and the bytes of the
+/// name there: from where it begins to where it ends behind the offset, empty when none is begun.
+#[must_use]
+pub fn name_at(source: &Source, offset: u32) -> Option<(&'static str, Span)> {
+    let line = source.line_span(source.line_of(offset));
+    let (line_start, offset) = (line.start as usize, offset as usize);
+    let found = FINDER
+        .find_iter(source.slice(line))
+        .filter(|found| line_start + found.end() <= offset)
+        .last()?;
+    let (literal, _, form) = MARKERS[found.pattern().as_usize()];
+    let (_, after) = around(source, literal, line_start + found.start())?;
+    let base = line_start + found.end();
+    let typed = after.get(..offset - base)?;
+    let glued = typed.is_empty() && !literal.ends_with(['=', ':']);
+    if matches!(form, Names::Secrets | Names::Spaced(_))
+        || glued
+        || within_comment(after).len() < typed.len()
+        || !is_in_list(typed)
+    {
+        return None;
+    }
+    let lead = typed.len() - typed.trim_start_matches(LEADING).len();
+    let start = typed[lead..].rfind([' ', '\t', ',']).map_or(lead, |at| lead + at + 1);
+    let rest = within_comment(&after[typed.len()..]);
+    let more = rest.find([' ', '\t', ',', ';', ':', ']']).unwrap_or(rest.len());
+    Some((literal, Span::new(base + start, base + typed.len() + more)))
+}
+
+/// Whether what follows `typed` would be a name, not the reason.
+fn is_in_list(typed: &str) -> bool {
+    let (words, reason, end) = split(typed);
+    let open = typed.trim_end();
+    reason.is_empty()
+        && end == open.len()
+        && (words.is_empty() || open.len() == typed.len() || open.ends_with(','))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stand_where_they_are_written() {
+        let text = "# aidd:allow a/b, c/d why\n# hadolint ignore=DL3007,DL3008\nx # gitleaks:allow\n-- the aidd:allow comment\n";
+        let source = Source::new("x", text);
+        let names: Vec<&str> = names(&source).into_iter().map(|span| source.slice(span)).collect();
+        assert_eq!(names, ["a/b", "c/d", "DL3007", "DL3008"]);
+    }
+
+    #[test]
+    fn a_name_is_written_where_a_list_goes_on() {
+        let at = |text: &str| {
+            let offset = text.find('|').expect("a cursor");
+            let source = Source::new("x", text.replacen('|', "", 1));
+            name_at(&source, Span::at(offset).start)
+                .map(|(marker, span)| (marker, source.slice(span).to_owned()))
+        };
+        let own = |name: &str| Some(("aidd:allow", name.to_owned()));
+        assert_eq!(at("# aidd:allow |"), own(""));
+        assert_eq!(at("# aidd:allow a/|b why"), own("a/b"));
+        assert_eq!(at("# aidd:allow a/b, c|"), own("c"));
+        assert_eq!(at("# aidd:allow a/b,|"), own(""));
+        assert_eq!(at("<!-- aidd:allow | -->"), own(""));
+        assert_eq!(at("# hadolint ignore=|"), Some(("hadolint ignore=", String::new())));
+        assert_eq!(at("# hadolint ignore=DL3007,DL|"), Some(("hadolint ignore=", "DL".to_owned())));
+        for text in [
+            "# aidd:allow|",
+            "# aidd:allow a/b |",
+            "# aidd:allow a/b wh|y",
+            "<!-- aidd:allow a/b --> |",
+            "the aidd:allow |",
+            "# gitleaks:allow |",
+            "|# aidd:allow a/b",
+            "|",
+        ] {
+            assert_eq!(at(text), None, "{text}");
+        }
+    }
+}

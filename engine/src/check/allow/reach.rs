@@ -1,0 +1,111 @@
+//! Which comment allows a rule on a line.
+
+use super::markers::Reach;
+use super::{Directive, Rules};
+use crate::rules::registry::Registry;
+use crate::text::finding::RuleId;
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap, HashMap};
+
+/// For one rule: from which line on which comment allows it; of several the first one in the file.
+pub(super) struct Reaches {
+    /// Ordered by line.
+    from: Vec<(usize, Option<usize>)>,
+    /// Line → the first comment that speaks of it alone, or of the statement that begins there.
+    here: HashMap<usize, usize>,
+}
+
+/// The lines, first and last, that one comment allows a rule on.
+struct Stretch {
+    lines: (usize, usize),
+    directive: usize,
+}
+
+impl Reaches {
+    /// Those of `rule`; `directives` are the comments of a file in their order.
+    pub(super) fn new(directives: &[Directive], rule: &RuleId, registry: &Registry) -> Self {
+        let mut stretches = Vec::new();
+        let mut here = HashMap::new();
+        // The last line before the next comment that ends what was allowed; none when it is the first.
+        let mut until = Some(usize::MAX);
+        for (at, directive) in directives.iter().enumerate().rev() {
+            let (first, last) = directive.lines;
+            if directive.reach == Reach::End {
+                match &directive.rules {
+                    // The line is one of those that the rule counts on again.
+                    Rules::These(rules) if rules.iter().any(|some| some.contains(rule)) => {
+                        until = first.checked_sub(1);
+                    }
+                    Rules::These(_) => {}
+                    _ => until = Some(first),
+                }
+                continue;
+            }
+            if !directive.allows(rule, registry) {
+                continue;
+            }
+            let lines = match directive.reach {
+                Reach::File => Some((0, usize::MAX)),
+                Reach::Rest => until.map(|until| (first, until)),
+                _ => Some((first, last)),
+            };
+            if directive.reach == Reach::Here {
+                here.insert(first, at);
+            }
+            let lines = lines.filter(|(first, last)| first <= last);
+            stretches.extend(lines.map(|lines| Stretch { lines, directive: at }));
+        }
+        Self { from: first_of(stretches), here }
+    }
+
+    /// The comment that allows the rule for a finding on the lines from `first` to `last`.
+    pub(super) fn at(&self, first: usize, last: usize) -> Option<usize> {
+        let after = self.from.partition_point(|(line, _)| *line <= first);
+        let by_stretch = after.checked_sub(1).and_then(|at| self.from[at].1);
+        let by_last = self.here.get(&last).copied();
+        by_stretch.into_iter().chain(by_last).min()
+    }
+}
+
+/// From each line on at which that changes, the first comment whose stretch holds it.
+fn first_of(mut stretches: Vec<Stretch>) -> Vec<(usize, Option<usize>)> {
+    stretches.sort_by_key(|stretch| Reverse(stretch.lines.0));
+    let begin = stretches.iter().map(|stretch| stretch.lines.0);
+    let end = stretches.iter().filter_map(|stretch| stretch.lines.1.checked_add(1));
+    let lines: BTreeSet<usize> = begin.chain(end).collect();
+    let mut open = BinaryHeap::new();
+    let mut from = Vec::with_capacity(lines.len());
+    for line in lines {
+        while let Some(stretch) = stretches.pop_if(|stretch| stretch.lines.0 == line) {
+            open.push(Reverse((stretch.directive, stretch.lines.1)));
+        }
+        while open.peek().is_some_and(|Reverse((_, last))| *last < line) {
+            open.pop();
+        }
+        from.push((line, open.peek().map(|Reverse((directive, _))| *directive)));
+    }
+    from
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_first_stretch_that_holds_a_line_counts(
+            stretches in proptest::collection::vec((0_usize..12, 0_usize..6), 0..12),
+        ) {
+            let all: Vec<(usize, usize)> =
+                stretches.iter().map(|(first, length)| (*first, first + length)).collect();
+            let stretch = |(directive, &lines): (usize, &(usize, usize))| Stretch { lines, directive };
+            let from = first_of(all.iter().enumerate().map(stretch).collect());
+            let reaches = Reaches { from, here: HashMap::new() };
+            for line in 0..20 {
+                let first = all.iter().position(|(first, last)| (*first..=*last).contains(&line));
+                prop_assert_eq!(reaches.at(line, line), first);
+            }
+        }
+    }
+}

@@ -1,0 +1,533 @@
+//! The one road from a file to its findings: kind → parse → checks → allow comments → ids → order.
+
+pub mod allow;
+mod comments;
+pub mod configuration;
+pub mod family;
+mod ids;
+mod moved;
+mod run;
+pub mod secrets;
+
+use crate::forms::all::Patterns;
+use crate::forms::variants::Variants;
+use crate::forms::when::Conditions;
+use crate::parse::markdown::{self, Fence};
+use crate::parse::syntax::Tree;
+use crate::parse::values::Format;
+use crate::project::config::{Config, MAX_FILE_SIZE};
+use crate::project::imports::Memo;
+use crate::project::linters::is_settings;
+use crate::rules::packs::Packs;
+use crate::rules::registry::Registry;
+use crate::rules::rule::{Report, Rule, Settings};
+use crate::rules::select::{self, SettingsTable};
+use crate::text::files::Files;
+use crate::text::finding::{Finding, Related, RuleId, Status};
+use crate::text::kind::{self, Kind};
+use crate::text::source::{Decoded, Source, Span};
+use aidd_page::{Form, Many, WhenHeader};
+use jiff::civil::Date;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+pub use family::{Distribution, Family, FileContext};
+
+pub use crate::check::secrets::REDACTED;
+pub use crate::rules::select::{EngineError, Selection};
+pub use ids::{Occurrences, text_keys};
+
+use family::Claim;
+use ids::assign_ids;
+use run::{At, report_stopped, run_patterns, tell_wrong};
+
+/// The rule that says what could not be checked.
+pub const SKIPPED: &str = "aidd/skipped-file";
+
+/// The rules about rules, comments and settings, whose checks are not a validator's.
+pub const OWN_RULES: [&str; 2] = [SKIPPED, allow::UNUSED];
+
+/// Configuration and rules: immutable, shared between threads. A reload makes a new one.
+#[derive(Debug)]
+pub struct Engine {
+    distribution: &'static Distribution,
+    registry: Registry,
+    settings: Arc<SettingsTable>,
+    /// What the packs that are on wait for, by rule.
+    waits: HashMap<RuleId, Many<WhenHeader>>,
+    patterns: Patterns,
+    conditions: Conditions,
+    variants: Variants,
+    memo: Memo,
+    reads_imports: bool,
+    asks_listing: bool,
+    /// Whether a page says that another tool enforces it.
+    names_tools: bool,
+    reads_files: bool,
+    max_file_size: u64,
+    today: Option<Date>,
+}
+
+/// What the checks of one source gave.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Checked {
+    /// The findings, ordered by span, then rule; those with status allowed among them.
+    pub findings: Vec<Finding>,
+    /// Bytes that no output may show, ordered, without overlap.
+    pub secrets: Vec<Span>,
+    /// Our own allow comments that some of the findings are allowed by.
+    pub allowing: Vec<Span>,
+    /// Findings on allow comments that nothing here needs, and that name a rule of the project pass:
+    /// they stand unless that needs the comment.
+    pub waiting: Vec<Finding>,
+}
+
+impl Engine {
+    /// An engine of `registry`, whose shipped rules are those of `distribution`, under `config`, with
+    /// the rules that `selection` leaves.
+    ///
+    /// # Errors
+    /// When a glob is malformed, the selection names a rule that is not there, or the distribution
+    /// has no function for a shipped rule.
+    pub fn new(
+        distribution: &'static Distribution,
+        mut registry: Registry,
+        config: &Config,
+        selection: &Selection,
+    ) -> Result<Self, EngineError> {
+        if let Some(rule) = distribution.first_without_function(&configuration::FAMILY) {
+            return Err(EngineError::NoFunction(rule));
+        }
+        let mut packs = Packs::of(config, &registry).map_err(EngineError::Pack)?;
+        let settings = SettingsTable::new(&registry, config, &packs, selection)?;
+        let params = |rule: &RuleId| settings.base().get(rule).map(|one| &one.params);
+        registry.set_params(params).map_err(|(rule, why)| EngineError::Params {
+            place: None,
+            rule,
+            why,
+        })?;
+        // A rule that the configuration itself switches on runs whatever its pack waits for.
+        packs.when.retain(|rule, _| {
+            let named = config.rules.iter().flatten().find(|(name, _)| ***name == **rule);
+            named.is_none_or(|(_, setting)| setting.level().is_none())
+        });
+        let max_file_size = config.max_file_size.unwrap_or(MAX_FILE_SIZE);
+        Self::compiled(distribution, registry, Arc::new(settings), packs.when, max_file_size)
+    }
+
+    /// The checks of `registry` under settings that are resolved.
+    fn compiled(
+        distribution: &'static Distribution,
+        registry: Registry,
+        settings: Arc<SettingsTable>,
+        waits: HashMap<RuleId, Many<WhenHeader>>,
+        max_file_size: u64,
+    ) -> Result<Self, EngineError> {
+        let variants = Variants::new(&registry, settings.overrides(), settings.base(), &waits);
+        let variants = variants.map_err(|(place, rule, why)| EngineError::Params {
+            place: Some(place),
+            rule,
+            why,
+        })?;
+        let conditions = Conditions::new(registry.rules(), &waits);
+        let watch: Vec<&[&'static str]> =
+            distribution.families.iter().map(|family| family.keywords).collect();
+        let patterns = Patterns::new(registry.tables(), registry.rules(), &watch);
+        let is_on = |rule: &str| settings.may_run(rule);
+        let of_one_file = |rule: &&Rule| !rule.is_joined() && rule.form != Some(Form::Commit);
+        let reads_files = registry.rules().iter().filter(of_one_file).any(|rule| is_on(&rule.id));
+        let of_layers = |rule: &&Rule| rule.form == Some(Form::Layers);
+        let reads_imports = registry.rules().iter().filter(of_layers).any(|rule| is_on(&rule.id));
+        let asks = |conditions: &Conditions, patterns: &Patterns| {
+            conditions.ask_listing(&is_on) || patterns.documents.follow_links(&is_on)
+        };
+        let names_tools = registry.rules().iter().any(names_tools);
+        let asks_listing = names_tools
+            || asks(&conditions, &patterns)
+            || variants.singles().any(|one| asks(&one.conditions, &one.patterns));
+        Ok(Self {
+            distribution,
+            settings,
+            waits,
+            patterns,
+            asks_listing,
+            names_tools,
+            reads_files,
+            reads_imports,
+            conditions,
+            variants,
+            memo: Memo::default(),
+            registry,
+            today: None,
+            max_file_size,
+        })
+    }
+
+    /// Judges what ages as of `today`. Without it the day is that of the shipped pages.
+    #[must_use]
+    pub fn on(self, today: Option<Date>) -> Self {
+        Self { today, ..self }
+    }
+
+    /// What the program ships.
+    #[must_use]
+    pub fn distribution(&self) -> &'static Distribution {
+        self.distribution
+    }
+
+    /// All rules, on or off.
+    #[must_use]
+    pub fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// Most bytes a file may have to be parsed.
+    #[must_use]
+    pub fn max_file_size(&self) -> u64 {
+        self.max_file_size
+    }
+
+    /// The settings of all rules for the file at `path`.
+    #[must_use]
+    pub fn settings(&self, path: &str) -> Arc<Settings> {
+        self.settings.of(path, false, &self.registry)
+    }
+
+    /// As [`Engine::settings`], for the folder at `path`: what is set for all below holds for it.
+    #[must_use]
+    pub fn settings_of_folder(&self, path: &str) -> Arc<Settings> {
+        self.settings.of(path, true, &self.registry)
+    }
+
+    /// Whether what must hold for `rule` to run holds at `path`.
+    #[must_use]
+    pub fn holds(&self, rule: &str, path: &str, files: &dyn Files) -> bool {
+        match self.variants.at(path) {
+            Some(variant) if variant.has(rule) => variant.conditions.hold(rule, path, files),
+            _ => self.conditions.hold(rule, path, files),
+        }
+    }
+
+    /// The checks that differ by path.
+    pub(crate) fn variants(&self) -> &Variants {
+        &self.variants
+    }
+
+    /// What is known of the imports of files.
+    pub(crate) fn memo(&self) -> &Memo {
+        &self.memo
+    }
+
+    /// Whether findings in other files may come of the file at `path`: tests compare with its values,
+    /// or a condition asks for it.
+    #[must_use]
+    pub fn reads_beside(&self, path: &str) -> bool {
+        let is_on = |rule: &str| self.may_run(rule);
+        let reads = |patterns: &Patterns, conditions: &Conditions| {
+            Format::of(path).is_some() && patterns.data.read_others(&is_on)
+                || Format::of(path) == Some(Format::FrontMatter)
+                    && patterns.documents.follow_links(&is_on)
+                || conditions.ask_for(path, &is_on)
+        };
+        reads(&self.patterns, &self.conditions)
+            || self.variants.singles().any(|one| reads(&one.patterns, &one.conditions))
+            || self.names_tools && is_settings(path.rsplit('/').next().unwrap_or(path))
+    }
+
+    /// Whether conditions ask for the list of files, the branch or the change, or links of documents
+    /// for the list.
+    #[must_use]
+    pub fn asks_listing(&self) -> bool {
+        self.asks_listing
+    }
+
+    /// Whether some rule that is on looks into single files: else a walk need not open them.
+    #[must_use]
+    pub fn reads_files(&self) -> bool {
+        self.reads_files
+    }
+
+    /// Whether the rule is on for some path.
+    #[must_use]
+    pub fn may_run(&self, rule: &str) -> bool {
+        self.settings.may_run(rule)
+    }
+
+    /// The settings of all rules where no override applies.
+    #[must_use]
+    pub fn default_settings(&self) -> &Settings {
+        self.settings.base()
+    }
+
+    /// What must hold for `rule` to run, as the packs say that switch it on.
+    pub(crate) fn waits(&self, rule: &str) -> Option<&Many<WhenHeader>> {
+        self.waits.get(rule)
+    }
+
+    /// The settings of all rules, by path.
+    pub(crate) fn table(&self) -> &SettingsTable {
+        &self.settings
+    }
+
+    /// Findings of `source` in their order, with their ids.
+    pub(crate) fn finished(
+        &self,
+        source: &Source,
+        findings: Vec<Finding>,
+        secrets: Vec<Span>,
+    ) -> Checked {
+        self.finished_among(source, findings, secrets, &mut Occurrences::default())
+    }
+
+    /// As [`Engine::finished`], for one of several texts of one name.
+    pub(crate) fn finished_among(
+        &self,
+        source: &Source,
+        mut findings: Vec<Finding>,
+        secrets: Vec<Span>,
+        seen: &mut Occurrences,
+    ) -> Checked {
+        finish(source, &mut findings, &secrets);
+        assign_ids(source, &mut findings, seen);
+        Checked { findings, secrets, ..Checked::default() }
+    }
+
+    /// Settings under which `rule` alone runs, as its page says; a rule on rules and comments runs
+    /// among all the others.
+    pub(crate) fn alone(&self, rule: &RuleId) -> Settings {
+        let among_all = rule.starts_with("aidd/");
+        let mut settings = select::defaults(self.registry.rules());
+        for known in self.registry.rules() {
+            if let Some(setting) = settings.get_mut(&known.id) {
+                let runs = among_all || known.id == *rule;
+                setting.severity = runs.then_some(known.severity);
+            }
+        }
+        settings
+    }
+
+    /// Checks one source. `files` is what the checks may read beside it.
+    #[must_use]
+    pub fn check(&self, source: &Source, files: &dyn Files) -> Checked {
+        let mut checked =
+            self.check_under(&self.settings(source.path()), source, files, Depth::Full);
+        let mut seen = Occurrences::default();
+        assign_ids(source, &mut checked.findings, &mut seen);
+        assign_ids(source, &mut checked.waiting, &mut seen);
+        checked
+    }
+
+    /// Looks for secrets only: for files that are not text.
+    #[must_use]
+    pub fn check_secrets(&self, source: &Source, files: &dyn Files) -> Checked {
+        self.check_window(source, files, 0, &mut Occurrences::default())
+    }
+
+    /// Looks for secrets only, in one window of a file too large to parse. What ends before `known`
+    /// was found with the window before; `seen` is handed from window to window.
+    #[must_use]
+    pub fn check_window(
+        &self,
+        source: &Source,
+        files: &dyn Files,
+        known: u32,
+        seen: &mut Occurrences,
+    ) -> Checked {
+        let settings = self.settings(source.path());
+        let mut checked = self.check_under(&settings, source, files, Depth::Secrets);
+        if known > 0 {
+            checked.findings.retain(|finding| finding.span.end > known);
+        }
+        assign_ids(source, &mut checked.findings, seen);
+        checked
+    }
+
+    /// What `rule` alone finds; a rule on rules and comments runs among all the others.
+    #[must_use]
+    pub fn check_rule(&self, rule: &RuleId, source: &Source, files: &dyn Files) -> Vec<Finding> {
+        let settings = self.alone(rule);
+        let mut findings = self.check_under(&settings, source, files, Depth::Full).findings;
+        findings.retain(|finding| finding.rule == *rule && finding.status == Status::New);
+        findings
+    }
+
+    fn context<'a>(&'a self, files: &'a dyn Files) -> FileContext<'a> {
+        FileContext { registry: &self.registry, files, families: self.distribution.families }
+    }
+
+    fn check_under(
+        &self,
+        settings: &Settings,
+        source: &Source,
+        files: &dyn Files,
+        depth: Depth,
+    ) -> Checked {
+        let variant = self.variants.at(source.path());
+        let mut off = self.conditions.off(source, settings, files);
+        if let Some(variant) = &variant {
+            off = variant.off(off, source, (settings, files));
+        }
+        let elsewhere = variant.as_ref().map(|variant| variant.elsewhere(&off));
+        let tree = Tree::of(source);
+        let mut report = Report::new(source, settings).on(self.today);
+        report = report.without(elsewhere.as_ref().unwrap_or(&off));
+        let claims = self.distribution.claims(source);
+        let is_markdown = kind::kinds(source.path(), source.text()).contains(&Kind::MARKDOWN);
+        let at = At { files, tree: &tree, depth, is_markdown };
+        let context = self.context(files);
+        if depth == Depth::Full {
+            if let Some(kind) = (configuration::FAMILY.claim)(source.path(), source.text()) {
+                (configuration::FAMILY.check)(kind, &context, &mut report);
+            }
+        }
+        for (family, kind) in claims.iter().filter_map(Claim::claimed) {
+            if depth == Depth::Full || family.finds_secrets {
+                (family.check)(kind, &context, &mut report);
+            }
+        }
+        let words = run_patterns(&self.patterns, self.registry.rules(), &at, &mut report);
+        report = report.without(&off);
+        if let Some(variant) = &variant {
+            run_patterns(&variant.patterns, variant.rules(), &at, &mut report);
+            tell_wrong(variant, depth, &mut report);
+        }
+        report_stopped(&tree, &mut report);
+        if depth == Depth::Full {
+            for (claim, offsets) in claims.iter().zip(&words) {
+                claim.hits(offsets, &mut report);
+            }
+            if is_markdown {
+                self.check_fences(source, settings, (&off, files), &mut report);
+            }
+            if let Some(tree) = tree.made().filter(|_| self.reads_imports) {
+                self.memo.take(source, tree);
+            }
+        }
+        let mut findings = report.finish();
+        let secrets = self.settle_secrets(source, settings, (&claims, files), &mut findings);
+        let statements = || self.distribution.statements(source);
+        let mut unused = Report::new(source, settings).without(&off);
+        let applied = allow::apply(source, &self.registry, statements, &mut findings, &mut unused);
+        let waits = |finding: &Finding| applied.waiting.contains(&finding.span);
+        let (mut waiting, unused): (Vec<_>, Vec<_>) = unused.finish().into_iter().partition(waits);
+        findings.extend(unused);
+        finish(source, &mut findings, &secrets);
+        if depth == Depth::Full {
+            finish(source, &mut waiting, &secrets);
+        } else {
+            waiting.clear();
+        }
+        Checked { findings, secrets, allowing: applied.used, waiting }
+    }
+
+    /// Fenced blocks reach the validator of their language; spans and edits are mapped back.
+    fn check_fences(
+        &self,
+        source: &Source,
+        settings: &Settings,
+        (off, files): (&HashSet<RuleId>, &dyn Files),
+        report: &mut Report<'_>,
+    ) {
+        let of_fence = |language: &str| self.distribution.of_fence(language);
+        if !markdown::may_have_fences(source.text(), |language| of_fence(language).is_some()) {
+            return;
+        }
+        for fence in markdown::fences(source, |info| of_fence(Fence::word(info)).is_some()) {
+            let Some((family, kind)) = of_fence(fence.language()) else { continue };
+            if !(family.is_whole)(&fence.text) {
+                continue;
+            }
+            let inner = Source::new(source.path(), fence.text.as_str());
+            let mut inside = Report::new(&inner, settings).without(off);
+            (family.check)(kind, &self.context(files), &mut inside);
+            report.extend(inside.finish().into_iter().map(|finding| outward(finding, &fence)));
+        }
+    }
+
+    /// Leaves one finding a secret, and returns all spans that no output may show.
+    fn settle_secrets(
+        &self,
+        source: &Source,
+        settings: &Settings,
+        beside: (&[Claim], &dyn Files),
+        findings: &mut Vec<Finding>,
+    ) -> Vec<Span> {
+        if findings.is_empty() {
+            return Vec::new();
+        }
+        let mut spans = secrets::settle(findings, &self.registry);
+        // An excerpt must not show a secret even where its rule was not asked for.
+        if self.leaves_out_secrets(settings) {
+            spans.extend(self.unasked_secrets(source, beside));
+        }
+        secrets::merge(spans)
+    }
+
+    fn leaves_out_secrets(&self, settings: &Settings) -> bool {
+        self.registry.rules().iter().any(|rule| {
+            let off = settings.get(&rule.id).is_none_or(|setting| setting.severity.is_none());
+            off && rule.enabled && rule.id.starts_with("secrets/")
+        })
+    }
+
+    fn unasked_secrets(
+        &self,
+        source: &Source,
+        (claims, files): (&[Claim], &dyn Files),
+    ) -> Vec<Span> {
+        let all = select::defaults(self.registry.rules());
+        let mut report = Report::new(source, &all);
+        let tree = Tree::of(source);
+        let words = self.patterns.text.run(self.registry.rules(), &tree, true, &mut report).watched;
+        for (claim, offsets) in claims.iter().zip(&words) {
+            match claim.claimed().filter(|(family, _)| family.finds_secrets) {
+                Some((family, kind)) => (family.check)(kind, &self.context(files), &mut report),
+                None => claim.hits(offsets, &mut report),
+            }
+        }
+        report.finish().into_iter().filter_map(|finding| finding.secret).collect()
+    }
+}
+
+/// Whether a page of the project says that another tool enforces it; no shipped one does.
+fn names_tools(rule: &Rule) -> bool {
+    rule.path.is_some() && !rule.enforced_by.is_empty()
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Depth {
+    Full,
+    Secrets,
+}
+
+/// A finding in a fenced block, as one of the Markdown around it.
+fn outward(mut finding: Finding, fence: &Fence) -> Finding {
+    let contiguous = |fix: &crate::text::finding::Fix| {
+        fix.edits.iter().all(|edit| {
+            fence.is_contiguous(edit.span) && (fence.is_plain() || !edit.text.contains('\n'))
+        })
+    };
+    finding.fix = finding.fix.filter(contiguous).map(|mut fix| {
+        for edit in &mut fix.edits {
+            edit.span = fence.outer(edit.span);
+        }
+        fix
+    });
+    finding.span = fence.outer(finding.span);
+    finding.secret = finding.secret.map(|span| fence.outer(span));
+    for Related { span, .. } in &mut finding.related {
+        *span = fence.outer(*span);
+    }
+    finding
+}
+
+/// Orders the findings and takes secrets out of their words.
+fn finish(source: &Source, findings: &mut [Finding], secrets: &[Span]) {
+    findings.sort_by(|a, b| (a.span, &a.rule, &a.message).cmp(&(b.span, &b.rule, &b.message)));
+    secrets::redact(source, findings, secrets);
+    if source.decoded() == Decoded::Utf16 {
+        for finding in findings.iter_mut() {
+            finding.fix = None;
+        }
+    }
+}

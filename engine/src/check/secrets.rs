@@ -1,0 +1,228 @@
+//! Found secrets: one finding each, and none of their text in any word of ours.
+
+use crate::rules::registry::Registry;
+use crate::text::finding::{FileChange, Finding, Related, RuleId};
+use crate::text::source::{Source, Span};
+use aho_corasick::{AhoCorasick, MatchKind};
+use aidd_page::{Confidence, Severity};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashSet};
+
+/// What stands in every output where a secret stands in the file.
+pub const REDACTED: &str = "[REDACTED]";
+
+/// Secrets shorter than this are not taken out of messages: they would take words apart.
+const SHORTEST: usize = 4;
+
+/// Rules on secrets of any kind, which know one by the place where it lies and the name it has
+/// there. Every other rule says more.
+const BY_PLACE: [&str; 14] = [
+    "ci-secret",
+    "config-password",
+    "connection-string-password",
+    "env-file-secret",
+    "generic-password",
+    "generic-secret",
+    "login-call-password",
+    "private-key-file",
+    "script-secret",
+    "secret-file",
+    "secret-list",
+    "shell-history-secret",
+    "shell-profile-secret",
+    "terraform-variable-secret",
+];
+
+/// Of findings of different rules on the same secret, leaves that of the surest rule. Returns the
+/// secrets, in order.
+pub(crate) fn settle(findings: &mut Vec<Finding>, registry: &Registry) -> Vec<Span> {
+    let mut claims: Vec<_> = findings
+        .iter()
+        .filter_map(|finding| {
+            let span = finding.secret?;
+            Some((
+                Reverse(certainty(finding, registry)),
+                Reverse(span.len()),
+                finding.rule.clone(),
+                span,
+            ))
+        })
+        .collect();
+    claims.sort_unstable();
+    let mut kept: BTreeMap<(u32, u32), RuleId> = BTreeMap::new();
+    let mut claimed = Claimed::default();
+    for (_, _, rule, span) in claims {
+        if claimed.claim(span, &rule) {
+            kept.insert((span.start, span.end), rule);
+        }
+    }
+    let stays: HashSet<(Span, &RuleId)> =
+        kept.iter().map(|(&(start, end), rule)| (Span { start, end }, rule)).collect();
+    findings
+        .retain(|finding| finding.secret.is_none_or(|span| stays.contains(&(span, &finding.rule))));
+    kept.into_keys().map(|(start, end)| Span { start, end }).collect()
+}
+
+/// What rules have claimed: by its first byte one past the last one, and the rule. Claims of one rule
+/// that overlap are joined, so that none of these overlap.
+#[derive(Default)]
+struct Claimed(BTreeMap<u32, (u32, RuleId)>);
+
+impl Claimed {
+    /// Claims a span for a rule, unless another rule has a part of it.
+    fn claim(&mut self, span: Span, rule: &RuleId) -> bool {
+        let overlapping = self
+            .0
+            .range(..span.end)
+            .rev()
+            .map(|(&start, (end, rule))| (Span { start, end: *end }, rule))
+            .take_while(|(other, _)| other.end > span.start);
+        let mut joined = span;
+        for (other, owner) in overlapping {
+            if owner != rule {
+                return false;
+            }
+            joined = joined.cover(other);
+        }
+        if !span.is_empty() {
+            let inner: Vec<u32> =
+                self.0.range(joined.start..joined.end).map(|(&start, _)| start).collect();
+            for start in inner {
+                self.0.remove(&start);
+            }
+            self.0.insert(joined.start, (joined.end, rule.clone()));
+        }
+        true
+    }
+}
+
+/// How sure a rule for secrets is: by its page, or by its severity when it is written in Rust. Of
+/// two that are as sure, the page says more: it knows the service.
+fn certainty(finding: &Finding, registry: &Registry) -> (Confidence, bool, Severity) {
+    let rule = registry.get(&finding.rule);
+    let check = rule.and_then(|rule| rule.check.as_ref());
+    let stated = check.and_then(|check| check.text.as_ref()).and_then(|text| text.secret);
+    let severity = rule.map_or(finding.severity, |rule| rule.severity);
+    let by_place = BY_PLACE.iter().any(|name| finding.rule.strip_prefix("secrets/") == Some(name));
+    let implied =
+        if severity == Severity::Error && !by_place { Confidence::Medium } else { Confidence::Low };
+    (stated.unwrap_or(implied), stated.is_some(), severity)
+}
+
+/// Sorts spans and joins those that overlap or touch.
+pub(crate) fn merge(mut spans: Vec<Span>) -> Vec<Span> {
+    spans.sort_unstable();
+    let mut merged: Vec<Span> = Vec::new();
+    for span in spans {
+        match merged.last_mut() {
+            Some(last) if span.start <= last.end => *last = last.cover(span),
+            _ => merged.push(span),
+        }
+    }
+    merged
+}
+
+/// Takes the text of `secrets` out of all that the findings say, and drops fixes that would write
+/// it anew: an edit that moves a secret about would show it.
+pub(crate) fn redact(source: &Source, findings: &mut [Finding], secrets: &[Span]) {
+    let values: HashSet<&str> = secrets
+        .iter()
+        .map(|span| source.slice(*span))
+        .filter(|value| value.len() >= SHORTEST)
+        .collect();
+    if values.is_empty() {
+        return;
+    }
+    let Ok(finder) = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(values)
+    else {
+        // Gigabytes of secrets fit no automaton: then nothing is said at all.
+        findings.iter_mut().for_each(silence);
+        return;
+    };
+    let clean = |text: &mut String| {
+        if finder.is_match(text.as_str()) {
+            let mut clean = String::new();
+            finder.replace_all_with(text, &mut clean, |_, _, into| {
+                into.push_str(REDACTED);
+                true
+            });
+            *text = clean;
+        }
+    };
+    for finding in findings {
+        clean(&mut finding.message);
+        finding.help.iter_mut().for_each(clean);
+        finding.reason.iter_mut().for_each(clean);
+        finding.related.iter_mut().for_each(|related| clean(&mut related.message));
+        finding.fix = finding.fix.take().filter(|fix| {
+            !finder.is_match(&fix.title)
+                && !fix.edits.iter().any(|edit| finder.is_match(&edit.text))
+                && !matches!(&fix.file, Some(FileChange::Create { text, .. }) if finder.is_match(text))
+        });
+    }
+}
+
+fn silence(finding: &mut Finding) {
+    REDACTED.clone_into(&mut finding.message);
+    finding.help = None;
+    finding.reason = None;
+    finding.fix = None;
+    for Related { message, .. } in &mut finding.related {
+        REDACTED.clone_into(message);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finding(rule: &str, severity: Severity, start: usize, end: usize) -> Finding {
+        let span = Span::new(start, end);
+        let mut finding = Finding::new(rule.into(), severity, span, "m");
+        finding.secret(span);
+        finding
+    }
+
+    #[test]
+    fn the_surest_rule_has_the_secret() {
+        let registry = Registry::new(crate::DISTRIBUTION.pages, &[]);
+        let mut findings = vec![
+            finding("x/weak", Severity::Warning, 0, 20),
+            finding("x/sure", Severity::Error, 5, 15),
+            finding("x/weak", Severity::Warning, 30, 40),
+            finding("x/sure", Severity::Error, 50, 60),
+            finding("x/sure", Severity::Error, 55, 65),
+        ];
+        let secrets = settle(&mut findings, &registry);
+        let rules: Vec<&str> = findings.iter().map(|finding| &*finding.rule).collect();
+        assert_eq!(rules, ["x/sure", "x/weak", "x/sure", "x/sure"]);
+        assert_eq!(merge(secrets), [Span::new(5, 15), Span::new(30, 40), Span::new(50, 65)]);
+    }
+
+    #[test]
+    fn no_word_shows_a_secret() {
+        let source = Source::new("x", "hunter22 and hunter2");
+        let mut findings = vec![finding("a/b", Severity::Error, 0, 8)];
+        findings[0].message = "`hunter22` and hunter2".into();
+        findings[0].help("use hunter2 no more").related(Span::default(), "hunter22hunter2");
+        findings[0].fix("Write hunter2", Vec::new());
+        redact(&source, &mut findings, &[Span::new(0, 8), Span::new(13, 20)]);
+        assert_eq!(findings[0].message, "`[REDACTED]` and [REDACTED]");
+        assert_eq!(findings[0].help.as_deref(), Some("use [REDACTED] no more"));
+        assert_eq!(findings[0].related[0].message, "[REDACTED][REDACTED]");
+        assert_eq!(findings[0].fix, None);
+    }
+
+    #[test]
+    fn a_hundred_thousand_secrets_are_settled_in_no_time() {
+        let registry = Registry::new(crate::DISTRIBUTION.pages, &[]);
+        let mut findings: Vec<Finding> =
+            (0..100_000).map(|at| finding("x/y", Severity::Error, at * 10, at * 10 + 8)).collect();
+        assert_eq!(settle(&mut findings, &registry).len(), 100_000);
+        // One that covers all of them is tried against each once.
+        findings.push(finding("x/y", Severity::Error, 0, 1_000_000));
+        findings
+            .extend((0..100_000).map(|at| finding("x/z", Severity::Error, at * 10, at * 10 + 8)));
+        assert_eq!(settle(&mut findings, &registry).len(), 100_001);
+    }
+}

@@ -1,0 +1,121 @@
+//! Judging what a change touches.
+
+use super::{CHANGE, Fault, Told, Touch};
+use crate::text::paths::Globs;
+use crate::text::source::Span;
+use aidd_page::ChangeHeader;
+
+/// What a change must touch when it touches something.
+#[derive(Debug)]
+pub(super) struct Touched {
+    header: ChangeHeader,
+    /// `None`: every change is judged.
+    touches: Option<Globs>,
+    /// Files that do not count.
+    left_out: Option<Globs>,
+    requires: Vec<(String, Globs)>,
+    added: Vec<(String, Globs)>,
+}
+
+impl Touched {
+    pub(super) fn new(header: &ChangeHeader, base: &str) -> Result<Self, String> {
+        let globs = |globs: &[&str]| {
+            if globs.iter().any(|glob| glob.is_empty()) {
+                return Err("a glob of `change` is empty".to_owned());
+            }
+            Globs::below(base, globs, &[])
+        };
+        // `a | b`: one of them.
+        let either = |all: &[String]| -> Result<Vec<(String, Globs)>, String> {
+            all.iter()
+                .map(|one| {
+                    let parts: Vec<&str> = one.split('|').map(str::trim).collect();
+                    Ok((one.clone(), globs(&parts)?))
+                })
+                .collect()
+        };
+        let touches: Vec<&str> = header.touches.iter().map(String::as_str).collect();
+        Ok(Self {
+            touches: if touches.is_empty() { None } else { Some(globs(&touches)?) },
+            left_out: None,
+            requires: either(&header.requires)?,
+            added: either(&header.added)?,
+            header: header.clone(),
+        })
+    }
+
+    pub(super) fn leave_out(&mut self, exclude: &[String], base: &str) -> Result<(), String> {
+        if !exclude.is_empty() {
+            self.left_out = Some(Globs::below(base, exclude, &[])?);
+        }
+        Ok(())
+    }
+
+    pub(super) fn counts_lines(&self) -> bool {
+        self.header.max_lines.is_some()
+    }
+
+    /// The text of the answer lists the files that brought the rule up, a line each.
+    pub(super) fn judge(&self, touched: &[Touch]) -> Told {
+        let is_met = |touch: &&Touch| {
+            self.touches.as_ref().is_none_or(|globs| globs.matches(&touch.path))
+                && !self.left_out.as_ref().is_some_and(|globs| globs.matches(&touch.path))
+        };
+        let mut met: Vec<&Touch> = touched.iter().filter(is_met).collect();
+        met.sort();
+        let mut told = Told { path: CHANGE.to_owned(), text: String::new(), faults: Vec::new() };
+        let Some(first) = met.first() else { return told };
+        told.text = met.iter().map(|touch| format!("{}\n", touch.path)).collect();
+        let span = Span::new(0, first.path.len());
+        let what = self.what(&met);
+        for (shown, globs) in &self.requires {
+            if !touched.iter().any(|touch| globs.matches(&touch.path)) {
+                let message = format!("{what}, and not `{shown}`");
+                told.faults.push(Fault::new(span, message));
+            }
+        }
+        for (shown, globs) in &self.added {
+            // What is touched and is itself of the kind that is added must be new, each of it.
+            let own = || met.iter().filter(|touch| globs.matches(&touch.path));
+            if let Some(old) = own().find(|touch| !touch.added) {
+                let before = met.iter().take_while(|touch| touch != &old);
+                let start = before.map(|touch| touch.path.len() + 1).sum::<usize>();
+                let span = Span::new(start, start + old.path.len());
+                let message = format!("the change touches `{}`, which was there before", old.path);
+                told.faults.push(Fault::new(span, message));
+            } else if own().next().is_none()
+                && !touched.iter().any(|touch| touch.added && globs.matches(&touch.path))
+            {
+                let message = format!("{what}, and adds no `{shown}`");
+                told.faults.push(Fault::new(span, message));
+            }
+        }
+        self.size(&met, span, &mut told.faults);
+        told
+    }
+
+    fn what(&self, met: &[&Touch]) -> String {
+        let first = met.first().map_or("", |touch| touch.path.as_str());
+        match met.len().saturating_sub(1) {
+            0 => format!("the change touches `{first}`"),
+            more => format!("the change touches `{first}` and {more} more"),
+        }
+    }
+
+    fn size(&self, met: &[&Touch], span: Span, faults: &mut Vec<Fault>) {
+        let files = met.len() as u64;
+        if let Some(max) = self.header.max_files.filter(|max| files > *max) {
+            let message = format!("the change touches {files} files, more than {max}");
+            faults.push(
+                Fault::new(span, message).with_help("smaller changes are read better: part it"),
+            );
+        }
+        let lines = met.iter().map(|touch| touch.lines).sum::<u64>();
+        if let Some(max) = self.header.max_lines.filter(|max| lines > *max) {
+            let message = format!("the change adds and removes {lines} lines, more than {max}");
+            faults.push(
+                Fault::new(span, message).with_help("smaller changes are read better: part it"),
+            );
+        }
+    }
+}

@@ -1,0 +1,454 @@
+//! Judging a message, and the title of a pull request.
+
+use super::message::{Header, Message, header};
+use super::{Commit, Demands, Expressions, Fault};
+use crate::text::source::Span;
+use aidd_page::{
+    BodyHeader, Breaking, ConventionalHeader, FootersHeader, SkippedCommit, SubjectHeader,
+};
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// The cases of a description.
+const CASES: [&str; 3] = ["lower", "sentence", "upper"];
+
+/// How `git commit --fixup` and its kin begin a message
+/// (<https://git-scm.com/docs/git-commit>).
+const FIXUPS: [&str; 3] = ["fixup!", "squash!", "amend!"];
+
+/// Refuses a case that nobody knows.
+pub(super) fn known_cases(header: &SubjectHeader) -> Result<(), String> {
+    let odd = header.case.iter().find(|case| !CASES.contains(&case.as_str()));
+    odd.map_or(Ok(()), |odd| {
+        Err(format!("`{odd}` is no case of a description: {}", CASES.join(", ")))
+    })
+}
+
+impl Demands {
+    pub(super) fn skips(&self, commit: &Commit) -> bool {
+        let first = commit.message.lines().next().unwrap_or_default();
+        self.skip.iter().any(|kind| match kind {
+            SkippedCommit::Merges => {
+                commit.is_merge || commit.hash.is_empty() && first.starts_with("Merge ")
+            }
+            SkippedCommit::Reverts => {
+                first.starts_with("Revert \"") || first.starts_with("Reapply \"")
+            }
+            SkippedCommit::Bots => is_bot(&commit.author),
+            SkippedCommit::Fixups => FIXUPS.iter().any(|mark| first.starts_with(mark)),
+        })
+    }
+
+    pub(super) fn message(&self, text: &str, members: &[String]) -> Vec<Fault> {
+        let message = Message::new(text);
+        let mut faults = Vec::new();
+        let parts = self.first_line(&message, members, &mut faults);
+        let kind = parts.as_ref().map(|parts| parts.kind);
+        // A page that says more of a body leaves this to another.
+        let asks = self.body.as_ref().is_some_and(|(body, _)| *body == BodyHeader::default());
+        if self.conventional.is_some() || asks {
+            let blank = message
+                .crowded
+                .map(|span| Fault::new(span, "a blank line follows the first line of a message"));
+            faults.extend(blank);
+        }
+        if let (Some(conventional), Some(parts)) = (&self.conventional, &parts) {
+            breaking(conventional, parts, &message, &mut faults);
+        }
+        if let Some((wanted, expressions)) = &self.body {
+            body(wanted, kind, &message, &mut faults);
+            if !message.body.is_empty() {
+                let body = &text[message.body.range()];
+                faults.extend(expressions.judge("body of the message", body, message.body));
+            }
+        }
+        let whole = text.trim_end();
+        faults.extend(self.message.judge("message", whole, message.header));
+        if let Some(wanted) = &self.footers {
+            footers(wanted, &message, &mut faults);
+        }
+        for name in &self.trailers {
+            let has = |footer: &super::message::Footer<'_>| footer.token.eq_ignore_ascii_case(name);
+            if !message.footers.iter().any(has) {
+                let fault = Fault::new(message.header, format!("the trailer `{name}:` is missing"));
+                let help = if name.eq_ignore_ascii_case("Signed-off-by") {
+                    "`git commit --amend --signoff` adds it".to_owned()
+                } else {
+                    format!("`git commit --amend --trailer '{name}: …'` adds it")
+                };
+                faults.push(fault.with_help(help));
+            }
+        }
+        faults
+    }
+
+    /// The title of a pull request becomes the first line of the commit that squashes it.
+    pub(super) fn title(&self, title: &str, members: &[String]) -> Vec<Fault> {
+        let message = Message::new(title);
+        let mut faults = Vec::new();
+        let parts = self.first_line(&message, members, &mut faults);
+        if let (Some(Breaking::Forbid), Some(parts)) =
+            (self.conventional.as_ref().and_then(|header| header.breaking), &parts)
+            && parts.mark
+        {
+            faults.push(Fault::new(parts.kind_span, "nothing may break here"));
+        }
+        faults
+    }
+
+    fn first_line<'m>(
+        &self,
+        message: &Message<'m>,
+        members: &[String],
+        faults: &mut Vec<Fault>,
+    ) -> Option<Header<'m>> {
+        let line = message.first_line();
+        let parts = header(line, message.header.start);
+        if let Some(wanted) = &self.conventional {
+            match &parts {
+                Ok(parts) => conventional(wanted, parts, members, faults),
+                Err(error) => faults.push(
+                    Fault::new(error.span, format!("no Conventional Commit: {}", error.why))
+                        .with_help(
+                            "`type(scope): description`, as in `fix(parser): read empty files`",
+                        ),
+                ),
+            }
+        }
+        let parts = parts.ok();
+        if let Some(subject) = &self.subject {
+            faults.extend(subject.expressions.judge("first line", line, message.header));
+            self::subject(&subject.header, message, parts.as_ref(), faults);
+        }
+        parts
+    }
+}
+
+impl Expressions {
+    /// What is wrong with `text`, which is called `what` and is told at `span`.
+    fn judge(&self, what: &str, text: &str, span: Span) -> Option<Fault> {
+        if let Some(wanted) = self.matches.as_ref().filter(|wanted| !wanted.is_match(text)) {
+            return Some(Fault::new(span, format!("the {what} does not match `{wanted}`")));
+        }
+        let odd = self.not.as_ref().filter(|odd| odd.is_match(text))?;
+        Some(Fault::new(span, format!("the {what} matches `{odd}`")))
+    }
+}
+
+/// By the names that GitHub and others give to programs.
+fn is_bot(author: &str) -> bool {
+    let author = author.to_ascii_lowercase();
+    author.contains("[bot]")
+        || ["dependabot", "renovate", "github-actions", "greenkeeper", "snyk-bot", "pre-commit-ci"]
+            .iter()
+            .any(|name| author.starts_with(name))
+}
+
+fn conventional(
+    wanted: &ConventionalHeader,
+    parts: &Header<'_>,
+    members: &[String],
+    faults: &mut Vec<Fault>,
+) {
+    if !wanted.types.is_empty() && !wanted.types.iter().any(|kind| kind == parts.kind) {
+        let near =
+            crate::project::config::nearest(parts.kind, wanted.types.iter().map(String::as_str));
+        let known = wanted.types.join(", ");
+        let message = format!("`{}` is no type of this project", parts.kind);
+        let help = near.map_or_else(
+            || format!("one of {known}"),
+            |near| format!("did you mean `{near}`? Known are {known}"),
+        );
+        faults.push(Fault::new(parts.kind_span, message).with_help(help));
+    }
+    let Some(scope) = parts.scope else {
+        if wanted.scope_required {
+            let message = "the scope is missing: `type(scope): description`";
+            faults.push(Fault::new(parts.kind_span, message));
+        }
+        return;
+    };
+    let mut known: Vec<&str> =
+        wanted.scopes.iter().map(String::as_str).filter(|scope| *scope != "workspace").collect();
+    let of_workspace = wanted.scopes.iter().any(|scope| scope == "workspace");
+    if of_workspace {
+        known.extend(members.iter().map(String::as_str));
+    }
+    // A project whose members are not known has none to compare with.
+    if known.is_empty() {
+        return;
+    }
+    // `a,b` and `a/b` name several.
+    for one in scope.split([',', '/', '\\']).map(str::trim) {
+        if known.contains(&one) || known.contains(&scope) {
+            continue;
+        }
+        let near = crate::project::config::nearest(one, known.iter().copied());
+        let all = known.join(", ");
+        let help = near.map_or_else(
+            || format!("one of {all}"),
+            |near| format!("did you mean `{near}`? Known are {all}"),
+        );
+        let message = format!("`{one}` is no scope of this project");
+        faults.push(Fault::new(parts.scope_span, message).with_help(help));
+    }
+}
+
+fn breaking(
+    wanted: &ConventionalHeader,
+    parts: &Header<'_>,
+    message: &Message<'_>,
+    faults: &mut Vec<Fault>,
+) {
+    let footer = message.breaking_footer();
+    match wanted.breaking {
+        Some(Breaking::Forbid) if parts.mark => {
+            faults.push(Fault::new(parts.kind_span, "nothing may break here"));
+        }
+        Some(Breaking::Forbid) => {
+            faults.extend(footer.map(|it| Fault::new(it.span, "nothing may break here")));
+        }
+        Some(Breaking::Mark | Breaking::Footer) if !parts.mark => {
+            let fault = |it: &super::message::Footer<'_>| {
+                Fault::new(
+                    it.span,
+                    "a change that breaks has `!` before the colon of its first line",
+                )
+            };
+            faults.extend(footer.map(fault));
+        }
+        Some(Breaking::Footer) if footer.is_none() => faults.push(Fault::new(
+            parts.kind_span,
+            "a change that breaks says in a footer `BREAKING CHANGE: …` what does",
+        )),
+        _ => {}
+    }
+}
+
+/// The number of a pull request, which a squash appends.
+fn without_number(line: &str) -> &str {
+    static NUMBER: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"\s\(#\d+\)\s*$").expect("a constant pattern"));
+    NUMBER.find(line).map_or(line, |number| &line[..number.start()])
+}
+
+fn subject(
+    wanted: &SubjectHeader,
+    message: &Message<'_>,
+    parts: Option<&Header<'_>>,
+    faults: &mut Vec<Fault>,
+) {
+    let line = without_number(message.first_line());
+    let length = line.chars().count() as u64;
+    if let Some(max) = wanted.max.filter(|max| length > *max) {
+        let text = format!("the first line has {length} characters, more than {max}");
+        faults.push(Fault::new(message.header, text));
+    }
+    let (description, span) = match parts {
+        Some(parts) => (without_number(parts.description), parts.description_span),
+        None => (line, message.header),
+    };
+    if !wanted.case.is_empty() && !wanted.case.iter().any(|case| has_case(description, case)) {
+        let cases: Vec<&str> = wanted.case.iter().map(String::as_str).collect();
+        let text = format!("the description is not in {} case", cases.join(" or "));
+        faults.push(Fault::new(span, text));
+    }
+    if let Some(last) = description.chars().next_back()
+        && wanted.end.as_ref().is_some_and(|end| end.contains(last))
+    {
+        faults.push(Fault::new(span, format!("the description ends with `{last}`")));
+    }
+}
+
+/// Words that begin descriptions, where a capital is a matter of case: what is none of them
+/// (`Mermaid`, `Dockerfiles`) is taken for a name.
+const STARTERS: &[&str] = &[
+    "a",
+    "accept",
+    "add",
+    "adjust",
+    "all",
+    "allow",
+    "always",
+    "an",
+    "and",
+    "apply",
+    "avoid",
+    "bump",
+    "change",
+    "check",
+    "clarify",
+    "clean",
+    "cleanup",
+    "convert",
+    "correct",
+    "create",
+    "decrease",
+    "define",
+    "delete",
+    "deprecate",
+    "detect",
+    "disable",
+    "do",
+    "document",
+    "don't",
+    "drop",
+    "enable",
+    "ensure",
+    "expose",
+    "extend",
+    "extract",
+    "fix",
+    "format",
+    "generate",
+    "get",
+    "handle",
+    "hide",
+    "ignore",
+    "implement",
+    "import",
+    "improve",
+    "include",
+    "increase",
+    "init",
+    "initial",
+    "initialise",
+    "initialize",
+    "install",
+    "integrate",
+    "introduce",
+    "keep",
+    "limit",
+    "load",
+    "log",
+    "make",
+    "mark",
+    "merge",
+    "migrate",
+    "minor",
+    "more",
+    "move",
+    "new",
+    "no",
+    "normalise",
+    "normalize",
+    "only",
+    "optimise",
+    "optimize",
+    "parse",
+    "pass",
+    "pin",
+    "prepare",
+    "prevent",
+    "publish",
+    "read",
+    "reduce",
+    "refactor",
+    "release",
+    "remove",
+    "rename",
+    "reorder",
+    "replace",
+    "report",
+    "restore",
+    "return",
+    "revert",
+    "rewrite",
+    "run",
+    "set",
+    "show",
+    "simplify",
+    "skip",
+    "some",
+    "sort",
+    "split",
+    "start",
+    "stop",
+    "store",
+    "support",
+    "switch",
+    "test",
+    "the",
+    "this",
+    "trim",
+    "tweak",
+    "unify",
+    "update",
+    "upgrade",
+    "use",
+    "validate",
+    "wip",
+    "work",
+    "wrap",
+    "write",
+];
+
+/// Whether a word in lower case begins sentences, also in another form: `adds`, `added`, `adding`.
+fn begins_sentences(word: &str) -> bool {
+    let known = |word: &str| STARTERS.contains(&word);
+    let endings = ["s", "es", "d", "ed", "ing"];
+    let mut stems = endings.iter().filter_map(|ending| word.strip_suffix(ending));
+    known(word) || stems.any(|stem| known(stem) || known(&format!("{stem}e")))
+}
+
+/// Whether a description is in a case. A first word that is a name (`README`, `iOS`, `parse_all`)
+/// is written as it is written.
+fn has_case(description: &str, case: &str) -> bool {
+    let word = description.split_whitespace().next().unwrap_or_default();
+    let capitals = word.chars().filter(|c| c.is_uppercase()).count();
+    let is_name =
+        capitals > 1 || word.contains(|c: char| !c.is_alphabetic() && c != '\'' && c != '-');
+    match case {
+        "lower" => {
+            is_name
+                || !word.starts_with(char::is_uppercase)
+                || !begins_sentences(&word.to_lowercase())
+        }
+        "sentence" => is_name || !word.starts_with(char::is_lowercase),
+        _ => !description.contains(char::is_lowercase),
+    }
+}
+
+fn footers(wanted: &FootersHeader, message: &Message<'_>, faults: &mut Vec<Fault>) {
+    let Some(first) =
+        message.footers.iter().map(|footer| footer.span).min_by_key(|span| span.start)
+    else {
+        return;
+    };
+    let all = message.text[first.start as usize..].trim_end();
+    let length = all.chars().count() as u64;
+    let limit = wanted.max.filter(|max| length > *max).map(|max| ("more", max));
+    let limit = limit.or_else(|| wanted.min.filter(|min| length < *min).map(|min| ("fewer", min)));
+    faults.extend(limit.map(|(than, limit)| {
+        Fault::new(first, format!("the footers have {length} characters, {than} than {limit}"))
+    }));
+}
+
+fn body(wanted: &BodyHeader, kind: Option<&str>, message: &Message<'_>, faults: &mut Vec<Fault>) {
+    let is_required =
+        wanted.required_for.iter().any(|one| one == "*" || Some(one.as_str()) == kind);
+    if is_required && message.body.is_empty() {
+        let of = kind.map_or_else(String::new, |kind| format!(" of `{kind}`"));
+        let text = format!("a message{of} says more than its first line");
+        faults.push(Fault::new(message.header, text));
+    }
+    let length = message.text[message.body.range()].chars().count() as u64;
+    let size = |limit: u64, than: &str| {
+        let text = format!("the body has {length} characters, {than} than {limit}");
+        Fault::new(if message.body.is_empty() { message.header } else { message.body }, text)
+    };
+    let too_long = wanted.max.filter(|max| length > *max).map(|max| size(max, "more"));
+    let too_short = wanted.min.filter(|min| length > 0 && length < *min);
+    faults.extend(too_long.or_else(|| too_short.map(|min| size(min, "fewer"))));
+    let Some(max) = wanted.max_line else { return };
+    for (span, line) in message.rest() {
+        let length = line.chars().count() as u64;
+        // What cannot be broken is left: an address, one long word, who signed.
+        let signs = line.split_once(": ").is_some_and(|(token, _)| token.ends_with("-by"));
+        let is_whole = signs || line.contains("://") || !line.trim().contains(char::is_whitespace);
+        if length > max && !is_whole {
+            let text = format!("the line has {length} characters, more than {max}");
+            faults.push(Fault::new(span, text));
+        }
+    }
+}

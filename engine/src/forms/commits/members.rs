@@ -1,0 +1,42 @@
+//! The parts of a project, by the names that scopes have for them.
+
+use crate::project::manifest::{json, text, toml};
+use crate::text::files::Files;
+use std::collections::BTreeSet;
+
+/// Files that say what a part is.
+const MANIFESTS: [&str; 8] = [
+    "package.json",
+    "Cargo.toml",
+    "pyproject.toml",
+    "go.mod",
+    "pom.xml",
+    "build.gradle",
+    "build.gradle.kts",
+    "composer.json",
+];
+
+/// The names of the parts: of each folder below the root that has a manifest its own name, and the
+/// one that the manifest gives, without the scope of a registry.
+#[must_use]
+pub fn members<'p>(files: &dyn Files, paths: impl IntoIterator<Item = &'p str>) -> Vec<String> {
+    let mut names = BTreeSet::new();
+    for path in paths {
+        let Some((folder, name)) = path.rsplit_once('/') else { continue };
+        let is_foreign =
+            folder.split('/').any(|part| matches!(part, "node_modules" | "vendor" | "target"));
+        if !MANIFESTS.contains(&name) || is_foreign {
+            continue;
+        }
+        names.extend(folder.rsplit('/').next().map(str::to_owned));
+        let declared = match name {
+            "package.json" => text(&json(files, path), &["name"]).map(str::to_owned),
+            "Cargo.toml" => text(&toml(files, path), &["package", "name"]).map(str::to_owned),
+            "pyproject.toml" => text(&toml(files, path), &["project", "name"]).map(str::to_owned),
+            _ => None,
+        };
+        let plain = declared.as_deref().and_then(|name| name.rsplit('/').next());
+        names.extend(plain.map(str::to_owned));
+    }
+    names.into_iter().filter(|name| !name.is_empty()).collect()
+}

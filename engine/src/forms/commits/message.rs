@@ -1,0 +1,324 @@
+//! The parts of a commit message, by Conventional Commits 1.0
+//! (<https://www.conventionalcommits.org/en/v1.0.0/#specification>).
+
+use crate::text::source::Span;
+
+/// A message, cut into its parts. All spans lie in its text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message<'m> {
+    pub(super) text: &'m str,
+    /// The first line.
+    pub header: Span,
+    /// Lines between the first and the footers, without the blank ones around them.
+    pub body: Span,
+    /// The footers, in order.
+    pub footers: Vec<Footer<'m>>,
+    /// The second line, when there is one and it is not blank.
+    pub crowded: Option<Span>,
+}
+
+/// A line such as `Reviewed-by: Z` or `Refs #12`, with the lines that go on with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Footer<'m> {
+    /// What stands before the separator.
+    pub token: &'m str,
+    /// Where that stands.
+    pub span: Span,
+}
+
+/// The parts of a first line that follows the specification.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header<'m> {
+    /// `feat`.
+    pub kind: &'m str,
+    /// Where that stands.
+    pub kind_span: Span,
+    /// What stands in the parentheses.
+    pub scope: Option<&'m str>,
+    /// Where that stands; without a scope, behind the type.
+    pub scope_span: Span,
+    /// There is a `!`.
+    pub mark: bool,
+    /// What follows `: `.
+    pub description: &'m str,
+    /// Where that stands.
+    pub description_span: Span,
+}
+
+/// Why a first line does not follow the specification, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Malformed {
+    /// Why.
+    pub why: String,
+    /// Where.
+    pub span: Span,
+}
+
+impl<'m> Message<'m> {
+    /// Cuts a message into its parts; every text is one.
+    #[must_use]
+    pub fn new(text: &'m str) -> Self {
+        let mut rest = lines(text);
+        let header = rest.next().map_or(Span::default(), |(span, _)| span);
+        let rest: Vec<(Span, &str)> = rest.collect();
+        let crowded = rest.first().filter(|(_, line)| !line.trim().is_empty());
+        let crowded = crowded.map(|(span, _)| *span);
+        let paragraphs: Vec<&[(Span, &str)]> = rest
+            .split(|(_, line)| line.trim().is_empty())
+            .filter(|lines| !lines.is_empty())
+            .collect();
+        // Footers are the last paragraphs that begin as one, and all from what says what breaks.
+        let last = paragraphs.iter().rposition(|lines| begins(lines).is_none());
+        let first = last.map_or(0, |at| at + 1);
+        let breaks = |lines: &[(Span, &str)]| begins(lines).is_some_and(is_breaking);
+        let first = paragraphs.iter().position(|lines| breaks(lines)).unwrap_or(first).min(first);
+        let mut message =
+            Self { text, header, body: Span::default(), footers: Vec::new(), crowded };
+        for (at, lines) in paragraphs.iter().enumerate() {
+            for &(span, line) in *lines {
+                match token(line) {
+                    Some(token) if at >= first || is_breaking(token) => {
+                        let span =
+                            Span::new(span.start as usize, span.start as usize + token.len());
+                        message.footers.push(Footer { token, span });
+                    }
+                    _ if at >= first => {}
+                    _ if message.body.is_empty() => message.body = span,
+                    _ => message.body = message.body.cover(span),
+                }
+            }
+        }
+        message
+    }
+
+    /// The first line.
+    #[must_use]
+    pub fn first_line(&self) -> &'m str {
+        &self.text[self.header.range()]
+    }
+
+    /// The lines after the first: where each stands, and its text.
+    pub fn rest(&self) -> impl Iterator<Item = (Span, &'m str)> {
+        lines(self.text).skip(1)
+    }
+
+    /// Whether a footer says what breaks.
+    #[must_use]
+    pub fn breaking_footer(&self) -> Option<&Footer<'m>> {
+        self.footers.iter().find(|footer| is_breaking(footer.token))
+    }
+}
+
+/// The lines of a text, without their breaks.
+fn lines(text: &str) -> impl Iterator<Item = (Span, &str)> {
+    let mut offset = 0;
+    text.split_inclusive('\n').map(move |line| {
+        let start = offset;
+        offset += line.len();
+        let line = line.trim_end_matches(['\n', '\r']);
+        (Span::new(start, start + line.len()), line)
+    })
+}
+
+/// The token of the footer that a paragraph begins with.
+fn begins<'m>(lines: &[(Span, &'m str)]) -> Option<&'m str> {
+    lines.first().and_then(|&(_, line)| token(line))
+}
+
+fn is_breaking(token: &str) -> bool {
+    token == "BREAKING CHANGE" || token == "BREAKING-CHANGE"
+}
+
+/// The token that a footer begins with: words joined by `-`, then `: ` or ` #`.
+fn token(line: &str) -> Option<&str> {
+    for token in ["BREAKING CHANGE", "BREAKING-CHANGE"] {
+        if line.strip_prefix(token).is_some_and(|rest| rest.starts_with(": ")) {
+            return Some(&line[..token.len()]);
+        }
+    }
+    let end = line.find(|c: char| !c.is_ascii_alphanumeric() && c != '-')?;
+    let (token, rest) = line.split_at(end);
+    let value = rest.strip_prefix(": ").or_else(|| rest.strip_prefix(" #"))?;
+    let is_token = token.starts_with(|c: char| c.is_ascii_alphabetic()) && !token.ends_with('-');
+    (is_token && !value.trim().is_empty()).then_some(token)
+}
+
+/// Reads a first line, which begins at `offset` of its message.
+///
+/// # Errors
+/// The first thing in which it does not follow the specification.
+pub fn header(line: &str, offset: u32) -> Result<Header<'_>, Malformed> {
+    let at = |start: usize, end: usize| Span::new(start, end).shift(offset as usize);
+    let error = |why: &str, span: Span| Malformed { why: why.to_owned(), span };
+    let whole = at(0, line.len());
+    let is_word = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
+    let end = line.find(|c| !is_word(c)).unwrap_or(line.len());
+    let kind = &line[..end];
+    if kind.is_empty() {
+        return Err(error("it begins with a type, as in `fix: …`", whole));
+    }
+    let mut rest = &line[end..];
+    let mut used = end;
+    let mut scope = None;
+    let mut scope_span = at(end, end);
+    if let Some(inner) = rest.strip_prefix('(') {
+        let Some(close) = inner.find(')') else {
+            return Err(error("the parenthesis of the scope is not closed", whole));
+        };
+        let name = &inner[..close];
+        scope_span = at(end + 1, end + 1 + close);
+        if name.trim().is_empty() || name.contains('(') {
+            return Err(error("the scope is a word between parentheses", scope_span));
+        }
+        scope = Some(name);
+        rest = &inner[close + 1..];
+        used += close + 2;
+    }
+    let mark = rest.starts_with('!');
+    if mark {
+        rest = &rest[1..];
+        used += 1;
+    }
+    let Some(description) = rest.strip_prefix(": ") else {
+        let why = match (rest.strip_prefix(':'), scope) {
+            (Some(""), _) => "a description follows the colon",
+            (Some(_), _) => "a space follows the colon",
+            (None, None) if !line.contains(':') => {
+                "it begins with a type and a colon, as in `fix: …`"
+            }
+            (None, _) => "the type is one word, and a colon follows it",
+        };
+        return Err(error(why, whole));
+    };
+    used += 2;
+    if description.trim().is_empty() {
+        return Err(error("a description follows the colon", whole));
+    }
+    Ok(Header {
+        kind,
+        kind_span: at(0, end),
+        scope,
+        scope_span,
+        mark,
+        description,
+        description_span: at(used, line.len()),
+    })
+}
+
+/// A message as Git keeps it: without the comments of the editor, what stands below the scissors of
+/// `git commit --verbose`, and blank lines at its ends.
+#[must_use]
+pub fn cleaned(text: &str, comment: &str) -> String {
+    let is_scissors = |line: &str| {
+        let cut = line.strip_prefix(comment).map(str::trim);
+        cut.is_some_and(|cut| cut.contains(">8") && cut.bytes().all(|b| b"->8 ".contains(&b)))
+    };
+    let kept: Vec<&str> = text
+        .lines()
+        .take_while(|line| !is_scissors(line))
+        .filter(|line| !line.starts_with(comment))
+        .map(str::trim_end)
+        .collect();
+    let kept = kept.join("\n");
+    let kept = kept.trim_start_matches('\n').trim_end();
+    if kept.is_empty() { String::new() } else { format!("{kept}\n") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn shown(line: &str) -> String {
+        match header(line, 0) {
+            Ok(Header { kind, scope, mark, description, .. }) => {
+                format!("{kind} {scope:?} {mark} {description:?}")
+            }
+            Err(error) => format!("{:?}: {}", &line[error.span.range()], error.why),
+        }
+    }
+
+    #[test]
+    fn first_lines_follow_the_specification_or_are_told_why_not() {
+        let lines = [
+            "feat: add x",
+            "feat(api)!: send email",
+            "fix!: y",
+            "docs(a b): z",
+            "Add x",
+            "feat:x",
+            "feat:",
+            "feat: ",
+            "feat(: x",
+            "feat(): x",
+            "feat (a): x",
+            "two words: x",
+            "",
+            ": x",
+        ];
+        let all: Vec<String> = lines.iter().map(|line| shown(line)).collect();
+        insta::assert_snapshot!(all.join("\n"), @r#"
+        feat None false "add x"
+        feat Some("api") true "send email"
+        fix None true "y"
+        docs Some("a b") false "z"
+        "Add x": it begins with a type and a colon, as in `fix: …`
+        "feat:x": a space follows the colon
+        "feat:": a description follows the colon
+        "feat: ": a description follows the colon
+        "feat(: x": the parenthesis of the scope is not closed
+        "": the scope is a word between parentheses
+        "feat (a): x": the type is one word, and a colon follows it
+        "two words: x": the type is one word, and a colon follows it
+        "": it begins with a type, as in `fix: …`
+        ": x": it begins with a type, as in `fix: …`
+        "#);
+    }
+
+    #[test]
+    fn bodies_and_footers_are_told_apart() {
+        let text = "fix: x\n\nNote: is no\nfooter here\n\nMore.\n\nReviewed-by: Z\nRefs #12\n  goes on\nBREAKING CHANGE: all\n";
+        let message = Message::new(text);
+        assert_eq!(message.first_line(), "fix: x");
+        let tokens: Vec<&str> = message.footers.iter().map(|footer| footer.token).collect();
+        assert_eq!(&text[message.body.range()], "Note: is no\nfooter here\n\nMore.");
+        assert_eq!(tokens, ["Reviewed-by", "Refs", "BREAKING CHANGE"]);
+        let text = "fix: x\n\nWhy.\nBody: no footer\n\nMore.\n\nRefs #12\n";
+        let message = Message::new(text);
+        assert_eq!(&text[message.body.range()], "Why.\nBody: no footer\n\nMore.");
+        assert_eq!(message.footers.len(), 1);
+        assert_eq!(message.crowded, None);
+        assert!(Message::new("a\nb").crowded.is_some());
+        assert!(Message::new("a\nBREAKING CHANGE: b").breaking_footer().is_some());
+    }
+
+    #[test]
+    fn comments_and_what_is_cut_off_go() {
+        let text = "\n# why\nfix: x  \n\n#12 is meant\nbody\n# ------------------------ >8 ------------------------\ndiff\n";
+        assert_eq!(cleaned(text, "#"), "fix: x\n\nbody\n");
+        assert_eq!(cleaned("# nothing\n\n", "#"), "");
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_breaks_the_reader(text in "([a-zé():! #-]|\n|BREAKING CHANGE: |: ){0,60}") {
+            let message = Message::new(&text);
+            let first = message.first_line();
+            for footer in &message.footers {
+                prop_assert_eq!(&text[footer.span.range()], footer.token);
+            }
+            prop_assert!(text.get(message.body.range()).is_some());
+            match header(first, message.header.start) {
+                Ok(header) => {
+                    prop_assert_eq!(&text[header.kind_span.range()], header.kind);
+                    prop_assert_eq!(&text[header.description_span.range()], header.description);
+                    let scope = header.scope.map(|scope| format!("({scope})")).unwrap_or_default();
+                    let mark = if header.mark { "!" } else { "" };
+                    let again = format!("{}{scope}{mark}: {}", header.kind, header.description);
+                    prop_assert_eq!(again, first);
+                }
+                Err(error) => prop_assert!(text.get(error.span.range()).is_some()),
+            }
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! Edits that mend a value and keep the rest of its file as it is.
+
+use super::test::{Broken, Place, Tested, shown};
+use crate::parse::values::{Datum, Format};
+use crate::text::finding::Edit;
+use crate::text::source::Span;
+use aidd_page::FixHeader;
+use serde_json::Value as Json;
+
+/// The title and the edit of a fix, where it can be made.
+pub(super) fn mend(
+    fix: &FixHeader,
+    test: &Tested,
+    broken: &Broken,
+    place: &Place<'_>,
+    text: &str,
+) -> Option<(String, Edit)> {
+    if fix.remove {
+        let span = whole_entry(broken.at?, place, text)?;
+        return Some((format!("Remove `{}`", broken.key), Edit::delete(span)));
+    }
+    let set: Json = serde_json::from_str(&fix.set.as_ref()?.0).ok()?;
+    // `same` is what the test compares with.
+    let value = if set == Json::String("same".to_owned()) { broken.value.clone()? } else { set };
+    let written = written(&value, place.format)?;
+    let title = format!("Set `{}` to `{}`", broken.key, shown(&value));
+    match broken.at {
+        Some(at) => {
+            let span = place.values.all[at].span;
+            let edit = in_lines(at, &value, place, text);
+            Some((title, edit.unwrap_or_else(|| Edit::replace(span, written))))
+        }
+        None => inserted(test, (&value, &written), place, text).map(|edit| (title, edit)),
+    }
+}
+
+/// A mapping or list in the place of the value at `at`, in lines of its own, as they are written by
+/// hand; `None` where that is not how it stands.
+fn in_lines(at: usize, value: &Json, place: &Place<'_>, text: &str) -> Option<Edit> {
+    let old = &place.values.all[at];
+    let key = old.key.as_ref()?.1;
+    if !has_lines(value, place) || is_in_flow(key.start, place, text) {
+        return None;
+    }
+    let eol = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let indent = indent_of(text, old.span.start);
+    let line = old.span.start as usize - indent;
+    let own_line = key.end as usize <= line && text[line..line + indent].trim().is_empty();
+    if own_line && old.datum == Datum::Map {
+        let lines = block(value, indent).replace('\n', eol);
+        return Some(Edit::replace(old.span, lines.trim_start()));
+    }
+    let colon = text.get(key.end as usize..old.span.start as usize)?.find(':')?;
+    let from = key.end as usize + colon + 1;
+    // A comment, an anchor or a tag in between stays as it is.
+    if !text.get(from..old.span.start as usize)?.trim().is_empty() {
+        return None;
+    }
+    let lines = block(value, indent_of(text, key.start) + 2);
+    let lines = format!("\n{lines}").replace('\n', eol);
+    Some(Edit::replace(Span::new(from, old.span.end as usize), lines))
+}
+
+/// Whether a value is written in lines of its own: in YAML, where there is something in it.
+fn has_lines(value: &Json, place: &Place<'_>) -> bool {
+    let is_filled = match value {
+        Json::Object(map) => !map.is_empty(),
+        Json::Array(list) => !list.is_empty(),
+        _ => false,
+    };
+    is_filled && matches!(place.format, Format::Yaml | Format::FrontMatter)
+}
+
+/// Whether a place lies within brackets, where lines do not count.
+fn is_in_flow(at: u32, place: &Place<'_>, text: &str) -> bool {
+    let around = place.values.all.iter().filter(|one| one.span.start < at && at < one.span.end);
+    around
+        .filter(|one| matches!(one.datum, Datum::Map | Datum::List))
+        .any(|one| text.get(one.span.range()).is_some_and(|text| text.starts_with(['{', '['])))
+}
+
+/// How far a place is from where its line begins, in bytes.
+fn indent_of(text: &str, at: u32) -> usize {
+    let before = &text[..at as usize];
+    before.len() - before.rfind('\n').map_or(0, |line| line + 1)
+}
+
+/// A mapping or list as lines of YAML, without the last line break.
+fn block(value: &Json, indent: usize) -> String {
+    let space = " ".repeat(indent);
+    let plainly = |value: &Json| written(value, Format::Yaml).unwrap_or_default();
+    let lines: Vec<String> = match value {
+        Json::Object(map) => map
+            .iter()
+            .map(|(key, value)| {
+                let key = plainly(&Json::String(key.clone()));
+                match value {
+                    Json::Object(inner) if !inner.is_empty() => {
+                        format!("{space}{key}:\n{}", block(value, indent + 2))
+                    }
+                    Json::Array(inner) if !inner.is_empty() => {
+                        format!("{space}{key}:\n{}", block(value, indent + 2))
+                    }
+                    value => format!("{space}{key}: {}", plainly(value)),
+                }
+            })
+            .collect(),
+        Json::Array(list) => list.iter().map(|one| format!("{space}- {}", plainly(one))).collect(),
+        other => vec![format!("{space}{}", plainly(other))],
+    };
+    lines.join("\n")
+}
+
+/// A scalar as the format writes it.
+fn written(value: &Json, format: Format) -> Option<String> {
+    match (value, format) {
+        (Json::Array(_) | Json::Object(_), Format::Toml) | (Json::Null, Format::Toml) => None,
+        (Json::String(text), Format::Yaml | Format::FrontMatter) if is_plain(text) => {
+            Some(text.clone())
+        }
+        // JSON is YAML, and its texts are those of TOML.
+        (value, _) => Some(value.to_string()),
+    }
+}
+
+/// Whether a text needs no quotes in YAML and is no other value without them.
+fn is_plain(text: &str) -> bool {
+    let letters = |c: char| c.is_alphanumeric() || "-_./".contains(c);
+    let other = ["true", "false", "null", "yes", "no", "on", "off"];
+    text.starts_with(|c: char| c.is_alphabetic())
+        && text.chars().all(letters)
+        && !other.contains(&text.to_lowercase().as_str())
+}
+
+/// A new entry of the mapping that lacks it: only where that mapping is there and the rest of the
+/// way is one name.
+fn inserted(
+    test: &Tested,
+    (value, written): (&Json, &str),
+    place: &Place<'_>,
+    text: &str,
+) -> Option<Edit> {
+    let names = test.at.names()?;
+    let (at, missed) = test.at.missed(place.values)?;
+    let name = missed?;
+    if names.last().copied() != Some(&*name) {
+        return None;
+    }
+    let holder = &place.values.all[at];
+    if holder.datum != Datum::Map {
+        return None;
+    }
+    let first = holder.children.first().map(|&child| &place.values.all[child]);
+    let key = serde_json::Value::String(name.clone()).to_string();
+    let plain = is_plain(&name) && !name.contains(['.', '/']);
+    match (place.format, first) {
+        (Format::Json, Some(first)) => {
+            let start = first.key.as_ref()?.1.start;
+            let between = separator(text, start);
+            Some(Edit::insert(start, format!("{key}: {written},{between}")))
+        }
+        (Format::Json | Format::Yaml | Format::FrontMatter, None) => {
+            let inner = text.get(holder.span.range())?.strip_prefix('{')?.strip_suffix('}')?;
+            let entry = format!("{{{key}: {written}}}");
+            inner.trim().is_empty().then(|| Edit::replace(holder.span, entry))
+        }
+        (Format::Yaml | Format::FrontMatter, Some(first)) => {
+            let start = first.key.as_ref()?.1.start;
+            let key = if plain { name } else { key };
+            let between = separator(text, start);
+            // In a flow mapping entries are parted by commas.
+            let comma = if between.contains('\n') || start == 0 { "" } else { "," };
+            let between = if start == 0 || is_line_start(text, start) && between.is_empty() {
+                "\n".to_owned()
+            } else {
+                between
+            };
+            let entry = if has_lines(value, place) && comma.is_empty() {
+                format!("{key}:\n{}", block(value, indent_of(text, start) + 2))
+            } else {
+                format!("{key}: {written}")
+            };
+            Some(Edit::insert(start, format!("{entry}{comma}{between}")))
+        }
+        (Format::Toml, Some(first)) => {
+            let start = first.key.as_ref()?.1.start;
+            // A dotted key or a table begins elsewhere.
+            let begins = is_line_start(text, start) && first.datum != Datum::Map;
+            let key = if plain { name } else { key };
+            begins.then(|| Edit::insert(start, format!("{key} = {written}\n")))
+        }
+        _ => None,
+    }
+}
+
+fn is_line_start(text: &str, at: u32) -> bool {
+    text[..at as usize].ends_with('\n') || at == 0
+}
+
+/// The white space before an entry: what stands between it and the one before.
+fn separator(text: &str, start: u32) -> String {
+    let before = &text[..start as usize];
+    let space = &before[before.trim_end().len()..];
+    // Of several line breaks one is enough.
+    space.rfind('\n').map_or_else(|| space.to_owned(), |at| space[at..].to_owned())
+}
+
+/// An entry with what parts it from its neighbours.
+fn whole_entry(at: usize, place: &Place<'_>, text: &str) -> Option<Span> {
+    let value = &place.values.all[at];
+    let start = value.key.as_ref().map_or(value.span.start, |(_, span)| span.start) as usize;
+    let end = value.span.end as usize;
+    let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
+    let line_end = text[end..].find('\n').map_or(text.len(), |at| end + at + 1);
+    let alone_before = text[line..start].trim().is_empty();
+    match place.format {
+        Format::Json => {
+            let rest = text[end..].trim_start();
+            if let Some(after) = rest.strip_prefix(',') {
+                let comma = text.len() - after.len();
+                let ends_line =
+                    text[comma..].lines().next().is_none_or(|rest| rest.trim().is_empty());
+                let end = if alone_before && ends_line {
+                    text[comma..].find('\n').map_or(text.len(), |at| comma + at + 1)
+                } else {
+                    comma
+                };
+                let start = if alone_before && ends_line { line } else { start };
+                return Some(Span::new(start, end));
+            }
+            // The last entry goes with the comma before it.
+            let before = text[..start].trim_end();
+            let start = before.strip_suffix(',').map_or(before.len(), str::len);
+            Some(Span::new(start, end))
+        }
+        Format::Toml | Format::Yaml | Format::FrontMatter => {
+            let rest = &text[end..line_end];
+            let alone = alone_before && (rest.trim().is_empty() || rest.trim().starts_with('#'));
+            // A table of TOML, or an entry of a flow mapping, is not taken apart.
+            let is_table = place.format == Format::Toml
+                && matches!(value.datum, Datum::Map | Datum::List)
+                && !text[start..end].contains('=');
+            (alone && !is_table).then(|| Span::new(line, line_end))
+        }
+    }
+}

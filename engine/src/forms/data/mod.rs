@@ -1,0 +1,452 @@
+//! The form `data`: tests of values in JSON, YAML, TOML and front matter.
+
+mod mend;
+mod path;
+mod test;
+
+use crate::parse::values::{Format, Values};
+use crate::rules::rule::{Report, Rule};
+use crate::text::captures;
+use crate::text::files::{Files, SIDE_FILE_LIMIT};
+use crate::text::finding::RuleId;
+use crate::text::paths::Globs;
+use crate::text::source::{Source, Span};
+use aidd_page::{DataHeader, FixHeader, Form};
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::OnceLock;
+
+use test::Place;
+
+pub use test::{Broken, Tested};
+
+/// All data tests of an engine.
+#[derive(Default)]
+pub struct DataPatterns {
+    patterns: Vec<DataPattern>,
+}
+
+struct DataPattern {
+    rule: Rule,
+    /// Made when the rule first runs: most are off, and never do. `None`: it cannot be used.
+    ready: OnceLock<Option<Ready>>,
+}
+
+struct Ready {
+    test: Tested,
+    /// What must hold first.
+    first: Vec<Tested>,
+    fix: Option<FixHeader>,
+    globs: Globs,
+}
+
+impl fmt::Debug for DataPatterns {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rules = self.patterns.iter().map(|pattern| &pattern.rule.id);
+        f.debug_list().entries(rules).finish()
+    }
+}
+
+impl DataPatterns {
+    /// The tests of those `rules` that have one. One that cannot be used never runs: its page
+    /// carries the finding.
+    #[must_use]
+    pub fn new(rules: &[Rule]) -> Self {
+        let of_data = rules.iter().filter(|rule| rule.form == Some(Form::Data));
+        let pattern = |rule: &Rule| DataPattern { rule: rule.clone(), ready: OnceLock::new() };
+        Self { patterns: of_data.map(pattern).collect() }
+    }
+
+    /// Whether some of the rules that are on compare with other files.
+    #[must_use]
+    pub fn read_others(&self, is_on: &dyn Fn(&str) -> bool) -> bool {
+        let mut on = self.patterns.iter().filter(|pattern| is_on(&pattern.rule.id));
+        on.any(|pattern| pattern.ready().is_some_and(|ready| ready.test.reads_others()))
+    }
+
+    /// Runs all enabled tests over the source of `report`.
+    ///
+    /// Returns where the source is not what its format asks for, why, and the first rule that could not
+    /// look at it for that.
+    pub fn run(
+        &self,
+        files: &dyn Files,
+        report: &mut Report<'_>,
+    ) -> Option<(Span, String, RuleId)> {
+        let source = report.source();
+        let format = Format::of(source.path())?;
+        let mut values = None;
+        let mut others = Others::new(files);
+        let mut broken = None;
+        for pattern in &self.patterns {
+            // Most rules are off: that costs less to know than what their globs say.
+            if !report.begin(&pattern.rule.id) {
+                continue;
+            }
+            let Some(ready) = pattern.ready().filter(|one| one.globs.matches(source.path())) else {
+                continue;
+            };
+            let values = values.get_or_insert_with(|| Values::read(format, source.text()));
+            if let Some((span, why)) = &values.broken {
+                broken.get_or_insert((*span, why.clone(), pattern.rule.id.clone()));
+                continue;
+            }
+            if values.roots.is_empty() {
+                continue;
+            }
+            let place = Place { values, path: source.path(), format };
+            if !ready.first.iter().all(|test| test.broken(&place, &mut others).is_empty()) {
+                continue;
+            }
+            for broken in ready.test.broken(&place, &mut others) {
+                pattern.report(ready, broken, &place, report);
+            }
+        }
+        broken
+    }
+}
+
+impl DataPattern {
+    fn ready(&self) -> Option<&Ready> {
+        let make = || {
+            let check = self.rule.check.as_ref()?;
+            let header = check.data.as_ref()?;
+            Some(Ready {
+                test: Tested::new(header).ok()?,
+                first: header.first.iter().map(Tested::new).collect::<Result<_, _>>().ok()?,
+                fix: check.fix.as_deref().cloned(),
+                globs: Globs::of_check(check, self.rule.path.as_deref()),
+            })
+        };
+        self.ready.get_or_init(make).as_ref()
+    }
+
+    fn report(&self, ready: &Ready, broken: Broken, place: &Place<'_>, report: &mut Report<'_>) {
+        let source = report.source();
+        let fix = ready.fix.as_ref().and_then(|fix| {
+            let fixed = mend::mend(fix, &ready.test, &broken, place, source.text())?;
+            Some((fix.safe, fixed))
+        });
+        let value = source.slice(broken.span).trim_matches(['"', '\'']).to_owned();
+        let wanted = broken.wanted.clone().unwrap_or_default();
+        let said = self.rule.message.as_deref().map(|message| {
+            super::fill(message, source, broken.span, |name| match name {
+                "value" => Some(value.clone()),
+                "wanted" => Some(wanted.clone()),
+                "key" => Some(broken.key.clone()),
+                _ => None,
+            })
+        });
+        let help = match (&self.rule.help, &said) {
+            (Some(help), _) => Some(help.clone()),
+            (None, Some(_)) => Some(broken.message.clone()),
+            (None, None) => None,
+        };
+        let finding = report.at(broken.span, said.unwrap_or(broken.message));
+        finding.help = help;
+        match fix {
+            Some((true, (title, edit))) => drop(finding.fix(title, vec![edit])),
+            Some((false, (title, edit))) => drop(finding.fix_unsafe(title, vec![edit])),
+            None => {}
+        }
+    }
+}
+
+/// Other files that tests read, each parsed once.
+pub(crate) struct Others<'a> {
+    pub(crate) files: &'a dyn Files,
+    read: HashMap<String, Option<Values>>,
+}
+
+impl<'a> Others<'a> {
+    /// Files read from `files`.
+    pub(crate) fn new(files: &'a dyn Files) -> Self {
+        Self { files, read: HashMap::new() }
+    }
+
+    /// The data of the file at `path`; `None` when it cannot be read, or holds none.
+    fn values(&mut self, path: &str) -> Option<&Values> {
+        let files = self.files;
+        let read = || {
+            let format = Format::of(path)?;
+            let bytes = files.read(path, SIDE_FILE_LIMIT).ok()?;
+            let source = Source::decode(path, bytes);
+            let values = Values::read(format, source.text());
+            (!values.roots.is_empty()).then_some(values)
+        };
+        self.read.entry(path.to_owned()).or_insert_with(read).as_ref()
+    }
+}
+
+/// Whether a test of a named file, as a condition has it, holds there.
+pub(crate) fn holds(header: &DataHeader, files: &dyn Files) -> bool {
+    let Some(path) = header.file.as_deref() else { return false };
+    let Ok(test) = Tested::new(header) else { return false };
+    let mut others = Others::new(files);
+    let Some(values) = others.values(path).cloned() else { return header.absent };
+    let format = Format::of(path).unwrap_or(Format::Json);
+    let place = Place { values: &values, path, format };
+    // A condition is about a value, so there must be one.
+    let there = header.absent || !test.select(&place).is_empty();
+    there && test.broken(&place, &mut others).is_empty()
+}
+
+/// What the tests of front matter find wrong in the Markdown at `path`.
+#[must_use]
+pub fn front_matter(tests: &[Tested], path: &str, text: &str, files: &dyn Files) -> Vec<Broken> {
+    let values = Values::read(Format::FrontMatter, text);
+    let place = Place { values: &values, path, format: Format::FrontMatter };
+    let mut others = Others::new(files);
+    tests.iter().flat_map(|test| test.broken(&place, &mut others)).collect()
+}
+
+/// Whether the header of a data test can be used.
+///
+/// # Errors
+/// What is wrong: a path, an expression or a version.
+pub(crate) fn check_header(header: &DataHeader) -> Result<(), String> {
+    Tested::new(header)?;
+    for test in &header.first {
+        Tested::new(test)?;
+    }
+    let same = header.same.as_ref().and_then(|same| same.file.as_ref());
+    match same.into_iter().chain(&header.file).find(|file| captures::has_glob(file)) {
+        Some(glob) => Err(format!("`file` is one file, not a glob: `{glob}`")),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::check::{Engine, Selection};
+    use crate::project::config::Config;
+    use crate::rules::registry::Registry;
+    use crate::text::files::Memory;
+    use crate::text::source::Source;
+    use crate::workspace::fix;
+
+    /// What a check finds in a text: `text under it: message`, then the text with all fixes.
+    fn found(
+        check: &str,
+        path: &str,
+        text: &str,
+        beside: &[(&str, &str)],
+    ) -> (Vec<String>, String) {
+        let page = format!("---\nseverity: info\ncheck:\n  {check}\n---\n# t/x\n");
+        let registry = Registry::new(crate::DISTRIBUTION.pages, &[("rules/x.md".to_owned(), page)]);
+        let rule = registry.get("t/x").unwrap_or_else(|| panic!("{check} is not read"));
+        assert_eq!(crate::forms::problems(rule), Vec::<String>::new(), "{check}");
+        let engine =
+            Engine::new(&crate::DISTRIBUTION, registry, &Config::default(), &Selection::default());
+        let engine = engine.expect("an engine");
+        let beside =
+            beside.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec()));
+        let files = Memory(beside.collect());
+        let source = Source::new(path, text);
+        let findings = engine.check_rule(&"t/x".into(), &source, &files);
+        let line = |one: &crate::text::finding::Finding| {
+            format!("{}: {}", source.slice(one.span), one.message)
+        };
+        let fixes: Vec<_> = findings.iter().filter_map(|one| one.fix.as_ref()).collect();
+        let (bytes, _) = fix::apply(text.as_bytes(), &fixes);
+        (findings.iter().map(line).collect(), String::from_utf8(bytes).expect("text"))
+    }
+
+    fn said(check: &str, path: &str, text: &str) -> Vec<String> {
+        found(check, path, text, &[("docs/a.md", "")]).0
+    }
+
+    const NONE: [&str; 0] = [];
+
+    #[test]
+    fn every_comparison_judges_what_is_there() {
+        let text = "{\"a\": 1, \"b\": [\"x\", \"y\", \"x\"], \"c\": {\"d\": \"v1.2\"}, \"e\": \"docs/a.md\"}";
+        let of = |test: &str| said(&format!("data: {{ {test} }}"), "x.json", text);
+        assert_eq!(of("at: '$.a', equals: 2"), ["1: `a` is not `2`"]);
+        assert_eq!(of("at: '$.a', equals: 1.0"), NONE);
+        assert_eq!(of("at: '$.z', equals: 2"), NONE);
+        assert_eq!(of("at: '$.a', not-equals: 1"), ["1: `a` must not be `1`"]);
+        assert_eq!(of("at: '$.b[*]', in: [x]"), ["\"y\": `$.b[*]` is none of `x`"]);
+        assert_eq!(of("at: '$.b[*]', not-in: [y]"), ["\"y\": `$.b[*]` must not be `y`"]);
+        assert_eq!(of("at: '$.c.d', matches: '^\\d'"), ["\"v1.2\": `d` does not match `^\\d`"]);
+        assert_eq!(of("at: '$.c.d', not-matches: '^v'"), ["\"v1.2\": `d` must not match `^v`"]);
+        assert_eq!(
+            of("at: '$.c.d', min: '1.10'"),
+            ["\"v1.2\": `d` is v1.2, where at least 1.10 is asked for"]
+        );
+        assert_eq!(of("at: '$.a', max: 1"), NONE);
+        assert_eq!(
+            of("at: '$.a', type: [string, boolean]"),
+            ["1: `a` is not a text or `true` or `false`"]
+        );
+        assert_eq!(of("at: '$.c.x.y', present: true"), ["\"c\": `$.c.x.y` is missing"]);
+        assert_eq!(of("at: '$.c', absent: true"), ["{\"d\": \"v1.2\"}: `c` must not be there"]);
+        assert_eq!(of("at: '$.b[*]', unique: true"), ["\"x\": `x` is there twice"]);
+        assert_eq!(
+            of("at: '$.b', count: { max: 2 }"),
+            ["[\"x\", \"y\", \"x\"]: `b` has 3, where at most 2 may be"]
+        );
+        assert_eq!(
+            of("at: '$.c', keys: [e]"),
+            ["{\"d\": \"v1.2\"}: `d` is none of the keys of `c`: `e`"]
+        );
+        assert_eq!(of("at: '$.e', resolves: root"), NONE);
+        assert_eq!(
+            of("at: '$.c.d', resolves: file"),
+            ["\"v1.2\": `d` names `v1.2`, which is not there"]
+        );
+        assert_eq!(of("at: '$.a', equals: 2, where: [{ at: '$.c.d', equals: other }]"), NONE);
+        assert_eq!(of("at: '$.a', equals: 2, where: [{ at: '$.c', type: object }]").len(), 1);
+    }
+
+    #[test]
+    fn values_in_other_files_are_compared_with() {
+        let same = "data: { at: '$.package.rust-version', same: { file: Cargo.toml, at: '$.workspace.package.rust-version' } }\n  fix: { set: same, safe: true }";
+        let text = "[package]\nname = \"a\" # why\nrust-version = '1.80'\n";
+        let root = "[workspace.package]\nrust-version = \"1.90\"\n";
+        let (said, fixed) = found(same, "a/Cargo.toml", text, &[("Cargo.toml", root)]);
+        assert_eq!(
+            said,
+            [
+                "'1.80': `rust-version` is not that of `$.workspace.package.rust-version` of Cargo.toml (`1.90`)"
+            ]
+        );
+        assert_eq!(fixed, text.replace("'1.80'", "\"1.90\""));
+        let (said, _) = found(same, "a/Cargo.toml", text, &[]);
+        assert!(said[0].contains("nothing to be compared with"), "{said:?}");
+        let subset =
+            "data: { at: '$.a[*]', same: { file: b.yaml, at: '$.b[*]', relation: subset } }";
+        let (said, _) = found(subset, "a.yaml", "a: [1, 2]\n", &[("b.yaml", "b:\n- 2\n")]);
+        assert_eq!(said, ["1: `$.a[*]` is not that of `$.b[*]` of b.yaml"]);
+        let superset = subset.replace("subset", "superset");
+        let (said, _) = found(&superset, "a.yaml", "a: [1, 2]\n", &[("b.yaml", "b:\n- 2\n- 3\n")]);
+        assert_eq!(said, ["a: `3` is missing, which `$.b[*]` of b.yaml has"]);
+    }
+
+    #[test]
+    fn fixes_keep_the_rest_of_the_file() {
+        let fixed = |check: &str, path: &str, text: &str| found(check, path, text, &[]).1;
+        let strict = "data: { at: '$.a.strict', present: true, equals: true }\n  fix: { set: true, safe: true }";
+        assert_eq!(
+            fixed(strict, "x.json", "{\n  \"a\": {\n    \"b\": 1 // why\n  }\n}\n"),
+            "{\n  \"a\": {\n    \"strict\": true,\n    \"b\": 1 // why\n  }\n}\n"
+        );
+        assert_eq!(
+            fixed(strict, "x.json", "{\"a\": {\"strict\": false}}"),
+            "{\"a\": {\"strict\": true}}"
+        );
+        assert_eq!(fixed(strict, "x.json", "{\"a\": {}}"), "{\"a\": {\"strict\": true}}");
+        assert_eq!(fixed(strict, "x.yml", "a:\n  b: 1\n"), "a:\n  strict: true\n  b: 1\n");
+        assert_eq!(fixed(strict, "x.yml", "a: {b: 1}\n"), "a: {strict: true,b: 1}\n");
+        assert_eq!(fixed(strict, "x.toml", "[a]\nb = 1\n"), "[a]\nstrict = true\nb = 1\n");
+        let top = strict.replace("$.a.strict", "$.strict");
+        assert_eq!(fixed(&top, "x.yml", "b: 1\n"), "strict: true\nb: 1\n");
+        assert_eq!(
+            fixed(&top, "x.md", "---\nb: 1\n---\n# T\n"),
+            "---\nstrict: true\nb: 1\n---\n# T\n"
+        );
+        let gone = "data: { at: '$.a', absent: true }\n  fix: { remove: true }";
+        assert_eq!(fixed(gone, "x.json", "{\n  \"a\": 1,\n  \"b\": 2\n}"), "{\n  \"b\": 2\n}");
+        assert_eq!(fixed(gone, "x.json", "{\"b\": 2, \"a\": 1}"), "{\"b\": 2}");
+        assert_eq!(fixed(gone, "x.yaml", "b: 1\na:\n  c: 2\nd: 3\n"), "b: 1\nd: 3\n");
+        assert_eq!(fixed(gone, "x.toml", "a = 1 # old\nb = 2\n"), "b = 2\n");
+    }
+
+    #[test]
+    fn what_cannot_be_read_has_no_finding_and_no_panic() {
+        let check = "data: { at: '$..*', type: string }";
+        for (path, text) in
+            [("x.json", "{"), ("x.yaml", ": : ["), ("x.toml", "="), ("x.md", "# T"), ("x.rs", "1")]
+        {
+            assert_eq!(said(check, path, text), NONE, "{path}");
+        }
+    }
+
+    #[test]
+    fn yaml_is_mended_in_lines_of_its_own() {
+        let set = "data: { at: '$.p', present: true, equals: { a: read, b: [x, { c: 1 }] } }\n  fix: { set: { a: read, b: [x, { c: 1 }] } }";
+        let remove = "data: { at: '$..bad', absent: true }\n  fix: { remove: true }";
+        let mut shown = String::new();
+        for (check, text) in [
+            (set, "# top\non: push\n"),
+            (set, "p: all # why\non: push\n"),
+            (set, "p:\n  a: write\n  z: 1\n# of on\non: push\n"),
+            (set, "p:\n- a\n- b\non: push\n"),
+            (set, "{ p: 1, on: push }\n"),
+            (set, "{\n  p: 1,\n  on: push\n}\n"),
+            (set, "{}\n"),
+            (remove, "a: 1\nbad:\n  x:\n    - 1\n  # of x\n\n# of z\nz: 1\n"),
+            (remove, "bad: |\n  text\n  # text\n\nz: 1\n"),
+            (remove, "a:\n  bad:\n    b: >-\n      # text\n  # of c\n  c: 1\n"),
+        ] {
+            let (_, mended) = found(check, "a.yml", text, &[]);
+            let (again, _) = found(check, "a.yml", &mended, &[]);
+            assert_eq!(again, [""; 0], "{mended}");
+            shown.push_str(&mended);
+            shown.push_str("---\n");
+        }
+        insta::assert_snapshot!(shown, @r#"
+        # top
+        p:
+          a: read
+          b:
+            - x
+            - {"c":1}
+        on: push
+        ---
+        p:
+          a: read
+          b:
+            - x
+            - {"c":1} # why
+        on: push
+        ---
+        p:
+          a: read
+          b:
+            - x
+            - {"c":1}
+        # of on
+        on: push
+        ---
+        p:
+          a: read
+          b:
+            - x
+            - {"c":1}
+        on: push
+        ---
+        { p: {"a":"read","b":["x",{"c":1}]}, on: push }
+        ---
+        {
+          p: {"a":"read","b":["x",{"c":1}]},
+          on: push
+        }
+        ---
+        {"p": {"a":"read","b":["x",{"c":1}]}}
+        ---
+        a: 1
+          # of x
+
+        # of z
+        z: 1
+        ---
+
+        z: 1
+        ---
+        a:
+          # of c
+          c: 1
+        ---
+        "#);
+        let (_, mended) = found(set, "a.yml", "a: 1\r\np: all\r\n", &[]);
+        assert_eq!(mended, "a: 1\r\np:\r\n  a: read\r\n  b:\r\n    - x\r\n    - {\"c\":1}\r\n");
+        let (_, json) = found(
+            "data: { at: '$.a.b', present: true, equals: 1 }\n  fix: { set: 1 }",
+            "a.json",
+            "{\"a\": { }}",
+            &[],
+        );
+        assert_eq!(json, "{\"a\": {\"b\": 1}}");
+    }
+}

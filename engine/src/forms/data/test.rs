@@ -1,0 +1,491 @@
+//! One test of the values at a place.
+
+use super::Others;
+use super::path::Query;
+use crate::forms::expression::compile as regex;
+use crate::parse::values::{Datum, Format, Values};
+use crate::text::files::sibling;
+use crate::text::source::Span;
+use aidd_page::{DataHeader, DataType, Limits, Relation, Resolves, Yaml};
+use regex::Regex;
+use serde_json::Value as Json;
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+/// A file under test.
+pub(crate) struct Place<'a> {
+    pub(crate) values: &'a Values,
+    pub(crate) path: &'a str,
+    pub(crate) format: Format,
+}
+
+/// A value that does not pass, or the place where one is missed.
+#[derive(Clone, Debug)]
+pub struct Broken {
+    /// Where.
+    pub(crate) span: Span,
+    /// The value; `None`: there is none.
+    pub(crate) at: Option<usize>,
+    /// Its key, or the one that is missed.
+    pub(crate) key: String,
+    /// What is wrong.
+    pub(crate) message: String,
+    /// What it should be, as text, where that is one thing.
+    pub(crate) wanted: Option<String>,
+    /// The same as a value.
+    pub(crate) value: Option<Json>,
+}
+
+/// A compiled test.
+pub struct Tested {
+    pub(crate) at: Query,
+    said: String,
+    equals: Option<Json>,
+    not_equals: Option<Json>,
+    within: Option<Vec<Json>>,
+    not_in: Option<Vec<Json>>,
+    matches: Option<Regex>,
+    not_matches: Option<Regex>,
+    min: Option<String>,
+    max: Option<String>,
+    kinds: Vec<DataType>,
+    present: bool,
+    absent: bool,
+    unique: bool,
+    count: Option<Limits>,
+    keys: Option<Vec<String>>,
+    resolves: Option<Resolves>,
+    same: Option<(Option<String>, Query, String, Relation)>,
+}
+
+impl Tested {
+    /// Compiles a test.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn new(header: &DataHeader) -> Result<Self, String> {
+        let json = |yaml: &Yaml| -> Result<Json, String> {
+            serde_json::from_str(&yaml.0).map_err(|error| error.to_string())
+        };
+        let some = |yaml: &Option<Yaml>| yaml.as_ref().map(json).transpose();
+        let list = |list: &Option<Vec<Yaml>>| -> Result<Option<Vec<Json>>, String> {
+            list.as_ref().map(|list| list.iter().map(json).collect()).transpose()
+        };
+        let same = header.same.as_ref().map(|same| {
+            let query = Query::new(&same.at)?;
+            Ok::<_, String>((same.file.clone(), query, same.at.clone(), same.relation))
+        });
+        Ok(Self {
+            at: Query::new(&header.at)?,
+            said: header.at.clone(),
+            equals: some(&header.equals)?,
+            not_equals: some(&header.not_equals)?,
+            within: list(&header.within)?,
+            not_in: list(&header.not_in)?,
+            matches: header.matches.as_deref().map(regex).transpose()?,
+            not_matches: header.not_matches.as_deref().map(regex).transpose()?,
+            min: bound("min", some(&header.min)?)?,
+            max: bound("max", some(&header.max)?)?,
+            kinds: header.kind.0.clone(),
+            present: header.present,
+            absent: header.absent,
+            unique: header.unique,
+            count: header.count,
+            keys: header.keys.clone(),
+            resolves: header.resolves,
+            same: same.transpose()?,
+        })
+    }
+
+    /// Whether it compares with another file.
+    pub(crate) fn reads_others(&self) -> bool {
+        self.resolves.is_some() || self.same.as_ref().is_some_and(|(file, ..)| file.is_some())
+    }
+
+    /// The values that it judges.
+    pub(crate) fn select(&self, place: &Place<'_>) -> Vec<usize> {
+        self.at.select(place.values)
+    }
+
+    /// What does not pass, in the order of the file.
+    pub(crate) fn broken(&self, place: &Place<'_>, others: &mut Others<'_>) -> Vec<Broken> {
+        let found = self.select(place);
+        let mut broken = Vec::new();
+        if found.is_empty() {
+            broken.extend(self.present.then(|| self.missed(place)));
+        }
+        for &at in &found {
+            let said = self.fault(at, place, others);
+            broken.extend(said.map(|(message, wanted)| Broken {
+                span: place.values.all[at].span,
+                at: Some(at),
+                key: self.key(at, place),
+                message,
+                wanted: wanted.as_ref().map(shown),
+                value: wanted,
+            }));
+        }
+        if self.unique {
+            self.repeated(&found, place, &mut broken);
+        }
+        if let Some((file, query, said, Relation::Superset)) = &self.same {
+            self.lacking((file.as_deref(), query, said), &found, place, others, &mut broken);
+        }
+        broken
+    }
+
+    fn key(&self, at: usize, place: &Place<'_>) -> String {
+        let key = place.values.all[at].key.as_ref().map(|(key, _)| key.clone());
+        key.unwrap_or_else(|| self.said.clone())
+    }
+
+    /// Where something is missed: at the key of what should hold it, or the head of the file.
+    fn missed(&self, place: &Place<'_>) -> Broken {
+        let missed = self.at.missed(place.values);
+        let mut holder = missed.as_ref().map(|(at, _)| &place.values.all[*at]);
+        // An item of a list has no key: the list does.
+        while let Some(value) = holder
+            && value.key.is_none()
+            && let Some(parent) = value.parent
+        {
+            holder = place.values.all.get(parent);
+        }
+        let span = match holder {
+            Some(value) => match &value.key {
+                Some((_, span)) if !span.is_empty() => *span,
+                _ => Span { end: value.span.start, ..value.span },
+            },
+            None => Span::default(),
+        };
+        let key = missed.and_then(|(_, name)| name).unwrap_or_else(|| self.said.clone());
+        let wanted = self.equals.clone();
+        Broken {
+            span,
+            at: None,
+            message: format!("`{}` is missing", self.said),
+            key,
+            wanted: wanted.as_ref().map(shown),
+            value: wanted,
+        }
+    }
+
+    /// What is wrong with one value, and what it should be.
+    fn fault(
+        &self,
+        at: usize,
+        place: &Place<'_>,
+        others: &mut Others<'_>,
+    ) -> Option<(String, Option<Json>)> {
+        let values = place.values;
+        let value = &values.all[at];
+        let key = self.key(at, place);
+        if self.absent {
+            return Some((format!("`{key}` must not be there"), None));
+        }
+        if !self.kinds.is_empty() && !self.kinds.iter().any(|kind| is_of(*kind, &value.datum)) {
+            let kinds: Vec<String> = self.kinds.iter().map(|kind| named(*kind)).collect();
+            return Some((format!("`{key}` is not {}", kinds.join(" or ")), None));
+        }
+        self.compared(at, &key, values)
+            .or_else(|| self.text_fault(at, &key, place, others))
+            .or_else(|| self.measured(at, &key, values))
+            .or_else(|| self.differs(at, &key, place, others))
+    }
+
+    /// Against constants.
+    fn compared(&self, at: usize, key: &str, values: &Values) -> Option<(String, Option<Json>)> {
+        if self.equals.is_none()
+            && self.not_equals.is_none()
+            && self.within.is_none()
+            && self.not_in.is_none()
+        {
+            return None;
+        }
+        let json = values.json(at);
+        if let Some(wanted) = self.equals.as_ref().filter(|wanted| !alike(wanted, &json)) {
+            return Some((format!("`{key}` is not `{}`", shown(wanted)), Some(wanted.clone())));
+        }
+        if self.not_equals.as_ref().is_some_and(|not| alike(not, &json)) {
+            return Some((format!("`{key}` must not be `{}`", shown(&json)), None));
+        }
+        let among = |list: &Vec<Json>| list.iter().any(|one| alike(one, &json));
+        if let Some(list) = self.within.as_ref().filter(|list| !among(list)) {
+            let known: Vec<String> = list.iter().map(|one| format!("`{}`", shown(one))).collect();
+            return Some((format!("`{key}` is none of {}", known.join(", ")), None));
+        }
+        self.not_in
+            .as_ref()
+            .is_some_and(among)
+            .then(|| (format!("`{key}` must not be `{}`", shown(&json)), None))
+    }
+
+    /// Against expressions, and as a path. A list or a mapping has no text.
+    fn text_fault(
+        &self,
+        at: usize,
+        key: &str,
+        place: &Place<'_>,
+        others: &Others<'_>,
+    ) -> Option<(String, Option<Json>)> {
+        let text = place.values.text(at)?;
+        if let Some(regex) = self.matches.as_ref().filter(|regex| !regex.is_match(&text)) {
+            return Some((format!("`{key}` does not match `{}`", regex.as_str()), None));
+        }
+        if let Some(regex) = self.not_matches.as_ref().filter(|regex| regex.is_match(&text)) {
+            return Some((format!("`{key}` must not match `{}`", regex.as_str()), None));
+        }
+        let from = self.resolves?;
+        let path = match from {
+            Resolves::File => joined(&sibling(place.path, &text)),
+            Resolves::Root => joined(&text),
+        };
+        let there = path.as_deref().is_some_and(|path| {
+            let folder = path.trim_end_matches('/');
+            others.files.exists(folder)
+                || others.files.listing().is_some_and(|listing| listing.has_folder(folder))
+        });
+        (!there).then(|| (format!("`{key}` names `{text}`, which is not there"), None))
+    }
+
+    /// Against numbers and versions, and how much there is.
+    fn measured(&self, at: usize, key: &str, values: &Values) -> Option<(String, Option<Json>)> {
+        let value = &values.all[at];
+        for (limit, refused, word) in
+            [(&self.min, Ordering::Less, "at least"), (&self.max, Ordering::Greater, "at most")]
+        {
+            let Some(limit) = limit else { continue };
+            let text = values.text(at).unwrap_or_default();
+            match compare(&text, limit) {
+                None => return Some((format!("`{key}` is no number and no version"), None)),
+                Some(order) if order == refused => {
+                    return Some((
+                        format!("`{key}` is {text}, where {word} {limit} is asked for"),
+                        None,
+                    ));
+                }
+                Some(_) => {}
+            }
+        }
+        if let Some(limits) = self.count {
+            let count = match &value.datum {
+                Datum::List | Datum::Map => value.children.len(),
+                _ => values.text(at).unwrap_or_default().chars().count(),
+            };
+            if !limits.hold(count as u64) {
+                return Some((
+                    format!("`{key}` has {count}, where {} may be", limits.said()),
+                    None,
+                ));
+            }
+        }
+        let keys = self.keys.as_ref().filter(|_| value.datum == Datum::Map)?;
+        let name = |child: &usize| values.all[*child].key.as_ref().map(|(key, _)| key.clone());
+        let odd = value.children.iter().filter_map(name).find(|name| !keys.contains(name))?;
+        Some((format!("`{odd}` is none of the keys of `{key}`: `{}`", keys.join("`, `")), None))
+    }
+
+    /// Against a value elsewhere.
+    fn differs(
+        &self,
+        at: usize,
+        key: &str,
+        place: &Place<'_>,
+        others: &mut Others<'_>,
+    ) -> Option<(String, Option<Json>)> {
+        let (file, query, said, relation) = self.same.as_ref()?;
+        let place_said =
+            file.as_ref().map_or_else(|| format!("`{said}`"), |file| format!("`{said}` of {file}"));
+        let there = elsewhere(file.as_deref(), query, place, others);
+        let Some(there) = there.filter(|there| !there.is_empty()) else {
+            return Some((
+                format!("`{key}` has nothing to be compared with: no {place_said}"),
+                None,
+            ));
+        };
+        let here = place.values.json(at);
+        let fits = match relation {
+            Relation::Superset => return None,
+            Relation::Equal => there.iter().all(|one| alike(one, &here)),
+            Relation::Subset => there.iter().any(|one| alike(one, &here)),
+        };
+        let wanted = (*relation == Relation::Equal && there.len() == 1).then(|| there[0].clone());
+        let said = wanted.as_ref().map_or_else(String::new, |one| format!(" (`{}`)", shown(one)));
+        (!fits).then(|| (format!("`{key}` is not that of {place_said}{said}"), wanted))
+    }
+
+    /// Values elsewhere that are not here.
+    fn lacking(
+        &self,
+        (file, query, said): (Option<&str>, &Query, &str),
+        found: &[usize],
+        place: &Place<'_>,
+        others: &mut Others<'_>,
+        broken: &mut Vec<Broken>,
+    ) {
+        let here: Vec<Json> = found.iter().map(|&at| place.values.json(at)).collect();
+        let there = elsewhere(file, query, place, others).unwrap_or_default();
+        for one in there.iter().filter(|one| !here.iter().any(|here| alike(here, one))) {
+            let message = format!(
+                "`{}` is missing, which `{said}` of {} has",
+                shown(one),
+                file.unwrap_or(place.path)
+            );
+            let missed = self.missed(place);
+            broken.push(Broken { message, wanted: Some(shown(one)), value: None, ..missed });
+        }
+    }
+
+    fn repeated(&self, found: &[usize], place: &Place<'_>, broken: &mut Vec<Broken>) {
+        let mut seen: HashMap<String, usize> = HashMap::new();
+        for &at in found {
+            let text = place.values.json(at).to_string();
+            if seen.insert(text.clone(), at).is_some() {
+                let value = &place.values.all[at];
+                broken.push(Broken {
+                    span: value.span,
+                    at: Some(at),
+                    key: self.key(at, place),
+                    message: format!("`{}` is there twice", text.trim_matches('"')),
+                    wanted: None,
+                    value: None,
+                });
+            }
+        }
+    }
+}
+
+/// What a query selects in another file; `None` when that cannot be read.
+fn elsewhere(
+    file: Option<&str>,
+    query: &Query,
+    place: &Place<'_>,
+    others: &mut Others<'_>,
+) -> Option<Vec<Json>> {
+    let select = |values: &Values| {
+        query.select(values).into_iter().map(|at| values.json(at)).collect::<Vec<_>>()
+    };
+    match file {
+        None => Some(select(place.values)),
+        Some(file) => others.values(file).map(select),
+    }
+}
+
+/// A least or greatest value as text.
+fn bound(name: &str, value: Option<Json>) -> Result<Option<String>, String> {
+    let Some(value) = value else { return Ok(None) };
+    let text = shown(&value);
+    if compare(&text, &text).is_none() {
+        return Err(format!("`{name}: {text}` is no number and no version"));
+    }
+    Ok(Some(text))
+}
+
+/// Numbers are equal by value, all else by what it is.
+fn alike(one: &Json, other: &Json) -> bool {
+    match (one, other) {
+        (Json::Number(a), Json::Number(b)) => a == b || a.as_f64() == b.as_f64(),
+        (Json::Array(a), Json::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a == b || shown(a) == shown(b))
+        }
+        _ => one == other,
+    }
+}
+
+/// A value as a message shows it.
+pub(super) fn shown(value: &Json) -> String {
+    match value {
+        Json::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+fn is_of(kind: DataType, datum: &Datum) -> bool {
+    match (kind, datum) {
+        (DataType::String, Datum::Text(_))
+        | (DataType::Number, Datum::Number(_))
+        | (DataType::Boolean, Datum::Bool(_))
+        | (DataType::Null, Datum::Null)
+        | (DataType::Array, Datum::List)
+        | (DataType::Object, Datum::Map) => true,
+        (DataType::Integer, Datum::Number(text)) => !text.contains(['.', 'e', 'E']),
+        _ => false,
+    }
+}
+
+fn named(kind: DataType) -> String {
+    match kind {
+        DataType::String => "a text",
+        DataType::Number => "a number",
+        DataType::Integer => "a whole number",
+        DataType::Boolean => "`true` or `false`",
+        DataType::Null => "empty",
+        DataType::Array => "a list",
+        DataType::Object => "a mapping",
+    }
+    .to_owned()
+}
+
+/// A path without `.` and `..`; `None` when it leaves the root.
+fn joined(path: &str) -> Option<String> {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            _ => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+/// How two numbers or versions compare; `None` when one is neither. Of a version range the first
+/// version counts: `>=18 <21` is 18.
+fn compare(one: &str, other: &str) -> Option<Ordering> {
+    if let (Ok(a), Ok(b)) = (one.trim().parse::<f64>(), other.trim().parse::<f64>()) {
+        // 1.9 is less than 1.10 among versions; among numbers written alike it makes no difference.
+        if !(one.contains('.') && other.contains('.')) {
+            return a.partial_cmp(&b);
+        }
+    }
+    let (a, b) = (version(one)?, version(other)?);
+    let length = a.0.len().max(b.0.len());
+    let part = |parts: &[u64], at: usize| parts.get(at).copied().unwrap_or_default();
+    let order = (0..length).map(|at| part(&a.0, at).cmp(&part(&b.0, at)));
+    let order = order.fold(Ordering::Equal, Ordering::then);
+    // What comes before a release is less than the release.
+    Some(order.then_with(|| b.1.cmp(&a.1)))
+}
+
+/// The numbers of the first version in a text, and whether it comes before a release.
+fn version(text: &str) -> Option<(Vec<u64>, bool)> {
+    let start = text.find(|c: char| c.is_ascii_digit())?;
+    // Nothing but what ranges are written with stands before it.
+    let before = text[..start].trim_end_matches(['v', 'V']);
+    if !before.chars().all(|c| "^~=<> \t".contains(c) || c == '"') {
+        return None;
+    }
+    let rest = &text[start..];
+    let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+    let parts: Option<Vec<u64>> =
+        rest[..end].trim_end_matches('.').split('.').map(|part| part.parse().ok()).collect();
+    Some((parts?, rest[end..].starts_with('-')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_versions_compare() {
+        let of = |one: &str, other: &str| compare(one, other);
+        assert_eq!(of("3", "20"), Some(Ordering::Less));
+        assert_eq!(of("1.9", "1.10"), Some(Ordering::Less));
+        assert_eq!(of(">=18.2 <21", "18"), Some(Ordering::Greater));
+        assert_eq!(of("v20.1.0", "20.1"), Some(Ordering::Equal));
+        assert_eq!(of("2.0.0-rc.1", "2.0.0"), Some(Ordering::Less));
+        assert_eq!(of("latest", "1"), None);
+        assert_eq!(of("node18", "1"), None);
+    }
+}

@@ -1,0 +1,149 @@
+//! Commands in backticks and in blocks of shell whose script, target or recipe must be defined.
+
+use crate::project::manifest;
+use crate::text::files::{Files, side_file};
+use crate::text::listing::Listing;
+use crate::text::paths::{folder_of, join, upwards};
+use crate::text::source::Source;
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// What npm runs without a script of that name (<https://docs.npmjs.com/cli/using-npm/scripts>).
+const NPM_DEFAULTS: [&str; 3] = ["env", "start", "restart"];
+
+/// Why a command in `page` cannot run, when nothing defines what it names; `None` when something
+/// does, or when that cannot be told: without a file that could define it, and where the page itself
+/// shows how to.
+pub(super) fn undefined(code: &str, page: &Source, files: &dyn Files) -> Option<String> {
+    let mut words = code.split_whitespace();
+    let (program, second) = (words.next()?, words.next()?);
+    let (name, whose) = match (program, second) {
+        ("npm" | "pnpm" | "yarn" | "bun", "run") => (words.next()?, Whose::Script),
+        ("make", _) => (second, Whose::Make),
+        ("just", _) => (second, Whose::Just),
+        // Any other name may be a program of its own: `cargo nextest` runs `cargo-nextest`.
+        ("cargo", "xtask") => (second, Whose::Cargo),
+        _ => return None,
+    };
+    // An option may send the command elsewhere, and a placeholder names nothing.
+    let rest = code.split_whitespace().skip(1);
+    let is_plain = |word: &str| {
+        word.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-:./".contains(&b))
+            && !word.starts_with(['-', '.', '/'])
+    };
+    let elsewhere = ["-C", "-f", "-w", "--prefix", "--workspace", "--filter", "--cwd", "--dir"];
+    let sent = rest
+        .into_iter()
+        .any(|word| elsewhere.iter().any(|option| word.split('=').next() == Some(option)));
+    // `bun run` takes files as well.
+    let is_file = program == "bun" && name.contains(['/', '.']);
+    if sent || is_file || !is_plain(name) {
+        return None;
+    }
+    let (marks, definers): (&[String], &[&str]) = match whose {
+        Whose::Script => (&[format!("\"{name}\":")], &["package.json"]),
+        Whose::Make => (&[format!("\n{name}:")], &["GNUmakefile", "makefile", "Makefile"]),
+        Whose::Just => (&[format!("\n{name}:")], &["justfile", "Justfile", ".justfile"]),
+        Whose::Cargo => (&[format!("{name} = ")], &[".cargo/config.toml", ".cargo/config"]),
+    };
+    if marks.iter().any(|mark| page.text().contains(mark.as_str())) {
+        return None;
+    }
+    let above: Vec<&str> = upwards(folder_of(page.path())).collect();
+    let here = side_files(definers, &above, files);
+    match whose {
+        Whose::Script => script(name, &here, files),
+        Whose::Make => target(name, &here, files),
+        Whose::Just => recipe(name, &here, files),
+        Whose::Cargo => cargo(name, &here, files),
+    }
+}
+
+enum Whose {
+    Script,
+    Make,
+    Just,
+    Cargo,
+}
+
+/// The files called one of `names` in the folders.
+fn side_files(names: &[&str], folders: &[&str], files: &dyn Files) -> Vec<String> {
+    let paths =
+        folders.iter().flat_map(|folder| names.iter().filter_map(|name| join(folder, name)));
+    paths.filter(|path| files.exists(path)).collect()
+}
+
+fn script(name: &str, manifests: &[String], files: &dyn Files) -> Option<String> {
+    let defines = |path: &str| {
+        let scripts = manifest::json(files, path);
+        manifest::at(&scripts, &["scripts", name]).is_string()
+    };
+    let known = NPM_DEFAULTS.contains(&name) || manifests.iter().any(|path| defines(path));
+    if known || manifests.is_empty() || parts(files).any(defines) {
+        return None;
+    }
+    Some(format!("no `package.json` here or above defines the script `{name}`"))
+}
+
+/// The manifests of the parts of a project, as far as they are looked at: a page may speak of one
+/// after a `cd`.
+fn parts(files: &dyn Files) -> impl Iterator<Item = &str> {
+    const MOST: usize = 200;
+    let all = files.listing().map_or(&[][..], Listing::files);
+    all.iter().map(String::as_str).filter(|path| path.ends_with("/package.json")).take(MOST)
+}
+
+fn target(name: &str, makefiles: &[String], files: &dyn Files) -> Option<String> {
+    static TARGETS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?m)^([^\s#:=][^#:=\n]*?)[ \t]*::?(?:[^=\n]|$)").expect("a constant pattern")
+    });
+    for path in makefiles {
+        let text = side_file(files, path)?;
+        // What is included, computed or made by a pattern cannot be told.
+        let is_open = text.lines().any(|line| {
+            let line = line.trim_start();
+            line.starts_with("include") || line.starts_with("-include") || line.contains("$(eval")
+        });
+        let found = TARGETS.captures_iter(&text);
+        let mut targets = found.flat_map(|found| {
+            let targets = found.get(1).map_or("", |targets| targets.as_str());
+            targets.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+        });
+        if is_open || targets.any(|target| target == name || target.contains(['%', '$'])) {
+            return None;
+        }
+    }
+    let any = !makefiles.is_empty();
+    any.then(|| format!("no Makefile here or above defines the target `{name}`"))
+}
+
+fn recipe(name: &str, justfiles: &[String], files: &dyn Files) -> Option<String> {
+    static RECIPES: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?m)^@?([A-Za-z_][\w-]*)(?:[ \t]+[^\n:=]*(?:=[^\n:]*)?)?:(?:[^=]|$)|^alias[ \t]+([\w-]+)[ \t]*:=")
+            .expect("a constant pattern")
+    });
+    for path in justfiles {
+        let text = side_file(files, path)?;
+        let is_open = text.lines().any(|line| {
+            ["import", "mod ", "mod?", "set fallback"].iter().any(|start| line.starts_with(start))
+        });
+        let mut found = RECIPES.captures_iter(&text);
+        let is_it = |group: Option<regex::Match<'_>>| group.is_some_and(|it| it.as_str() == name);
+        if is_open || found.any(|found| is_it(found.get(1)) || is_it(found.get(2))) {
+            return None;
+        }
+    }
+    let any = !justfiles.is_empty();
+    any.then(|| format!("no justfile here or above defines the recipe `{name}`"))
+}
+
+/// `cargo xtask` is by custom an alias that the repository makes
+/// (<https://github.com/matklad/cargo-xtask>).
+fn cargo(name: &str, configs: &[String], files: &dyn Files) -> Option<String> {
+    let defines = |path: &String| {
+        let config = manifest::toml(files, path);
+        !manifest::at(&config, &["alias", name]).is_null()
+    };
+    let any = configs.iter().any(defines);
+    (!any).then(|| format!("no `.cargo/config.toml` here or above has the alias `{name}`"))
+}

@@ -1,0 +1,319 @@
+//! The headings that a document has, against those that a page wants.
+
+use super::Fault;
+use crate::parse::document::{Document, Heading};
+use crate::parse::yaml;
+use crate::text::finding::Edit;
+use crate::text::source::{Source, Span};
+use globset::{GlobBuilder, GlobMatcher};
+
+/// A heading that is wanted, or a run of any.
+#[derive(Debug)]
+pub(super) enum Wanted {
+    /// Any run of headings, also none.
+    Any,
+    One(One),
+}
+
+#[derive(Debug)]
+pub(super) struct One {
+    /// As the page has it, without the mark that it may be missing.
+    shown: String,
+    /// `None`: any.
+    level: Option<u8>,
+    text: String,
+    /// A text with `*`.
+    glob: Option<GlobMatcher>,
+    optional: bool,
+}
+
+impl Wanted {
+    pub(super) fn new(text: &str) -> Result<Self, String> {
+        if text.trim() == "*" {
+            return Ok(Self::Any);
+        }
+        let optional = text.starts_with('?');
+        let shown = text.trim_start_matches('?').trim();
+        let words = shown.trim_start_matches('#');
+        let level = shown.len() - words.len();
+        let words = words.trim();
+        if words.is_empty() || level > 6 {
+            return Err(format!(
+                "`{text}` is no heading: it begins with one to six `#`, and words follow; `*` stands for any run of headings"
+            ));
+        }
+        let glob = words.contains('*').then(|| {
+            // Only the star has a meaning.
+            let escaped: Vec<String> = words.split('*').map(globset::escape).collect();
+            GlobBuilder::new(&escaped.join("*")).build().map(|glob| glob.compile_matcher())
+        });
+        let glob = glob.transpose().map_err(|error| format!("`{text}`: {error}"))?;
+        Ok(Self::One(One {
+            // `##Context` is no heading in Markdown, and would be none if it were inserted.
+            shown: if level == 0 {
+                words.to_owned()
+            } else {
+                format!("{} {words}", "#".repeat(level))
+            },
+            level: u8::try_from(level).ok().filter(|level| *level > 0),
+            text: words.to_owned(),
+            glob,
+            optional,
+        }))
+    }
+}
+
+impl One {
+    /// Whether it can be written as it stands: words that are not said cannot.
+    fn is_said(&self) -> bool {
+        self.glob.is_none() && self.level.is_some()
+    }
+
+    fn is(&self, heading: &Heading) -> bool {
+        self.level.is_none_or(|level| level == heading.level)
+            && match &self.glob {
+                Some(glob) => glob.is_match(&heading.text),
+                None => self.text == heading.text,
+            }
+    }
+}
+
+/// How a wanted heading or one that is there was placed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Move {
+    /// Both are the same.
+    Match,
+    /// What is wanted is not there.
+    Missing,
+    /// What is there is not wanted.
+    Extra,
+    /// A run takes what is there.
+    Run,
+    /// A run, or what may be missing, ends.
+    Pass,
+}
+
+/// Headings deeper than any that is named are the document's own affair.
+pub(super) fn judge(
+    wanted: &[Wanted],
+    source: &Source,
+    document: &Document,
+    faults: &mut Vec<Fault>,
+) {
+    let levels = wanted.iter().map(|wanted| match wanted {
+        Wanted::One(One { level: Some(level), .. }) => *level,
+        Wanted::One(_) => 6,
+        Wanted::Any => 0,
+    });
+    let deepest = levels.max().unwrap_or(6);
+    let headings: Vec<&Heading> =
+        document.headings.iter().filter(|heading| heading.level <= deepest).collect();
+    let wanted = if starts_with_title(wanted, &headings) || !has_title(source, document) {
+        wanted
+    } else {
+        // The title in the front matter stands for the first heading.
+        &wanted[1..]
+    };
+    Alignment::new(wanted, &headings).tell(source, document, faults);
+}
+
+fn starts_with_title(wanted: &[Wanted], headings: &[&Heading]) -> bool {
+    match wanted.first() {
+        Some(Wanted::One(one)) if one.level == Some(1) => {
+            headings.first().is_some_and(|heading| one.is(heading))
+        }
+        _ => true,
+    }
+}
+
+fn has_title(source: &Source, document: &Document) -> bool {
+    let Some(front) = document.front else { return false };
+    let tree = yaml::parse(source.slice(front));
+    // The root holds the documents, and the front matter is the first of them.
+    let documents = tree.nodes.first().map_or(&[][..], |root| &root.children);
+    documents.iter().any(|&document| tree.text(document, "title").is_some())
+}
+
+/// The cheapest way to make one list the other, as in a comparison of two texts.
+struct Alignment<'a> {
+    wanted: &'a [Wanted],
+    headings: &'a [&'a Heading],
+    moves: Vec<Move>,
+}
+
+impl<'a> Alignment<'a> {
+    fn new(wanted: &'a [Wanted], headings: &'a [&'a Heading]) -> Self {
+        let width = headings.len() + 1;
+        // Better a heading out of place than one that is there and called missing.
+        let is_there = |one: &One| headings.iter().any(|heading| one.is(heading));
+        let price = |wanted: &Wanted| match wanted {
+            Wanted::Any => 0,
+            Wanted::One(one) if one.optional => 0,
+            Wanted::One(one) => 1 + 2 * u32::from(is_there(one)),
+        };
+        let prices: Vec<u32> = wanted.iter().map(price).collect();
+        let mut moves = vec![Move::Pass; (wanted.len() + 1) * width];
+        // What it costs to bring the rest of both lists together, from their ends; a row at a time.
+        let mut below: Vec<u32> = (0..width).map(|at| count(headings.len() - at)).collect();
+        for at in 0..headings.len() {
+            moves[wanted.len() * width + at] = Move::Extra;
+        }
+        for row in (0..wanted.len()).rev() {
+            let mut costs = vec![0; width];
+            for column in (0..width).rev() {
+                let right = (column + 1 < width).then(|| costs[column + 1]);
+                let diagonal = (column + 1 < width).then(|| below[column + 1]);
+                let (cost, step) = cheapest(
+                    (&wanted[row], prices[row]),
+                    headings.get(column),
+                    (below[column], right, diagonal),
+                );
+                costs[column] = cost;
+                moves[row * width + column] = step;
+            }
+            below = costs;
+        }
+        Self { wanted, headings, moves }
+    }
+
+    /// Adds what is missing, out of place and too many.
+    fn tell(&self, source: &Source, document: &Document, faults: &mut Vec<Fault>) {
+        let width = self.headings.len() + 1;
+        let (mut row, mut column) = (0, 0);
+        let mut missing: Vec<(&One, usize)> = Vec::new();
+        let mut extra: Vec<usize> = Vec::new();
+        while row < self.wanted.len() || column < self.headings.len() {
+            match self.moves[row * width + column] {
+                Move::Match => (row, column) = (row + 1, column + 1),
+                Move::Run => column += 1,
+                Move::Pass => row += 1,
+                Move::Extra => {
+                    extra.push(column);
+                    column += 1;
+                }
+                Move::Missing => {
+                    if let Wanted::One(one) = &self.wanted[row] {
+                        missing.push((one, column));
+                    }
+                    row += 1;
+                }
+            }
+        }
+        for at in extra {
+            let heading = self.headings[at];
+            let misplaced = missing.iter().position(|(one, _)| one.is(heading));
+            let message = match misplaced.map(|at| missing.remove(at)) {
+                Some((one, place)) => format!("`{}` belongs {}", one.shown, self.place(place)),
+                None => format!("`{}` is not among the headings wanted here", self.shown(heading)),
+            };
+            faults.push(Fault::new(heading.span, message));
+        }
+        // What a run has taken is there, but not where it belongs.
+        missing.retain(|(one, place)| {
+            let taken = self.headings.iter().find(|heading| one.glob.is_none() && one.is(heading));
+            if let Some(heading) = taken {
+                let message = format!("`{}` belongs {}", one.shown, self.place(*place));
+                faults.push(Fault::new(heading.span, message));
+            }
+            taken.is_none()
+        });
+        for group in missing.chunk_by(|a, b| a.1 == b.1 && a.0.is_said() == b.0.is_said()) {
+            faults.push(self.missing(group, source, document));
+        }
+    }
+
+    fn shown(&self, heading: &Heading) -> String {
+        format!("{} {}", "#".repeat(usize::from(heading.level)), heading.text)
+    }
+
+    /// In words, where what comes before heading `at` belongs.
+    fn place(&self, at: usize) -> String {
+        match at.checked_sub(1).and_then(|before| self.headings.get(before)) {
+            Some(before) => format!("after `{}`", self.shown(before)),
+            None => "at the top".to_owned(),
+        }
+    }
+
+    /// One fault for headings that are missing at one place, so that one edit mends it.
+    fn missing(&self, group: &[(&One, usize)], source: &Source, document: &Document) -> Fault {
+        let at = group.first().map_or(0, |(_, at)| *at);
+        let names: Vec<String> = group.iter().map(|(one, _)| format!("`{}`", one.shown)).collect();
+        let is_one = names.len() == 1;
+        let names = names.join(", ");
+        let (is, belongs) = if is_one { ("is", "it belongs") } else { ("are", "they belong") };
+        let message = format!("{names} {is} missing; {belongs} {}", self.place(at));
+        let before = at.checked_sub(1).and_then(|before| self.headings.get(before));
+        let span = before.map_or_else(|| first_line(source, document), |heading| heading.span);
+        let mut fault = Fault::new(span, message);
+        if group.iter().all(|(one, _)| one.is_said()) {
+            let lines: Vec<&str> = group.iter().map(|(one, _)| one.shown.as_str()).collect();
+            let edit = self.insertion(&lines, at, source);
+            fault.fix = Some((format!("Insert {names}"), edit));
+        }
+        fault
+    }
+
+    /// The edit that puts headings before heading `at`, or at the end.
+    fn insertion(&self, lines: &[&str], at: usize, source: &Source) -> Edit {
+        let text = source.text();
+        let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+        let gap = format!("{end}{end}");
+        match self.headings.get(at) {
+            Some(next) => {
+                let start = text[..next.span.start as usize].rfind('\n').map_or(0, |at| at + 1);
+                Edit::insert(Span::at(start).start, format!("{}{gap}", lines.join(&gap)))
+            }
+            None => {
+                let before = match text {
+                    "" => "",
+                    _ if text.ends_with(&gap) => "",
+                    _ if text.ends_with('\n') => end,
+                    _ => &gap,
+                };
+                let added = format!("{before}{}{end}", lines.join(&gap));
+                Edit::insert(Span::at(text.len()).start, added)
+            }
+        }
+    }
+}
+
+/// The first line after the front matter.
+fn first_line(source: &Source, document: &Document) -> Span {
+    let Some(front) = document.front else { return source.line_span(0) };
+    let line = source.line_of(front.end.saturating_sub(1)) + 2;
+    let span = source.line_span(line);
+    if span.is_empty() { source.line_span(0) } else { span }
+}
+
+fn count(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+/// The cheapest step where `wanted`, which costs `price` to do without, meets `heading`, and what
+/// it costs with all that follows: `below`, when what is wanted is passed over; `right`, when the
+/// heading is; `diagonal`, when they are the same. A match goes before what costs the same.
+fn cheapest(
+    (wanted, price): (&Wanted, u32),
+    heading: Option<&&Heading>,
+    (below, right, diagonal): (u32, Option<u32>, Option<u32>),
+) -> (u32, Move) {
+    let step = if price == 0 { Move::Pass } else { Move::Missing };
+    let mut best = (below.saturating_add(price), step);
+    let (Some(heading), Some(right), Some(diagonal)) = (heading, right, diagonal) else {
+        return best;
+    };
+    let (step, price) = match wanted {
+        Wanted::Any => (Move::Run, 0),
+        Wanted::One(_) => (Move::Extra, 1),
+    };
+    if right.saturating_add(price) < best.0 {
+        best = (right.saturating_add(price), step);
+    }
+    if let Wanted::One(one) = wanted
+        && one.is(heading)
+        && diagonal <= best.0
+    {
+        best = (diagonal, Move::Match);
+    }
+    best
+}

@@ -1,0 +1,264 @@
+//! What of a document must lead somewhere: links, fragments, paths and commands in backticks, and
+//! pictures that say what they show.
+
+use super::{Fault, commands};
+use crate::parse::document::{self, Block, Document, Link};
+use crate::text::files::{Files, side_file};
+use crate::text::paths::{folder_of, join};
+use crate::text::source::{Source, Span};
+use aidd_page::LinkKind;
+use std::collections::HashMap;
+
+pub(super) fn judge(
+    kinds: &[LinkKind],
+    source: &Source,
+    document: &Document,
+    files: &dyn Files,
+    faults: &mut Vec<Fault>,
+) {
+    let judges = |kind: LinkKind| kinds.contains(&kind);
+    let mut others = Others { files, documents: HashMap::new() };
+    for link in &document.links {
+        let is_silent = link.is_image && !link.decorates && link.text.trim().is_empty();
+        if is_silent && judges(LinkKind::Images) {
+            faults.push(Fault::new(link.span, "an image that does not say what it shows"));
+        }
+        if !judges(LinkKind::Files) && !judges(LinkKind::Anchors) {
+            continue;
+        }
+        let Some(target) = Target::of(source.path(), &link.to) else { continue };
+        let found = target.path.as_deref().is_none_or(|path| leads(files, path));
+        if !found && judges(LinkKind::Files) {
+            faults.push(lost_file(link, &target, files));
+        } else if found && judges(LinkKind::Anchors) {
+            faults.extend(others.lost_anchor(link, &target, document));
+        }
+    }
+    for (code, span) in &document.code {
+        if judges(LinkKind::Paths) {
+            faults.extend(lost_path(code, *span, source.path(), files));
+        }
+        if judges(LinkKind::Commands)
+            && let Some(why) = commands::undefined(code, source, files)
+        {
+            faults.push(Fault::new(*span, why));
+        }
+    }
+    if judges(LinkKind::Commands) {
+        let shell = document.blocks.iter().filter(|block| is_shell(block));
+        shell.for_each(|block| lost_commands(block, source, files, faults));
+    }
+}
+
+/// Whether commands stand in a block, by what its fence says.
+fn is_shell(block: &Block) -> bool {
+    const SHELLS: [&str; 8] =
+        ["sh", "bash", "zsh", "shell", "console", "terminal", "shell-session", "shellsession"];
+    let language = block.info.split([' ', ',', '{', ':']).next().unwrap_or_default();
+    SHELLS.iter().any(|shell| language.eq_ignore_ascii_case(shell))
+}
+
+/// What a block of shell runs that nothing defines.
+fn lost_commands(block: &Block, source: &Source, files: &dyn Files, faults: &mut Vec<Fault>) {
+    /// After these, commands run in another folder or in a project that is only being made.
+    const ELSEWHERE: [&str; 6] = ["cd ", "pushd ", "git clone", " create", " init", "npx "];
+    let lines = || block.parts.iter().flat_map(|part| split(source, *part, &["\n"]));
+    if lines().any(|line| ELSEWHERE.iter().any(|mark| source.slice(line).contains(mark))) {
+        return;
+    }
+    for line in lines() {
+        for span in split(source, line, &["&&", "||", ";", "|"]) {
+            let code = source.slice(span);
+            let command = code.trim_start().trim_start_matches(['$', '%', '>']).trim();
+            // A comment behind it is no part of it.
+            let command = command.split(" #").next().unwrap_or(command).trim_end();
+            if let Some(why) = commands::undefined(command, source, files) {
+                let start = span.start as usize + code.find(command).unwrap_or(0);
+                faults.push(Fault::new(Span::new(start, start + command.len()), why));
+            }
+        }
+    }
+}
+
+/// The parts of `span` between any of `marks`.
+fn split(source: &Source, span: Span, marks: &[&str]) -> Vec<Span> {
+    let text = source.slice(span);
+    let mut parts = Vec::new();
+    let mut start = 0;
+    for at in text.char_indices().map(|(at, _)| at) {
+        if at < start {
+            continue;
+        }
+        if let Some(mark) = marks.iter().find(|mark| text[at..].starts_with(**mark)) {
+            parts.push((start, at));
+            start = at + mark.len();
+        }
+    }
+    parts.push((start, text.len()));
+    let base = span.start as usize;
+    parts.into_iter().map(|(from, to)| Span::new(base + from, base + to)).collect()
+}
+
+/// Where a link within the project leads.
+struct Target {
+    /// The path as written.
+    written: String,
+    /// From the root; `None`: the document itself.
+    path: Option<String>,
+    fragment: Option<String>,
+}
+
+impl Target {
+    /// `None` for what leads out of the project or is no link yet.
+    fn of(from: &str, to: &str) -> Option<Self> {
+        // `a::b` is an item of Rust: documentation of a crate may be a page of Markdown.
+        let is_template = ["{{", "${", "{%", "<", "::"].iter().any(|mark| to.contains(mark));
+        if to.is_empty() || to.starts_with("//") || has_scheme(to) || is_template {
+            return None;
+        }
+        let (path, fragment) = match to.split_once('#') {
+            Some((path, fragment)) => (path, Some(decoded(fragment))),
+            None => (to, None),
+        };
+        let written = decoded(path.split('?').next().unwrap_or_default());
+        let path = match written.as_str() {
+            "" => None,
+            path => Some(match path.strip_prefix('/') {
+                // `/guide/start` is an address of the site that is made of these pages.
+                Some(path) if !path.rsplit('/').next().unwrap_or(path).contains('.') => {
+                    return None;
+                }
+                Some(path) => join("", path)?,
+                None => join(folder_of(from), path)?,
+            }),
+        };
+        Some(Self { written, path, fragment: fragment.filter(|fragment| !fragment.is_empty()) })
+    }
+}
+
+/// `scheme:…` (<https://www.rfc-editor.org/rfc/rfc3986#section-3.1>).
+fn has_scheme(to: &str) -> bool {
+    let Some((scheme, _)) = to.split_once(':') else { return false };
+    scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'.' | b'-'))
+}
+
+/// `%20` and the like as what they stand for; what is malformed stays.
+fn decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&first, after)) = rest.split_first() {
+        let digit = |at: usize| after.get(at).and_then(|b| char::from(*b).to_digit(16));
+        match (first, digit(0), digit(1)) {
+            (b'%', Some(high), Some(low)) => {
+                bytes.push(u8::try_from(high * 16 + low).unwrap_or(b'%'));
+                rest = &after[2..];
+            }
+            _ => {
+                bytes.push(first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Whether there is a file or a folder at `path`. Where nobody listed the files, a folder cannot be
+/// told from nothing, and is taken for one.
+fn leads(files: &dyn Files, path: &str) -> bool {
+    if path.is_empty() || files.exists(path) {
+        return true;
+    }
+    match files.listing() {
+        Some(listing) => listing.has_folder(path),
+        None => !path.rsplit('/').next().unwrap_or(path).contains('.'),
+    }
+}
+
+fn lost_file(link: &Link, target: &Target, files: &dyn Files) -> Fault {
+    let what = if link.is_image { "image" } else { "link" };
+    let message = format!("the {what} leads to `{}`, which is not there", target.written);
+    let candidates = target.path.as_deref().and_then(|path| candidates(files, path));
+    Fault::new(link.span, message).with_help(candidates)
+}
+
+/// Files that may have been meant: those with the same name elsewhere, or with an ending.
+fn candidates(files: &dyn Files, path: &str) -> Option<String> {
+    /// More names than these help nobody.
+    const MOST: usize = 3;
+    let with_ending = format!("{path}.md");
+    if files.exists(&with_ending) {
+        return Some(format!("there is `{with_ending}`"));
+    }
+    let name = path.rsplit('/').next().filter(|name| !name.is_empty())?;
+    let all = files.listing()?.files();
+    let is_same = |path: &&String| path.rsplit('/').next() == Some(name);
+    let found: Vec<String> =
+        all.iter().filter(is_same).take(MOST).map(|path| format!("`{path}`")).collect();
+    (!found.is_empty()).then(|| format!("there is {}", found.join(", ")))
+}
+
+/// Other documents of the project, read when a link names a place in them.
+struct Others<'a> {
+    files: &'a dyn Files,
+    documents: HashMap<String, Option<Document>>,
+}
+
+impl Others<'_> {
+    fn lost_anchor(&mut self, link: &Link, target: &Target, own: &Document) -> Option<Fault> {
+        let fragment = target.fragment.as_deref()?;
+        // `#top` is the browser's own (<https://html.spec.whatwg.org/#scroll-to-fragid>).
+        if fragment.eq_ignore_ascii_case("top") {
+            return None;
+        }
+        let (document, place) = match target.path.as_deref() {
+            None => (own, "here".to_owned()),
+            Some(path) => {
+                if !path.to_ascii_lowercase().ends_with(".md") {
+                    return None;
+                }
+                let files = self.files;
+                let read = || side_file(files, path).map(|text| document::parse(&text));
+                let known = self.documents.entry(path.to_owned()).or_insert_with(read);
+                (known.as_ref()?, format!("in `{path}`"))
+            }
+        };
+        if document.has_anchor(fragment) {
+            return None;
+        }
+        let anchors = document.headings.iter().map(|heading| heading.anchor.as_str());
+        let near = crate::project::config::nearest(fragment, anchors);
+        let help = near.map(|near| format!("there is `#{near}`"));
+        let message = format!("no heading {place} has the fragment `#{fragment}`");
+        Some(Fault::new(link.span, message).with_help(help))
+    }
+}
+
+/// A path in backticks that leads nowhere. Only what begins with a folder that is there is taken
+/// for one: `and/or` and `application/json` are none.
+fn lost_path(code: &str, span: Span, from: &str, files: &dyn Files) -> Option<Fault> {
+    let listing = files.listing()?;
+    let is_plain = |b: u8| b.is_ascii_alphanumeric() || b"._-/+@()[]".contains(&b);
+    let (path, line) = code.split_once(':').unwrap_or((code, ""));
+    let is_place = line.bytes().all(|b| b.is_ascii_digit() || b == b':' || b == b'-');
+    let plain = path.strip_prefix("./").unwrap_or(path);
+    let (first, rest) = plain.split_once('/')?;
+    if !is_place || !path.bytes().all(is_plain) || path.starts_with('/') || path.contains("...") {
+        return None;
+    }
+    let folder = folder_of(from);
+    let bases = if first == ".." { vec![folder] } else { vec!["", folder] };
+    let begins = bases.iter().any(|base| {
+        first == ".." || join(base, first).is_some_and(|first| listing.has_folder(&first))
+    });
+    if !begins || rest.is_empty() {
+        return None;
+    }
+    let inside: Vec<String> = bases.iter().filter_map(|base| join(base, plain)).collect();
+    let found = inside.iter().any(|path| files.exists(path) || listing.has_folder(path));
+    if found || inside.is_empty() {
+        return None;
+    }
+    let help = candidates(files, plain);
+    Some(Fault::new(span, format!("there is no `{path}`")).with_help(help))
+}

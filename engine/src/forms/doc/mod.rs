@@ -1,0 +1,176 @@
+//! The form `doc`: Markdown as a document. What a page demands of headings, links and size is
+//! compiled once and judged on the parsed text.
+
+mod commands;
+mod headings;
+mod links;
+mod markup;
+mod run;
+#[cfg(test)]
+mod tests;
+
+pub use run::DocPatterns;
+pub(crate) use run::check_header;
+
+use crate::parse::document::{Block, Document};
+use crate::text::files::Files;
+use crate::text::finding::Edit;
+use crate::text::source::{Source, Span};
+use aidd_lexicon::tokens;
+use aidd_page::{DocHeader, Limits, LinkKind, UniqueHeadings};
+use headings::Wanted;
+
+/// What a page demands of documents.
+#[derive(Debug)]
+pub struct Doc {
+    headings: Vec<Wanted>,
+    unique: Option<UniqueHeadings>,
+    links: Vec<LinkKind>,
+    html: Option<Vec<String>>,
+    lines: Option<Limits>,
+    tokens: Option<Limits>,
+    depth: Option<Limits>,
+    steps: bool,
+    named_blocks: bool,
+}
+
+/// A place of a document that breaks a demand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Where.
+    pub span: Span,
+    /// What is wrong.
+    pub message: String,
+    /// What may have been meant.
+    pub help: Option<String>,
+    /// What would mend it: what to do in words, and the edit.
+    pub fix: Option<(String, Edit)>,
+}
+
+impl Fault {
+    fn new(span: Span, message: impl Into<String>) -> Self {
+        Self { span, message: message.into(), help: None, fix: None }
+    }
+
+    fn with_help(mut self, help: Option<String>) -> Self {
+        self.help = help;
+        self
+    }
+}
+
+impl Doc {
+    /// Compiles the demands of a page, but for `front`, whose tests are those of the form `data`.
+    ///
+    /// # Errors
+    /// What is wrong with a heading.
+    pub fn new(header: &DocHeader) -> Result<Self, String> {
+        let headings = header.headings.iter().map(|text| Wanted::new(text));
+        Ok(Self {
+            headings: headings.collect::<Result<_, String>>()?,
+            unique: header.unique,
+            links: header.links.to_vec(),
+            html: header.html.clone(),
+            lines: header.lines,
+            tokens: header.tokens,
+            depth: header.depth,
+            steps: header.steps,
+            named_blocks: header.named_blocks,
+        })
+    }
+
+    /// Whether it asks where links lead.
+    #[must_use]
+    pub fn follows_links(&self) -> bool {
+        let leads = [LinkKind::Files, LinkKind::Anchors, LinkKind::Paths, LinkKind::Commands];
+        self.links.iter().any(|kind| leads.contains(kind))
+    }
+
+    /// What of `document`, which is that of `source`, breaks a demand. `files` is what its links
+    /// lead to.
+    #[must_use]
+    pub fn judge(&self, source: &Source, document: &Document, files: &dyn Files) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        if !self.headings.is_empty() {
+            headings::judge(&self.headings, source, document, &mut faults);
+        }
+        if let Some(wanted) = self.unique {
+            markup::twice(wanted, document, &mut faults);
+        }
+        if let Some(limits) = self.depth {
+            depth(limits, source, document, &mut faults);
+        }
+        if self.steps {
+            steps(document, &mut faults);
+        }
+        if self.named_blocks {
+            let unnamed = document.blocks.iter().filter(|block| block.info.is_empty());
+            let line = |block: &Block| source.line_span(source.line_of(block.span.start)).end;
+            faults.extend(unnamed.map(|block| {
+                let fence = Span { start: block.span.start, end: line(block) };
+                Fault::new(fence, "a block of code that does not name its language")
+            }));
+        }
+        if let Some(limits) = self.lines {
+            let lines = source.text().lines().count();
+            faults.extend(size(limits, lines, "line", source, document));
+        }
+        if let Some(limits) = self.tokens {
+            faults.extend(size(limits, tokens::count(source.text()), "token", source, document));
+        }
+        links::judge(&self.links, source, document, files, &mut faults);
+        markup::judge(&self.links, self.html.as_deref(), source, &mut faults);
+        faults
+    }
+}
+
+/// Where what is wrong with the whole is told: its first heading, or else its first line.
+fn top(source: &Source, document: &Document) -> Span {
+    document.headings.first().map_or_else(|| source.line_span(0), |heading| heading.span)
+}
+
+fn size(
+    limits: Limits,
+    count: usize,
+    unit: &str,
+    source: &Source,
+    document: &Document,
+) -> Option<Fault> {
+    let found = u64::try_from(count).unwrap_or(u64::MAX);
+    let counted = |count: u64| format!("{count} {unit}{}", if count == 1 { "" } else { "s" });
+    let message = match limits {
+        Limits { max: Some(max), .. } if found > max => {
+            format!("the document has {}, more than {max}", counted(found))
+        }
+        Limits { min: Some(min), .. } if found < min => {
+            format!("the document has {}, fewer than {min}", counted(found))
+        }
+        _ => return None,
+    };
+    Some(Fault::new(top(source, document), message))
+}
+
+/// Headings that leave a level out. The first may be of any: what stands above it is not here.
+fn steps(document: &Document, faults: &mut Vec<Fault>) {
+    for pair in document.headings.windows(2) {
+        let [before, heading] = pair else { continue };
+        if heading.level > before.level + 1 {
+            let (level, above) = (heading.level, before.level);
+            let message = format!("a heading of level {level} below one of level {above}");
+            faults.push(Fault::new(heading.span, message));
+        }
+    }
+}
+
+fn depth(limits: Limits, source: &Source, document: &Document, faults: &mut Vec<Fault>) {
+    let too_deep = |level: u8| limits.max.is_some_and(|max| u64::from(level) > max);
+    for heading in document.headings.iter().filter(|heading| too_deep(heading.level)) {
+        let (level, max) = (heading.level, limits.max.unwrap_or_default());
+        let message = format!("a heading of level {level}, deeper than {max}");
+        faults.push(Fault::new(heading.span, message));
+    }
+    let deepest = document.headings.iter().map(|heading| heading.level).max().unwrap_or_default();
+    if let Some(min) = limits.min.filter(|min| u64::from(deepest) < *min) {
+        let message = format!("no heading of level {min}");
+        faults.push(Fault::new(top(source, document), message));
+    }
+}

@@ -1,0 +1,257 @@
+//! Documents and demands in, what breaks them out.
+
+use super::*;
+use crate::text::files::{Listed, Memory};
+use crate::text::listing::Listing;
+use proptest::prelude::*;
+use std::fmt::Write as _;
+
+fn doc(yaml: &str) -> Doc {
+    let page = format!("---\nseverity: error\ncheck:\n  doc: {yaml}\n---\n");
+    let header = aidd_page::header(&page).expect("a header");
+    Doc::new(&header.check.expect("a check").doc.expect("doc")).expect("valid")
+}
+
+fn faults(yaml: &str, text: &str, beside: &[(&str, &str)]) -> (Source, Vec<Fault>) {
+    let source = Source::new("docs/a.md", text);
+    let mut files = Memory::default();
+    for (path, text) in beside.iter().chain(&[("docs/a.md", text)]) {
+        files.0.insert((*path).to_owned(), text.as_bytes().to_vec());
+    }
+    let listing = Listing::new(files.0.keys().cloned());
+    let files = Listed { files: &files, listing: &listing };
+    let document = crate::parse::document::parse(source.text());
+    let faults = doc(yaml).judge(&source, &document, &files);
+    (source, faults)
+}
+
+fn shown(yaml: &str, text: &str, beside: &[(&str, &str)]) -> String {
+    let (source, faults) = faults(yaml, text, beside);
+    let mut out = String::new();
+    for Fault { span, message, help, fix } in faults {
+        let line = source.line_of(span.start) + 1;
+        let _ = write!(out, "{line} {:?}: {message}", source.slice(span));
+        let _ = write!(out, "{}", help.map_or(String::new(), |help| format!(" ({help})")));
+        let fix =
+            fix.map(|(title, edit)| format!(" [{title}: {} {:?}]", edit.span.start, edit.text));
+        let _ = writeln!(out, "{}", fix.unwrap_or_default());
+    }
+    out
+}
+
+const ADR: &str =
+    r###"{headings: ["# *", "## Status", "## Context", "## Decision", "*", "?## Consequences"]}"###;
+
+#[test]
+fn headings_in_their_order() {
+    let right = "# 1. Use it\n\n## Status\n\n### Deeper\n\n## Context\n\n## Decision\n\n## Notes\n\n## More\n";
+    assert_eq!(shown(ADR, right, &[]), "");
+    insta::assert_snapshot!(shown(ADR, "# 1. Use it\n\nText.\n\n## Context\n\nWhy.\n", &[]), @r###"
+    1 "# 1. Use it": `## Status` is missing; it belongs after `# 1. Use it` [Insert `## Status`: 20 "## Status\n\n"]
+    5 "## Context": `## Decision` is missing; it belongs after `## Context` [Insert `## Decision`: 37 "\n## Decision\n"]
+    "###);
+    insta::assert_snapshot!(shown(ADR, "# 1\n\n## Context\n\n## Status\n\n## Odd\n\n## Decision\n", &[]), @r###"
+    5 "## Status": `## Status` belongs after `# 1`
+    7 "## Odd": `## Odd` is not among the headings wanted here
+    "###);
+    insta::assert_snapshot!(shown(ADR, "", &[]), @r###"
+    1 "": `# *` is missing; it belongs at the top
+    1 "": `## Status`, `## Context`, `## Decision` are missing; they belong at the top [Insert `## Status`, `## Context`, `## Decision`: 0 "## Status\n\n## Context\n\n## Decision\n"]
+    "###);
+    insta::assert_snapshot!(shown(ADR, "---\ntitle: 1\n---\n## Status\n## Context\n## Decision\n", &[]), @"");
+    insta::assert_snapshot!(shown(ADR, "---\nother: {title: 1}\n---\nText\n\n## Status\n## Context\n## Decision", &[]), @r#"4 "Text": `# *` is missing; it belongs at the top"#);
+    insta::assert_snapshot!(shown(r###"{headings: ["# API *", "Usage", "## Licence"]}"###, "# API 2\r\n\r\n### Usage\r\n", &[]), @r####"3 "### Usage": `## Licence` is missing; it belongs after `### Usage` [Insert `## Licence`: 22 "\r\n## Licence\r\n"]"####);
+}
+
+#[test]
+fn what_is_inserted_mends() {
+    for text in
+        ["# 1", "# 1\n\n## Context\n", "", "# 1\r\n\r\ntext\r\n\r\n## Decision\r\n\r\n## Notes"]
+    {
+        let (_, found) = faults(ADR, text, &[]);
+        let mut text = text.to_owned();
+        let mut edits: Vec<Edit> =
+            found.into_iter().filter_map(|fault| Some(fault.fix?.1)).collect();
+        edits.sort();
+        for edit in edits.into_iter().rev() {
+            text.insert_str(edit.span.start as usize, &edit.text);
+        }
+        let left: Vec<String> =
+            faults(ADR, &text, &[]).1.into_iter().map(|fault| fault.message).collect();
+        // Of `# *` the words are not known.
+        assert!(left.iter().all(|message| message.contains("`# *`")), "{text:?}: {left:?}");
+    }
+}
+
+#[test]
+fn size_and_depth() {
+    let text = "intro\n# A\n\n### B\n\none two three\n";
+    insta::assert_snapshot!(shown("{lines: {max: 5}, tokens: {min: 20}, depth: {max: 2}}", text, &[]), @r####"
+    4 "### B": a heading of level 3, deeper than 2
+    2 "# A": the document has 6 lines, more than 5
+    2 "# A": the document has 12 tokens, fewer than 20
+    "####);
+    insta::assert_snapshot!(shown("{lines: {min: 9}, tokens: {max: 2}, depth: {min: 4}}", text, &[]), @r##"
+    2 "# A": no heading of level 4
+    2 "# A": the document has 6 lines, fewer than 9
+    2 "# A": the document has 12 tokens, more than 2
+    "##);
+    insta::assert_snapshot!(shown("{lines: {min: 1}, depth: {min: 1}}", "", &[]), @r#"
+    1 "": no heading of level 1
+    1 "": the document has 0 lines, fewer than 1
+    "#);
+}
+
+#[test]
+fn links_that_lead_nowhere() {
+    let text = r##"# A b
+
+[ok](b.md) [ok](../src/x.rs#L3) [ok](/src/) [ok](#a-b) [ok](b.md#deep) [ok](https://x.y/z) [ok](mailto:a@b)
+[ok](c%20d.md?raw=1) [ok](<c d.md>) [out](../../../elsewhere) [ok]({{ site }}/x) [ok](#top) [ok](b.md#here)
+[lost](c.md) [lost](../src/y.rs) ![lost](pic.png) [r][r] [anchor](#a-c) [anchor](b.md#deeper) [odd](b)
+
+[r]: gone/x.rs
+"##;
+    let beside = [
+        ("docs/b.md", "## Deep\n<a name=\"here\"></a>\n"),
+        ("docs/c d.md", ""),
+        ("src/x.rs", ""),
+        ("src/deep/pic.png", ""),
+    ];
+    insta::assert_snapshot!(shown("{links: [files, anchors]}", text, &beside), @r#"
+    5 "[lost](c.md)": the link leads to `c.md`, which is not there
+    5 "[lost](../src/y.rs)": the link leads to `../src/y.rs`, which is not there
+    5 "![lost](pic.png)": the image leads to `pic.png`, which is not there (there is `src/deep/pic.png`)
+    5 "[r][r]": the link leads to `gone/x.rs`, which is not there (there is `src/x.rs`)
+    5 "[anchor](#a-c)": no heading here has the fragment `#a-c` (there is `#a-b`)
+    5 "[anchor](b.md#deeper)": no heading in `docs/b.md` has the fragment `#deeper` (there is `#deep`)
+    5 "[odd](b)": the link leads to `b`, which is not there (there is `docs/b.md`)
+    "#);
+}
+
+#[test]
+fn paths_commands_and_images() {
+    let text = r#"
+`src/x.rs` `src/y.rs` `src/x.rs:12` `src/` `and/or` `./src/z.rs` `sub/b.md` `../src/x.rs` `../src/q.rs` `src/*.rs` `docs/none/`
+`npm run build` `npm run lint` `pnpm run -r x` `npm run <name>` `make all` `make none` `make -C x y` `just test` `just t` `just none`
+`cargo test` `cargo xtask` `cargo nextest run` `cargo +nightly fmt`
+`npm run own`, defined as `"own": "x"`; `npm run part`
+
+![](a.png) ![a](b.png) <img src=x>
+"#;
+    let beside = [
+        ("src/x.rs", ""),
+        ("docs/sub/b.md", ""),
+        ("package.json", r#"{"scripts": {"build": "x"}}"#),
+        ("packages/a/package.json", r#"{"scripts": {"part": "x"}}"#),
+        ("Makefile", ".PHONY: all\nall deps: x.o\n\tcc x.o\nVAR := none\n"),
+        ("justfile", "alias t := test\nset shell := ['a']\n@test name='x':\n  none: x\n"),
+        (".cargo/config.toml", "[alias]\nxtask = \"run -p xtask\"\n"),
+    ];
+    insta::assert_snapshot!(shown("{links: [paths, commands, images]}", text, &beside), @r#"
+    7 "![](a.png)": an image that does not say what it shows
+    7 "<img src=x>": an image that does not say what it shows
+    2 "`src/y.rs`": there is no `src/y.rs`
+    2 "`./src/z.rs`": there is no `./src/z.rs`
+    2 "`../src/q.rs`": there is no `../src/q.rs`
+    2 "`docs/none/`": there is no `docs/none/`
+    3 "`npm run lint`": no `package.json` here or above defines the script `lint`
+    3 "`make none`": no Makefile here or above defines the target `none`
+    3 "`just none`": no justfile here or above defines the recipe `none`
+    "#);
+}
+
+#[test]
+fn commands_that_nothing_here_could_define_are_left() {
+    let text = "`npm run build` `make all` `just test` `cargo xtask` `cargo deny check`\n";
+    insta::assert_snapshot!(shown("{links: [commands]}", text, &[]), @"1 \"`cargo xtask`\": no `.cargo/config.toml` here or above has the alias `xtask`");
+}
+
+#[test]
+fn pictures_over_several_lines_addresses_and_items() {
+    let text = "<p>\n<img src=\"a.png\"\n  alt=\"A\">\n<img\n  src=\"a.png\">\n<img alt=\"\" src=\"a.png\">\n</p>\n\n<a@b.example> [`T`](a::T)\n";
+    insta::assert_snapshot!(shown("{links: [files, images]}", text, &[("docs/a.png", "")]), @r#"4 "<img\n  src=\"a.png\">": an image that does not say what it shows"#);
+}
+
+#[test]
+fn commands_in_blocks_of_shell() {
+    let text = "```sh\nnpm run lint # style\n$ npm ci && npm run build; make none\n```\n\n> ```console\n> $ npm run x\n> ```\n\n```bash\ncd web\nnpm run y\n```\n\n```js\n// npm run z\n```\n\n```sh\nnpx create-shop\nnpm run dev\n```\n\n`bun run src/main.ts`\n";
+    let beside =
+        [("package.json", r#"{"scripts": {"build": "x"}}"#), ("Makefile", "all:\n\ttrue\n")];
+    insta::assert_snapshot!(shown("{links: [commands]}", text, &beside), @r#"
+    2 "npm run lint": no `package.json` here or above defines the script `lint`
+    3 "make none": no Makefile here or above defines the target `none`
+    7 "npm run x": no `package.json` here or above defines the script `x`
+    "#);
+}
+
+#[test]
+fn steps_and_named_blocks() {
+    let text = "\u{feff}# A\n\nUse `a`.\n\n### B\n\n<!--\n##### C\n-->\n\n## D\n\n~~~\nx\n~~~\n\n> ```\n> y\n> ```\n\n````md\n```\n#### z\n```\n````\n\n    ```\n    w\n    ```\n";
+    insta::assert_snapshot!(shown("{steps: true, named-blocks: true}", text, &[]), @r####"
+    5 "### B": a heading of level 3 below one of level 1
+    13 "~~~": a block of code that does not name its language
+    17 "```": a block of code that does not name its language
+    "####);
+    assert_eq!(shown("{steps: true}", "### A\n\n#### B\n\n# C\n", &[]), "");
+}
+
+#[test]
+fn ids_that_are_given_and_addresses_of_the_site() {
+    let text = "# A {#first}\n\n[a](#first) [b](/guide/start) [c](/guide.md) [d](#last)\n";
+    insta::assert_snapshot!(shown("{links: [files, anchors]}", text, &[]), @r#"
+    3 "[c](/guide.md)": the link leads to `/guide.md`, which is not there
+    3 "[d](#last)": no heading here has the fragment `#last`
+    "#);
+}
+
+#[test]
+fn what_is_malformed_is_told() {
+    let problem = |text: &str| Wanted::new(text).expect_err("malformed");
+    insta::assert_snapshot!(problem("##"), @"`##` is no heading: it begins with one to six `#`, and words follow; `*` stands for any run of headings");
+    insta::assert_snapshot!(problem("####### x"), @"`####### x` is no heading: it begins with one to six `#`, and words follow; `*` stands for any run of headings");
+}
+
+proptest! {
+    #[test]
+    fn no_document_breaks_a_demand(text in "(# |## |A|B|\n|\r\n|---\n|title: x\n|\\[a\\]\\(b#c\\)|`|make x|é|src/|```sh\n|~~~\n|;|&&| #|\u{feff}){0,40}") {
+        let yaml = r###"{headings: ["# A", "*", "## B", "?## A", "## *"], links: [files, anchors, paths, commands, images], lines: {max: 1}, tokens: {max: 1}, depth: {max: 1}, steps: true, named-blocks: true}"###;
+        let (source, found) = faults(yaml, &text, &[("src/a", "")]);
+        for fault in found {
+            prop_assert!(source.text().get(fault.span.range()).is_some());
+            if let Some((_, edit)) = fault.fix {
+                prop_assert!(source.text().is_char_boundary(edit.span.start as usize));
+            }
+        }
+    }
+}
+
+#[test]
+fn headings_that_are_said_twice() {
+    let text =
+        "# Log\n\n## 1.1\n\n### Added\n\n### Fixed\n\n## 1.0\n\n### Added\n\n### Added\n\n## 1.1\n";
+    insta::assert_snapshot!(shown("{unique: siblings}", text, &[]), @r####"
+    13 "### Added": there is a heading `Added` before this one
+    15 "## 1.1": there is a heading `1.1` before this one
+    "####);
+    insta::assert_snapshot!(shown("{unique: document}", text, &[]), @r####"
+    11 "### Added": there is a heading `Added` before this one
+    13 "### Added": there is a heading `Added` before this one
+    15 "## 1.1": there is a heading `1.1` before this one
+    "####);
+}
+
+#[test]
+fn html_addresses_and_references() {
+    let text = "# A <br> <kbd>x</kbd>\n\nhttps://a.example, [b][c] [d][e] [f]\n\n[e]: e.md\n[g]: g.md\n[//]: # (words)\n";
+    let yaml = "{html: [kbd], links: [addresses, references, definitions]}";
+    insta::assert_snapshot!(shown(yaml, text, &[]), @r#"
+    1 "<br>": the HTML element `br`
+    3 "https://a.example": an address that is no link (`<address>` or `[text](address)`)
+    3 "[b][c]": nothing defines `[c]`
+    6 "[g]: g.md": nothing refers to `[g]`
+    "#);
+    assert_eq!(shown("{html: [br, KBD]}", text, &[]), "");
+    assert!(!doc("{links: [addresses, images]}").follows_links());
+    assert!(doc("{links: [anchors]}").follows_links());
+}

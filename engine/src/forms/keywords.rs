@@ -1,0 +1,122 @@
+//! The keywords of text patterns, and whose each of them is.
+
+use crate::rules::rule::Rule;
+use aidd_page::Tables;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+/// In the place of a pattern: nobody's keyword, but a watched word.
+const NOBODY: u32 = u32::MAX;
+
+/// Keywords by number, in the order of the words.
+#[derive(Debug, Default)]
+pub(super) struct Keywords {
+    /// Keyword → where those that it belongs to stand in `owners`.
+    owned: Vec<Range<u32>>,
+    owners: Vec<u32>,
+    /// Keyword → the lists of watched words that have it, a bit each.
+    watched: Vec<u32>,
+    /// Patterns without keywords.
+    pub(super) everywhere: Vec<u32>,
+}
+
+impl Keywords {
+    /// Those of `rules`, which are the rules of the patterns in their order, and the words of each
+    /// list in `watch`; and the words themselves.
+    pub(super) fn new<'r>(
+        tables: &'static Tables,
+        rules: impl Iterator<Item = &'r Rule>,
+        watch: &[&[&'static str]],
+    ) -> (Self, Vec<Cow<'static, str>>) {
+        // Those of shipped pages stand in a table, ordered.
+        let mut of_page = vec![NOBODY; tables.pages.len()];
+        let mut own: Vec<(Cow<'static, str>, u32)> = Vec::new();
+        for (rule, index) in rules.zip(0..) {
+            match rule.shipped_page() {
+                Some(page) => of_page[page] = index,
+                None => own.extend(stated(rule).into_iter().map(|word| (word.into(), index))),
+            }
+        }
+        let shipped = tables.keywords.all();
+        let shipped = shipped.map(|(word, page)| (Cow::Borrowed(word), of_page[page]));
+        let mut words: Vec<_> = shipped.filter(|(_, owner)| *owner != NOBODY).collect();
+        words.extend(own);
+        let mut lists: BTreeMap<&'static str, u32> = BTreeMap::new();
+        for (list, watch) in watch.iter().enumerate() {
+            for &word in *watch {
+                *lists.entry(word).or_default() |= 1 << list;
+            }
+        }
+        words.extend(lists.keys().map(|&word| (Cow::Borrowed(word), NOBODY)));
+        words.sort();
+        words.dedup();
+        Self::of(words, &lists)
+    }
+
+    /// Words and their owners, ordered, none twice; and the lists that watched words are in.
+    fn of(
+        words: Vec<(Cow<'static, str>, u32)>,
+        lists: &BTreeMap<&'static str, u32>,
+    ) -> (Self, Vec<Cow<'static, str>>) {
+        let mut made = Self::default();
+        let mut keywords: Vec<Cow<'static, str>> = Vec::with_capacity(words.len());
+        for (word, owner) in words {
+            if word.is_empty() {
+                made.everywhere.push(owner);
+                continue;
+            }
+            if keywords.last() != Some(&word) {
+                let start = u32::try_from(made.owners.len()).unwrap_or(NOBODY);
+                keywords.push(word);
+                made.owned.push(start..start);
+                made.watched.push(0);
+            }
+            match (owner, made.owned.last_mut(), made.watched.last_mut()) {
+                (NOBODY, _, Some(watched)) => {
+                    let word = keywords.last().map(|word| &**word).unwrap_or_default();
+                    *watched = lists.get(word).copied().unwrap_or_default();
+                }
+                (_, Some(owned), _) => {
+                    made.owners.push(owner);
+                    owned.end += 1;
+                }
+                _ => {}
+            }
+        }
+        (made, keywords)
+    }
+
+    /// The patterns that a keyword belongs to.
+    pub(super) fn owners(&self, keyword: usize) -> &[u32] {
+        let owned = &self.owned[keyword];
+        &self.owners[owned.start as usize..owned.end as usize]
+    }
+
+    /// The lists of watched words that a keyword is in, a bit each.
+    pub(super) fn watched(&self, keyword: usize) -> u32 {
+        self.watched[keyword]
+    }
+}
+
+/// The keywords of a project's rule, in lower case; the empty one when it has none.
+fn stated(rule: &Rule) -> BTreeSet<String> {
+    let text = rule.check.as_ref().and_then(|check| check.text.as_ref());
+    text.map(aidd_page::TextHeader::words).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_keyword_knows_its_patterns_and_whether_it_is_watched() {
+        let words = [("", 1), ("a", 0), ("a", 2), ("b", NOBODY), ("c", 2), ("c", NOBODY)];
+        let words = words.map(|(word, owner)| (Cow::Borrowed(word), owner)).to_vec();
+        let (made, keywords) = Keywords::of(words, &BTreeMap::from([("b", 1), ("c", 2)]));
+        assert_eq!(keywords, ["a", "b", "c"]);
+        let told: Vec<_> = (0..3).map(|at| (made.owners(at), made.watched(at))).collect();
+        assert_eq!(told, [(&[0, 2][..], 0), (&[], 1), (&[2], 2)]);
+        assert_eq!(made.everywhere, [1]);
+    }
+}

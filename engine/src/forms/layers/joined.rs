@@ -1,0 +1,104 @@
+//! The form in the second pass: its demands, judged on the files of the project.
+
+use super::super::joined::{Found, Joined, Scope};
+use super::{Breach, Layers};
+use crate::project::imports::{Graph, Memo, gather};
+use crate::text::files::Files;
+use crate::text::finding::Related;
+use crate::text::listing::Listing;
+use crate::text::source::Source;
+use aidd_page::LayersHeader;
+use std::sync::{Arc, OnceLock};
+
+/// Imports that lead nowhere that are named in a note.
+const NAMED: usize = 5;
+
+/// The import graph of a project, made when the first rule asks for it.
+#[derive(Debug)]
+pub struct Imports<'a> {
+    memo: &'a Memo,
+    graph: OnceLock<(Arc<Graph>, usize)>,
+}
+
+impl<'a> Imports<'a> {
+    /// A graph that is still to be made; `memo` keeps what is read of each file.
+    #[must_use]
+    pub fn new(memo: &'a Memo) -> Self {
+        Self { memo, graph: OnceLock::new() }
+    }
+
+    /// The graph of what `memo` knows, with the file of `source` as its text is now. Only manifests
+    /// are read.
+    #[must_use]
+    pub fn with(memo: &'a Memo, files: &dyn Files, listing: &Listing, source: &Source) -> Self {
+        let facts = memo.with(listing, source.path(), source.text());
+        Self::known(memo, Arc::new(Graph::new(files, listing, &facts)))
+    }
+
+    /// A graph that is made already.
+    #[must_use]
+    pub fn known(memo: &'a Memo, graph: Arc<Graph>) -> Self {
+        Self { memo, graph: (graph, 0).into() }
+    }
+
+    fn of(&self, scope: &Scope<'_>) -> &(Arc<Graph>, usize) {
+        self.graph.get_or_init(|| {
+            let (facts, too_large) = gather(scope.files, scope.listing, self.memo);
+            (Arc::new(Graph::new(scope.files, scope.listing, &facts)), too_large)
+        })
+    }
+}
+
+/// What the demands in `header` find in the project.
+///
+/// # Errors
+/// As for [`Layers::new`].
+pub fn run(
+    header: &LayersHeader,
+    scope: &Scope<'_>,
+    imports: &Imports<'_>,
+) -> Result<Joined, String> {
+    let layers = Layers::new(header, scope.base)?;
+    let (graph, too_large) = imports.of(scope);
+    let judges = |path: &str| layers.names(path) && scope.covers(path);
+    let judged = graph.edges.iter().filter(|edge| judges(&graph.files[edge.from].path)).count();
+    let found = layers.judge(graph, &|path| scope.covers(path)).into_iter().map(found).collect();
+    let mut notes = Vec::new();
+    let lost: Vec<&crate::project::imports::Unresolved> =
+        graph.unresolved.iter().filter(|lost| judges(&lost.path)).collect();
+    if !lost.is_empty() {
+        let named = lost.iter().take(NAMED);
+        let named = named.map(|lost| format!("`{}` in {}", lost.name, lost.path));
+        let mut text = format!(
+            "{} look{} like a part of the project and lead{} nowhere: {}",
+            if lost.len() == 1 { "1 import".to_owned() } else { format!("{} imports", lost.len()) },
+            if lost.len() == 1 { "s" } else { "" },
+            if lost.len() == 1 { "s" } else { "" },
+            named.collect::<Vec<_>>().join(", "),
+        );
+        if let Some(more @ 1..) = lost.len().checked_sub(NAMED) {
+            text.push_str(&format!(" and {more} more"));
+        }
+        notes.push(text);
+    }
+    if *too_large > 0 {
+        notes.push(format!("too large for their imports to be read: {too_large} files"));
+    }
+    Ok(Joined { found, judged, notes })
+}
+
+fn found(breach: Breach) -> Found {
+    let Breach { path, span, message, from, to, steps } = breach;
+    // What explains a finding stands in its own file: each step is told at the import.
+    let related = steps
+        .into_iter()
+        .map(|step| Related { span, message: format!("`{}` imports `{}`", step.path, step.to) });
+    Found {
+        path,
+        span: Some(span),
+        message,
+        names: vec![("from".to_owned(), from), ("to".to_owned(), to)],
+        related: related.collect(),
+        ..Found::default()
+    }
+}

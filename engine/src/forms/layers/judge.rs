@@ -1,0 +1,322 @@
+//! Judging a graph of imports by the demands of a page.
+
+use super::parts::{Capture, Part, Things};
+use super::search::{cycle, knots, next_hops, way};
+use super::{Breach, Layers, Step};
+use crate::project::imports::{Edge, Graph, Target};
+use std::collections::{BTreeMap, BTreeSet};
+
+pub(super) fn judge(layers: &Layers, graph: &Graph, judged: &dyn Fn(&str) -> bool) -> Vec<Breach> {
+    let mut judge = Judge::new(layers, graph, judged);
+    judge.order(&layers.order);
+    for one in &layers.forbid {
+        let goal = |path: &str| one.to.holds(path) && !one.except.holds(path);
+        let package = |name: &str| one.to.holds_package(name) && !one.except.holds_package(name);
+        let from = |path: &str| one.from.holds(path);
+        let has_packages = one.to.has_packages();
+        let goal = Goal { goal: &goal, package: &package, has_packages, told: &from };
+        judge.demand(&from, &goal, &|_, to| {
+            let words = format!("`{}` must not import `{to}`", one.from.shown);
+            (words, one.from.shown.clone(), one.to.shown.clone())
+        });
+    }
+    for one in &layers.only {
+        judge.guarded(&one.to, &one.from);
+    }
+    for one in &layers.independent {
+        judge.independent(one);
+    }
+    for one in &layers.acyclic {
+        judge.acyclic(one);
+    }
+    let mut breaches = judge.breaches;
+    breaches.sort();
+    breaches.dedup();
+    breaches
+}
+
+struct Judge<'a> {
+    graph: &'a Graph,
+    /// The imports that count.
+    edges: Vec<&'a Edge>,
+    /// For each file those that import it.
+    backward: Vec<Vec<usize>>,
+    judged: Vec<bool>,
+    transitive: bool,
+    breaches: Vec<Breach>,
+}
+
+/// What must not be imported.
+struct Goal<'a> {
+    goal: &'a dyn Fn(&str) -> bool,
+    package: &'a dyn Fn(&str) -> bool,
+    has_packages: bool,
+    /// Files whose own imports the page judges: what they lead to is told there.
+    told: &'a dyn Fn(&str) -> bool,
+}
+
+/// What is said of an import in a file (first) that leads to something (second): message, and the
+/// two parts.
+type Words<'a> = dyn Fn(&str, &str) -> (String, String, String) + 'a;
+
+impl<'a> Judge<'a> {
+    fn new(layers: &Layers, graph: &'a Graph, judged: &dyn Fn(&str) -> bool) -> Self {
+        let counts = |edge: &&Edge| {
+            (layers.judges_tests || !edge.test) && !(layers.skips_types && edge.type_only)
+        };
+        let edges: Vec<&Edge> = graph.edges.iter().filter(counts).collect();
+        let mut backward = vec![Vec::new(); graph.files.len()];
+        if layers.transitive {
+            for edge in &edges {
+                for &to in targets(edge) {
+                    backward[to].push(edge.from);
+                }
+            }
+        }
+        Self {
+            graph,
+            edges,
+            backward,
+            judged: graph.files.iter().map(|file| judged(&file.path)).collect(),
+            transitive: layers.transitive,
+            breaches: Vec::new(),
+        }
+    }
+
+    fn path(&self, file: usize) -> &'a str {
+        &self.graph.files[file].path
+    }
+
+    /// Files that `from` holds must import no goal; by way of others neither, when that counts.
+    fn demand(&mut self, from: &dyn Fn(&str) -> bool, goal: &Goal<'_>, words: &Words<'_>) {
+        let is_from: Vec<bool> = self.graph.files.iter().map(|file| from(&file.path)).collect();
+        let is_goal: Vec<bool> =
+            self.graph.files.iter().map(|file| (goal.goal)(&file.path)).collect();
+        let is_told: Vec<bool> =
+            self.graph.files.iter().map(|file| (goal.told)(&file.path)).collect();
+        let next = self.transitive.then(|| self.hops(&is_told, &is_goal, goal));
+        let mut breaches = Vec::new();
+        for edge in &self.edges {
+            if !is_from[edge.from] || !self.judged[edge.from] {
+                continue;
+            }
+            let path = self.path(edge.from);
+            let direct = match &edge.to {
+                Target::Package(name) => (goal.package)(name).then(|| name.clone()),
+                Target::Files(to) => {
+                    to.iter().find(|&&to| is_goal[to]).map(|&to| self.path(to).to_owned())
+                }
+            };
+            if let Some(to) = direct {
+                breaches.push(breach(path, edge, words(path, &to), Vec::new()));
+                continue;
+            }
+            let Some(next) = &next else { continue };
+            let start =
+                targets(edge).iter().copied().find(|&to| !is_told[to] && next[to].is_some());
+            if let Some(start) = start {
+                let steps = self.steps(&way(next, start), goal);
+                let Some(last) = steps.last().map(|step| step.to.clone()) else { continue };
+                let (message, from, to) = words(path, &last);
+                let by_way = self.path(start);
+                let message = format!("{message}: it does by way of `{by_way}`");
+                breaches.push(breach(path, edge, (message, from, to), steps));
+            }
+        }
+        self.breaches.extend(breaches);
+    }
+
+    fn hops(&self, is_told: &[bool], is_goal: &[bool], goal: &Goal<'_>) -> Vec<Option<usize>> {
+        let files = is_goal.iter().enumerate().filter(|(_, is)| **is).map(|(at, _)| at);
+        let mut goals: Vec<usize> = files.collect();
+        if goal.has_packages {
+            let imports = |edge: &&&Edge| match &edge.to {
+                Target::Package(name) => (goal.package)(name) && !is_told[edge.from],
+                Target::Files(_) => false,
+            };
+            goals.extend(self.edges.iter().filter(imports).map(|edge| edge.from));
+        }
+        next_hops(&self.backward, goals, &|at| !is_told[at])
+    }
+
+    /// The imports along a way of files, and that of the package at its end, if it is one.
+    fn steps(&self, way: &[usize], goal: &Goal<'_>) -> Vec<Step> {
+        let mut steps: Vec<Step> = way
+            .windows(2)
+            .filter_map(|pair| {
+                let leads =
+                    |edge: &&&Edge| edge.from == pair[0] && targets(edge).contains(&pair[1]);
+                let edge = self.edges_of(pair[0]).iter().find(|edge| leads(edge))?;
+                Some(self.step(edge, self.path(pair[1]).to_owned()))
+            })
+            .collect();
+        let Some(&last) = way.last() else { return steps };
+        if !(goal.goal)(self.path(last)) {
+            let package = self.edges_of(last).iter().find_map(|edge| match &edge.to {
+                Target::Package(name) if (goal.package)(name) => Some((edge, name)),
+                _ => None,
+            });
+            steps.extend(package.map(|(edge, name)| self.step(edge, name.clone())));
+        }
+        steps
+    }
+
+    /// The imports of one file; those of all are ordered by file.
+    fn edges_of(&self, file: usize) -> &[&'a Edge] {
+        let start = self.edges.partition_point(|edge| edge.from < file);
+        let end = self.edges.partition_point(|edge| edge.from <= file);
+        &self.edges[start..end]
+    }
+
+    fn step(&self, edge: &Edge, to: String) -> Step {
+        Step { path: self.path(edge.from).to_owned(), span: edge.span, to }
+    }
+
+    fn order(&mut self, order: &[Vec<Part>]) {
+        let place = |path: &str| {
+            order.iter().enumerate().find_map(|(row, parts)| {
+                let column = parts.iter().position(|part| part.holds(path))?;
+                Some((row, column))
+            })
+        };
+        let files = self.graph.files.iter().map(|file| file.path.as_str());
+        let places: BTreeMap<&str, (usize, usize)> =
+            files.filter_map(|path| Some((path, place(path)?))).collect();
+        let place = |path: &str| places.get(path).copied();
+        for (row, parts) in order.iter().enumerate() {
+            for (column, part) in parts.iter().enumerate() {
+                let from = |path: &str| place(path) == Some((row, column));
+                let goal = |path: &str| {
+                    place(path).is_some_and(|(to, other)| to < row || to == row && other != column)
+                };
+                let told = |path: &str| place(path).is_some();
+                let goal =
+                    Goal { goal: &goal, package: &|_| false, has_packages: false, told: &told };
+                self.demand(&from, &goal, &|_, to| {
+                    let Some((above, at)) = place(to) else {
+                        return (String::new(), String::new(), String::new());
+                    };
+                    let other = &order[above][at].shown;
+                    let why =
+                        if above < row { "which stands above it" } else { "which is its peer" };
+                    let words =
+                        format!("`{}` must not import `{to}` of `{other}`, {why}", part.shown);
+                    (words, part.shown.clone(), other.clone())
+                });
+            }
+        }
+    }
+
+    /// Only `from` may import what is guarded. Who imports those is their affair.
+    fn guarded(&mut self, to: &Things, from: &Part) {
+        let transitive = std::mem::replace(&mut self.transitive, false);
+        let goal = Goal {
+            goal: &|path| to.holds(path),
+            package: &|name| to.holds_package(name),
+            has_packages: false,
+            told: &|_| false,
+        };
+        self.demand(&|path| !from.holds(path) && !to.holds(path), &goal, &|path, found| {
+            let words =
+                format!("only `{}` may import `{found}`, and `{path}` is not of it", from.shown);
+            (words, path.to_owned(), to.shown.clone())
+        });
+        self.transitive = transitive;
+    }
+
+    fn independent(&mut self, capture: &Capture) {
+        let keys: BTreeMap<&str, String> = self
+            .graph
+            .files
+            .iter()
+            .filter_map(|file| Some((file.path.as_str(), capture.key(&file.path)?)))
+            .collect();
+        let all: BTreeSet<&String> = keys.values().collect();
+        for key in all {
+            let goal = Goal {
+                goal: &|path| keys.get(path).is_some_and(|other| other != key),
+                package: &|_| false,
+                has_packages: false,
+                told: &|path| keys.contains_key(path),
+            };
+            self.demand(&|path| keys.get(path) == Some(key), &goal, &|_, to| {
+                let other = keys.get(to).cloned().unwrap_or_default();
+                let words = format!(
+                    "`{key}` must not import `{to}` of `{other}`: the parts of `{}` are independent",
+                    capture.shown
+                );
+                (words, key.clone(), other)
+            });
+        }
+    }
+
+    /// No cycle between the files that a glob holds, or between the parts that its captures make.
+    fn acyclic(&mut self, capture: &Capture) {
+        let keys: Vec<Option<String>> =
+            self.graph.files.iter().map(|file| capture.key(&file.path)).collect();
+        let by_part = capture.has_names();
+        let mut names: BTreeMap<&str, usize> = BTreeMap::new();
+        let node = |file: usize, names: &mut BTreeMap<_, _>| {
+            let key = keys[file].as_deref()?;
+            let next = names.len();
+            Some(if by_part { *names.entry(key).or_insert(next) } else { file })
+        };
+        let mut forward: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+        // The first import from one node to another stands for all.
+        let mut imports: BTreeMap<(usize, usize), (&Edge, usize)> = BTreeMap::new();
+        // What is imported when a function runs is how such a circle is broken.
+        for edge in self.edges.iter().filter(|edge| !edge.deferred) {
+            let Some(from) = node(edge.from, &mut names) else { continue };
+            for &target in targets(edge) {
+                let Some(to) = node(target, &mut names).filter(|&to| to != from) else { continue };
+                forward.entry(from).or_default().insert(to);
+                imports.entry((from, to)).or_insert((edge, target));
+            }
+        }
+        let shown = |at: usize| {
+            let name = names.iter().find(|(_, index)| by_part && **index == at);
+            name.map_or_else(|| self.path(at).to_owned(), |(name, _)| (*name).to_owned())
+        };
+        let mut breaches = Vec::new();
+        for knot in knots(&forward) {
+            let around = cycle(&forward, &knot);
+            let returning = around.iter().copied().cycle().skip(1).take(around.len());
+            let hops: Vec<(&Edge, usize)> = around
+                .iter()
+                .zip(returning)
+                .filter_map(|(&from, to)| imports.get(&(from, to)).copied())
+                .collect();
+            // Told where a file is judged: the rest of the cycle may lie elsewhere.
+            let Some(at) = hops.iter().position(|(edge, _)| self.judged[edge.from]) else {
+                continue;
+            };
+            let mut names: Vec<String> = around.iter().map(|&node| shown(node)).collect();
+            names.rotate_left(at);
+            let (first, rest) = (&names[0], names[1..].join("` → `"));
+            let message = format!("imports go round: `{first}` → `{rest}` → `{first}`");
+            let steps = hops.iter().cycle().skip(at + 1).take(hops.len() - 1);
+            let steps =
+                steps.map(|(edge, to)| self.step(edge, self.path(*to).to_owned())).collect();
+            let words = (message, first.clone(), names.get(1).cloned().unwrap_or_default());
+            let (edge, _) = hops[at];
+            breaches.push(breach(self.path(edge.from), edge, words, steps));
+        }
+        self.breaches.extend(breaches);
+    }
+}
+
+fn targets(edge: &Edge) -> &[usize] {
+    match &edge.to {
+        Target::Files(to) => to,
+        Target::Package(_) => &[],
+    }
+}
+
+fn breach(
+    path: &str,
+    edge: &Edge,
+    (message, from, to): (String, String, String),
+    steps: Vec<Step>,
+) -> Breach {
+    Breach { path: path.to_owned(), span: edge.span, message, from, to, steps }
+}

@@ -1,0 +1,127 @@
+//! The parts that a page divides the code into: globs, globs with captures, and packages.
+
+use crate::text::captures::PathPattern;
+use crate::text::paths::Globs;
+use globset::{GlobBuilder, GlobMatcher};
+
+/// The registries whose packages a page can name, and what separates the parts of a name there.
+const REGISTRIES: [(&str, &str); 5] =
+    [("npm:", "/"), ("crate:", "::"), ("py:", "."), ("go:", "/"), ("java:", ".")];
+
+/// A part of the code.
+#[derive(Debug)]
+pub(super) struct Part {
+    /// As the page has it.
+    pub(super) shown: String,
+    /// `None`: it holds nothing.
+    globs: Option<Globs>,
+}
+
+impl Part {
+    pub(super) fn new(base: &str, globs: &[String]) -> Result<Self, String> {
+        let compiled = if globs.is_empty() { None } else { Some(Globs::below(base, globs, &[])?) };
+        Ok(Self { shown: globs.join(", "), globs: compiled })
+    }
+
+    pub(super) fn holds(&self, path: &str) -> bool {
+        self.globs.as_ref().is_some_and(|globs| globs.matches(path))
+    }
+}
+
+/// Parts of the code and packages.
+#[derive(Debug)]
+pub(super) struct Things {
+    /// As the page has them.
+    pub(super) shown: String,
+    part: Part,
+    packages: Vec<Package>,
+}
+
+#[derive(Debug)]
+struct Package {
+    /// With its registry: `npm:lodash`.
+    name: String,
+    separator: &'static str,
+    /// A name with `*`.
+    glob: Option<GlobMatcher>,
+}
+
+impl Things {
+    pub(super) fn new(base: &str, things: &[String]) -> Result<Self, String> {
+        let registry =
+            |thing: &String| REGISTRIES.into_iter().find(|(prefix, _)| thing.starts_with(prefix));
+        let (packages, globs): (Vec<&String>, Vec<&String>) =
+            things.iter().partition(|thing| registry(thing).is_some());
+        if let Some(odd) = globs.iter().find(|glob| glob.contains(':')) {
+            let known: Vec<&str> = REGISTRIES.iter().map(|(prefix, _)| *prefix).collect();
+            return Err(format!("`{odd}` is no glob, and none of {} begins it", known.join(", ")));
+        }
+        let globs: Vec<String> = globs.into_iter().cloned().collect();
+        let package = |name: &String| {
+            let separator = registry(name).map_or("/", |(_, separator)| separator);
+            let glob = if name.contains(['*', '?', '[', '{']) {
+                let glob = GlobBuilder::new(name).build().map_err(|error| error.to_string())?;
+                Some(glob.compile_matcher())
+            } else {
+                None
+            };
+            Ok(Package { name: name.clone(), separator, glob })
+        };
+        Ok(Self {
+            shown: things.join(", "),
+            part: Part::new(base, &globs)?,
+            packages: packages.into_iter().map(package).collect::<Result<_, String>>()?,
+        })
+    }
+
+    pub(super) fn holds(&self, path: &str) -> bool {
+        self.part.holds(path)
+    }
+
+    /// Whether a package is meant: by its name, or as the one that a longer name begins with.
+    pub(super) fn holds_package(&self, package: &str) -> bool {
+        self.packages.iter().any(|one| {
+            let rest = package.strip_prefix(one.name.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(one.separator))
+                || one.glob.as_ref().is_some_and(|glob| glob.is_match(package))
+        })
+    }
+
+    pub(super) fn has_packages(&self) -> bool {
+        !self.packages.is_empty()
+    }
+}
+
+/// A path pattern whose captures tell parts from each other.
+#[derive(Debug)]
+pub(super) struct Capture {
+    /// As the page has it.
+    pub(super) shown: String,
+    pattern: PathPattern,
+}
+
+impl Capture {
+    /// As everywhere, a pattern without a slash speaks of names in any folder, and one that ends in
+    /// a slash of all below.
+    pub(super) fn new(base: &str, text: &str) -> Result<Self, String> {
+        let full = if text.ends_with('/') {
+            format!("{text}**")
+        } else if text.contains('/') || text == "**" {
+            text.to_owned()
+        } else {
+            format!("**/{text}")
+        };
+        Ok(Self { shown: text.to_owned(), pattern: PathPattern::new(base, &full)? })
+    }
+
+    pub(super) fn has_names(&self) -> bool {
+        self.pattern.names().next().is_some()
+    }
+
+    /// What the captures stand for in `path`; empty when there are none, `None` when the path does
+    /// not match.
+    pub(super) fn key(&self, path: &str) -> Option<String> {
+        let found = self.pattern.find(path)?;
+        Some(found.into_values().collect::<Vec<_>>().join("/"))
+    }
+}

@@ -1,0 +1,240 @@
+//! Small projects and demands in, what breaks them out.
+
+use super::*;
+use crate::project::imports::{self, Graph};
+use crate::text::files::Memory;
+use crate::text::listing::Listing;
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+/// A graph of files, each with the files and packages it imports, in lines `a.ts: ./b c`. A word
+/// that begins with `+` is imported for its types, with `~` when a function runs.
+fn graph(text: &str) -> Graph {
+    let mut files = Memory::default();
+    for line in text.lines().filter(|line| !line.is_empty()) {
+        let (path, imports) = line.split_once(':').expect("a colon");
+        let code: String = imports
+            .split_whitespace()
+            .map(|name| match (name.strip_prefix('+'), name.strip_prefix('~')) {
+                (Some(name), _) => format!("import type {{}} from \"{name}\";\n"),
+                (_, Some(name)) => format!("const f = () => import(\"{name}\");\n"),
+                _ => format!("import \"{name}\";\n"),
+            })
+            .collect();
+        files.0.insert(path.to_owned(), code.into_bytes());
+    }
+    let listing = Listing::new(files.0.keys().cloned());
+    let (facts, too_large) = imports::gather(&files, &listing, &imports::Memo::default());
+    assert_eq!(too_large, 0);
+    Graph::new(&files, &listing, &facts)
+}
+
+fn layers(yaml: &str) -> Layers {
+    let page = format!("---\nseverity: error\ncheck:\n  layers: {yaml}\n---\n");
+    let header = aidd_page::header(&page).expect("a header");
+    let header = header.check.expect("a check").layers.expect("layers");
+    Layers::new(&header, "").expect("valid")
+}
+
+fn judged(yaml: &str, text: &str) -> String {
+    let mut out = String::new();
+    for breach in layers(yaml).judge(&graph(text), &|_| true) {
+        let _ = writeln!(out, "{} @{}: {}", breach.path, breach.span.start, breach.message);
+        for step in breach.steps {
+            let _ = writeln!(out, "    {} imports {}", step.path, step.to);
+        }
+    }
+    out
+}
+
+#[test]
+fn an_order_is_downward_only() {
+    let text = "
+src/app/main.ts: ../billing/a ../domain/x ../util
+src/billing/a.ts: ../catalog/b ../domain/x
+src/catalog/b.ts: ../domain/x
+src/domain/x.ts: ../app/main +../billing/a ../util
+src/domain/x.test.ts: ../app/main
+src/util.ts: ./app/main
+";
+    let order = r#"order: ["src/app/**", ["src/billing/**", "src/catalog/**"], "src/domain/**"]"#;
+    insta::assert_snapshot!(judged(&format!("{{{order}}}"), text), @"
+    src/billing/a.ts @8: `src/billing/**` must not import `src/catalog/b.ts` of `src/catalog/**`, which is its peer
+    src/domain/x.ts @8: `src/domain/**` must not import `src/app/main.ts` of `src/app/**`, which stands above it
+    src/domain/x.ts @43: `src/domain/**` must not import `src/billing/a.ts` of `src/billing/**`, which stands above it
+    ");
+    insta::assert_snapshot!(judged(&format!("{{{order}, types: skip, tests: check, transitive: true}}"), text), @"
+    src/billing/a.ts @8: `src/billing/**` must not import `src/catalog/b.ts` of `src/catalog/**`, which is its peer
+    src/domain/x.test.ts @8: `src/domain/**` must not import `src/app/main.ts` of `src/app/**`, which stands above it
+    src/domain/x.ts @8: `src/domain/**` must not import `src/app/main.ts` of `src/app/**`, which stands above it
+    src/domain/x.ts @66: `src/domain/**` must not import `src/app/main.ts` of `src/app/**`, which stands above it: it does by way of `src/util.ts`
+        src/util.ts imports src/app/main.ts
+    ");
+}
+
+#[test]
+fn forbidden_imports_of_files_and_packages() {
+    let text = "
+src/domain/a.ts: react react-dom lodash/fp ../infra/db ../infra/types
+src/domain/b.ts: ../mid
+src/mid.ts: ./far
+src/far.ts: @aws-sdk/client-s3 ./infra/db
+src/infra/db.ts: pg
+src/infra/types.ts:
+";
+    insta::assert_snapshot!(judged(r#"{forbid: [{from: "src/domain/**", to: ["npm:react", "npm:lodash", "npm:@aws-sdk/*", "src/infra/**"], except: "src/infra/types.ts"}], transitive: true}"#, text), @"
+    src/domain/a.ts @8: `src/domain/**` must not import `npm:react`
+    src/domain/a.ts @44: `src/domain/**` must not import `npm:lodash/fp`
+    src/domain/a.ts @64: `src/domain/**` must not import `src/infra/db.ts`
+    src/domain/b.ts @8: `src/domain/**` must not import `npm:@aws-sdk/client-s3`: it does by way of `src/mid.ts`
+        src/mid.ts imports src/far.ts
+        src/far.ts imports npm:@aws-sdk/client-s3
+    ");
+    insta::assert_snapshot!(judged(r#"{only: {to: ["npm:pg", "src/infra/db.ts"], from: "src/infra/**"}, transitive: true}"#, text), @"
+    src/domain/a.ts @64: only `src/infra/**` may import `src/infra/db.ts`, and `src/domain/a.ts` is not of it
+    src/far.ts @37: only `src/infra/**` may import `src/infra/db.ts`, and `src/far.ts` is not of it
+    ");
+}
+
+#[test]
+fn parts_that_do_not_know_each_other() {
+    let text = "
+src/features/cart/a.ts: ../user/b ./c ../../shared
+src/features/cart/c.ts: ./a
+src/features/user/b.ts:
+src/shared.ts: ./features/user/b
+";
+    insta::assert_snapshot!(judged(r#"{independent: "src/features/<feature>/**"}"#, text), @"src/features/cart/a.ts @8: `cart` must not import `src/features/user/b.ts` of `user`: the parts of `src/features/<feature>/**` are independent");
+    insta::assert_snapshot!(judged(r#"{independent: "src/features/<feature>/**", transitive: true}"#, text), @"
+    src/features/cart/a.ts @8: `cart` must not import `src/features/user/b.ts` of `user`: the parts of `src/features/<feature>/**` are independent
+    src/features/cart/a.ts @42: `cart` must not import `src/features/user/b.ts` of `user`: the parts of `src/features/<feature>/**` are independent: it does by way of `src/shared.ts`
+        src/shared.ts imports src/features/user/b.ts
+    ");
+}
+
+#[test]
+fn cycles_of_files_and_of_folders() {
+    let text = "
+src/a/one.ts: ./two ../b/one
+src/a/two.ts: ./three
+src/a/three.ts: ./one ./two
+src/b/one.ts: ../c/one
+src/c/one.ts: ../a/four
+src/a/four.ts:
+lib/x.ts: ./x
+";
+    insta::assert_snapshot!(judged(r#"{acyclic: "**/*.ts"}"#, text), @"
+    src/a/one.ts @8: imports go round: `src/a/one.ts` → `src/a/two.ts` → `src/a/three.ts` → `src/a/one.ts`
+        src/a/two.ts imports src/a/three.ts
+        src/a/three.ts imports src/a/one.ts
+    ");
+    insta::assert_snapshot!(judged(r#"{acyclic: "src/<part>/**"}"#, text), @"
+    src/a/one.ts @24: imports go round: `a` → `b` → `c` → `a`
+        src/b/one.ts imports src/c/one.ts
+        src/c/one.ts imports src/a/four.ts
+    ");
+}
+
+#[test]
+fn a_circle_that_closes_later_is_none() {
+    let cycles = |text: &str| judged(r#"{acyclic: "**"}"#, text);
+    assert_eq!(cycles("a.ts: ./b\nb.ts: ~./a\n"), "");
+    assert!(cycles("a.ts: ./b\nb.ts: ~./a ./a\n").contains("imports go round"));
+}
+
+#[test]
+fn what_is_malformed_is_told() {
+    let problem = |yaml: &str| {
+        let page = format!("---\nseverity: error\ncheck:\n  layers: {yaml}\n---\n");
+        let header = aidd_page::header(&page).expect("a header");
+        let header = header.check.expect("a check").layers.expect("layers");
+        Layers::new(&header, "").expect_err("malformed")
+    };
+    insta::assert_snapshot!(problem(r#"{acyclic: "src/{a"}"#), @"`src/{a` is no path pattern: `{` is not closed");
+    insta::assert_snapshot!(problem(r#"{independent: "src/*/x"}"#), @"`independent` needs a capture to tell the parts by, as in `src/<part>/**`: `src/*/x` has none");
+    insta::assert_snapshot!(problem(r#"{independent: "src/<a b>/x"}"#), @"`src/<a b>/x` is no path pattern: `<` opens no name such as `<pkg>`");
+    insta::assert_snapshot!(problem(r#"{forbid: {from: "a", to: "gem:rails"}}"#), @"`gem:rails` is no glob, and none of npm:, crate:, py:, go:, java: begins it");
+}
+
+#[test]
+fn globs_start_from_the_folder_of_the_rules() {
+    let page = "---\nseverity: error\ncheck:\n  layers: {forbid: {from: \"src/**\", to: \"lib/**\"}}\n---\n";
+    let header = aidd_page::header(page).expect("a header");
+    let header = header.check.expect("a check").layers.expect("layers");
+    let layers = Layers::new(&header, "packages/a").expect("valid");
+    let graph = graph(
+        "packages/a/src/x.ts: ../lib/y\npackages/a/lib/y.ts:\nsrc/x.ts: ../lib/y\nlib/y.ts:\n",
+    );
+    let paths: Vec<String> =
+        layers.judge(&graph, &|_| true).into_iter().map(|breach| breach.path).collect();
+    assert_eq!(paths, ["packages/a/src/x.ts"]);
+    assert_eq!(layers.judge(&graph, &|path| path.starts_with("src/")), []);
+}
+
+/// A graph of `nodes` files with these imports.
+fn graph_of(nodes: usize, edges: &[(usize, usize)]) -> Graph {
+    let mut text = String::new();
+    for node in 0..nodes {
+        let to = edges.iter().filter(|(from, _)| *from == node);
+        let to: Vec<String> = to.map(|(_, to)| format!("./n{to}")).collect();
+        let _ = writeln!(text, "n{node}.ts: {}", to.join(" "));
+    }
+    graph(&text)
+}
+
+#[test]
+fn a_long_chain_and_a_great_knot_end() {
+    let chain: Vec<(usize, usize)> = (0..3000).map(|at| (at, at + 1)).collect();
+    let demand =
+        layers(r#"{forbid: {from: "n0.ts", to: "n3000.ts"}, acyclic: "**", transitive: true}"#);
+    let found = demand.judge(&graph_of(3001, &chain), &|_| true);
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].steps.len(), 2999);
+    let mut ring = chain;
+    ring.push((3000, 0));
+    assert_eq!(demand.judge(&graph_of(3001, &ring), &|_| true).len(), 2);
+}
+
+proptest! {
+    /// A cycle is told exactly when there is one: no order of the files has every import point
+    /// backwards.
+    #[test]
+    fn cycles_are_told_when_there_are_any(
+        edges in proptest::collection::vec((0_usize..8, 0_usize..8), 0..14)
+    ) {
+        let edges: Vec<(usize, usize)> = edges.into_iter().filter(|(a, b)| a != b).collect();
+        let found = layers(r#"{acyclic: "**"}"#).judge(&graph_of(8, &edges), &|_| true);
+        let mut left: BTreeSet<usize> = (0..8).collect();
+        while let Some(&free) = left.iter().find(|node| {
+            !edges.iter().any(|(from, to)| from == *node && left.contains(to))
+        }) {
+            left.remove(&free);
+        }
+        prop_assert_eq!(found.is_empty(), left.is_empty());
+        for breach in found {
+            // Each step begins where the one before it led.
+            let mut at = breach.steps.first().map(|step| step.path.clone()).expect("a way back");
+            for step in &breach.steps {
+                prop_assert_eq!(&step.path, &at);
+                at.clone_from(&step.to);
+            }
+            prop_assert_eq!(at, breach.path);
+        }
+    }
+
+    /// By way of others exactly when a way exists.
+    #[test]
+    fn ways_are_found_when_there_are_any(
+        edges in proptest::collection::vec((0_usize..7, 0_usize..7), 0..12)
+    ) {
+        let demand = layers(r#"{forbid: {from: "n0.ts", to: "n6.ts"}, transitive: true}"#);
+        let found = demand.judge(&graph_of(7, &edges), &|_| true);
+        let mut reached = BTreeSet::from([0]);
+        for _ in 0..7 {
+            let more: Vec<usize> = edges.iter().filter(|(a, _)| reached.contains(a)).map(|(_, b)| *b).collect();
+            reached.extend(more);
+        }
+        prop_assert_eq!(!found.is_empty(), reached.contains(&6));
+    }
+}

@@ -1,0 +1,88 @@
+//! Passwords that nobody uses: the words that examples are written with, and the hosts they name.
+
+use crate::text::shape::looks_random;
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// A word that stands in documentation and tests where a password would be.
+static WORD: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let words = "p[a4]ss(?:w(?:[o0]r)?d|code|phrase)?[0-9!]{0,4}|pass%.*|secre?t?[0-9]{0,3}|secrets\
+        |hunter2|xyzzy|passw0rd|pwd?|user(?:name)?|token|key|api[_-]?key|admin|administrator|root\
+        |guest|login|test(?:ing|pass(?:word)?)?|dev(?:elopment)?|local(?:host)?|docker|foo|bar|baz\
+        |foobar|qux|abc|xyz|postgres(?:ql)?|mysql|mariadb|mongo(?:db)?|redis|rabbit(?:mq)?|sa|db\
+        |database|default|none|null|mypass(?:word)?|your[_-]?\\w+|my[_-]?\\w*(?:pass|secret|token)\\w*\
+        |some[_-]?\\w+|\\w+[_-](?:pass|pwd)|weak|other|x-oauth-basic|@?password@?|\\w*[_-]?(?:password|passwd|secret|token)_?(?:here|value)?";
+    Regex::new(&format!("^(?i:{words})$")).ok()
+});
+
+/// A name or a template instead of a value: `DB_PASSWORD`, `%s`, `[password]`.
+static TEMPLATE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"^(?:[A-Z][A-Z0-9_]*_[A-Z0-9_]*|[$%{<:\[(].*|.*[})\]>]|\*+|\.+|%[sdv].*|\+.*)$")
+        .ok()
+});
+
+/// A host that is nobody's, in a URL or a connection string.
+static NOBODYS_HOST: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)(?:[@=/.\s]|\btcp:)(?:example|domain|company|(?:my|your)(?:company|domain|host|site)|foo|bar)\.(?:com|org|net|edu)\b|[a-z0-9]\.(?:example|invalid)(?:[:;/,\s]|$)").ok()
+});
+
+/// This machine.
+static OWN_HOST: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)[@=/(](?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[?::1|local\)|\.(?:;|\\))").ok()
+});
+
+/// Whether `password` is but an example. `around` is where it stands: a URL or connection string
+/// that names user and host.
+#[must_use]
+pub fn is_example(password: &str, around: &str) -> bool {
+    let is = |what: &LazyLock<Option<Regex>>, text: &str| {
+        what.as_ref().is_some_and(|regex| regex.is_match(text))
+    };
+    is(&WORD, password)
+        || is(&TEMPLATE, password)
+        || is_user_again(password, around)
+        || is(&NOBODYS_HOST, around)
+        // A made-up word guards only the database of whoever tries the project out.
+        || (is(&OWN_HOST, around) && !looks_random(password))
+}
+
+/// `guest:guest@`.
+fn is_user_again(password: &str, url: &str) -> bool {
+    let user = url.split_once("//").and_then(|(_, rest)| rest.split_once(':'));
+    user.is_some_and(|(user, rest)| {
+        user.eq_ignore_ascii_case(password)
+            && rest.strip_prefix(password).is_some_and(|rest| rest.starts_with('@'))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn examples_are_told_by_word_and_host() {
+        for (password, around) in [
+            ("password", "amqp://app:PW@mq.acme.io"),
+            ("Passw0rd", "amqp://app:PW@mq.acme.io"),
+            ("DB_PASSWORD", "mysql://app:PW@db"),
+            ("[password]", "mysql://app:PW@db"),
+            ("tiger7", "oracle://Tiger7:PW@db"),
+            ("k3j5h2g4f6d8", "http://evil:PW@example.com/"),
+            ("k3j5h2g4f6d8", "http://evil:PW@api.example.org"),
+            ("k3j5h2g4f6d8", "http://evil:PW@printer.example"),
+            ("k3j5h2g4f6d8", "Server=tcp:example.com;Password=PW"),
+            ("kulgrej", "https://hemligearne:PW@localhost"),
+            ("sunshine", "Data Source=(local);Password=PW"),
+        ] {
+            assert!(is_example(password, &around.replace("PW", password)), "{around}");
+        }
+        for (password, around) in [
+            ("sunshine", "mysql://app:PW@db.acme.io"),
+            ("k3j5h2g4f6d8", "mysql://app:PW@localhost"),
+            ("k3j5h2g4f6d8", "mysql://app:PW@counterexample.com"),
+            ("tiger7", "oracle://tiger:PW@db"),
+        ] {
+            assert!(!is_example(password, &around.replace("PW", password)), "{around}");
+        }
+    }
+}

@@ -1,0 +1,447 @@
+//! Syntax patterns: ast-grep rules on a tree-sitter tree, one tree a language for all rules.
+
+use crate::forms::expression;
+use crate::parse::syntax::Tree;
+use crate::project::config::nearest;
+use crate::rules::rule::{Report, Rule};
+use crate::text::finding::{Edit, RuleId};
+use crate::text::paths::Globs;
+use crate::text::source::{Source, Span};
+use aidd_page::{Form, SyntaxHeader, Tables};
+use ast_grep_config::{Fixer, GlobalRules, RuleConfig};
+use ast_grep_core::matcher::{Matcher, MatcherExt};
+use ast_grep_core::tree_sitter::StrDoc;
+use ast_grep_core::{Language, NodeMatch};
+use ast_grep_language::SupportLang;
+use regex::Regex;
+use serde_json::{Map, Value};
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+mod said;
+
+use said::{chain, list_for_rule, plainly};
+
+/// How long all syntax patterns may take on one file.
+const BUDGET: Duration = Duration::from_secs(2);
+
+/// After how many tries the clock is looked at: that takes as long as a quick one.
+const TRIES: u32 = 8;
+
+/// The languages whose grammars are built in, by ast-grep's names.
+pub const LANGUAGES: [(&str, SupportLang); 15] = [
+    ("bash", SupportLang::Bash),
+    ("c", SupportLang::C),
+    ("css", SupportLang::Css),
+    ("go", SupportLang::Go),
+    ("html", SupportLang::Html),
+    ("java", SupportLang::Java),
+    ("javascript", SupportLang::JavaScript),
+    ("json", SupportLang::Json),
+    ("php", SupportLang::Php),
+    ("python", SupportLang::Python),
+    ("ruby", SupportLang::Ruby),
+    ("rust", SupportLang::Rust),
+    ("tsx", SupportLang::Tsx),
+    ("typescript", SupportLang::TypeScript),
+    ("yaml", SupportLang::Yaml),
+];
+
+/// All syntax patterns of an engine, by language.
+#[derive(Debug, Default)]
+pub struct SyntaxPatterns {
+    by_language: BTreeMap<&'static str, Vec<SyntaxPattern>>,
+}
+
+struct SyntaxPattern {
+    rule: Rule,
+    language: &'static str,
+    /// Made when a file of the language is first met and the rule is on: most rules are off, and
+    /// never run.
+    globs: OnceLock<Globs>,
+    /// `None`: it cannot be used.
+    config: OnceLock<Option<RuleConfig<SupportLang>>>,
+    /// What excuses a finding when it stands behind it; `None`: nothing does.
+    beside: OnceLock<Option<Regex>>,
+}
+
+impl fmt::Debug for SyntaxPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SyntaxPattern").field("rule", &self.rule.id).finish_non_exhaustive()
+    }
+}
+
+/// What a run of the patterns could not do.
+#[derive(Debug, PartialEq, Eq)]
+pub struct OverBudget {
+    /// The rule that was running when the time was up.
+    pub rule: RuleId,
+}
+
+impl SyntaxPatterns {
+    /// The patterns of those `rules` that have one; `tables` are those of the shipped pages. A pattern that does not compile is left out: its
+    /// page carries the finding.
+    #[must_use]
+    pub fn new(tables: &'static Tables, rules: &[Rule]) -> Self {
+        // What the shipped pages name stands in a table.
+        let mut named: HashMap<usize, Vec<&str>> = HashMap::new();
+        for (language, page) in tables.languages.all() {
+            named.entry(page).or_default().push(language);
+        }
+        let mut by_language: BTreeMap<&'static str, Vec<SyntaxPattern>> = BTreeMap::new();
+        for rule in rules.iter().filter(|rule| rule.form == Some(Form::Syntax)) {
+            let known = match rule.shipped_page() {
+                Some(page) => languages(named.get(&page).into_iter().flatten()),
+                None => languages(header(rule).into_iter().flat_map(|header| &header.language)),
+            };
+            for (language, _) in known.into_iter().flatten() {
+                by_language.entry(language).or_default().push(SyntaxPattern {
+                    rule: rule.clone(),
+                    language,
+                    globs: OnceLock::new(),
+                    config: OnceLock::new(),
+                    beside: OnceLock::new(),
+                });
+            }
+        }
+        Self { by_language }
+    }
+
+    /// Runs all enabled patterns of the source's language over its tree.
+    ///
+    /// # Errors
+    /// When the time for one file is used up; what was found so far stays in the report.
+    pub fn run(&self, tree: &Tree<'_>, report: &mut Report<'_>) -> Result<(), OverBudget> {
+        self.run_within(BUDGET, tree, report)
+    }
+
+    fn run_within(
+        &self,
+        budget: Duration,
+        tree: &Tree<'_>,
+        report: &mut Report<'_>,
+    ) -> Result<(), OverBudget> {
+        let source = report.source();
+        let Some((name, language)) = language_of(source.path()) else { return Ok(()) };
+        let Some(patterns) = self.by_language.get(name) else { return Ok(()) };
+        let active: Vec<(&SyntaxPattern, &RuleConfig<SupportLang>)> = patterns
+            .iter()
+            .filter(|pattern| {
+                report.begin(&pattern.rule.id) && pattern.globs().matches(source.path())
+            })
+            .filter_map(|pattern| Some((pattern, pattern.config()?)))
+            .collect();
+        if active.is_empty() {
+            return Ok(());
+        }
+        let deadline = Instant::now() + budget;
+        // That it took too long is told by who runs all patterns.
+        let Some(tree) = tree.in_language(language) else { return Ok(()) };
+        // Kind of node → the patterns that may match it, found out when first met.
+        let mut by_kind: Vec<Option<Vec<usize>>> = Vec::new();
+        let mut tried = 0_u32;
+        for node in tree.root().dfs() {
+            let kind = node.kind_id();
+            // An error has the greatest number there is, which would make the table long.
+            let slot = usize::from(kind.wrapping_add(1));
+            if by_kind.len() <= slot {
+                by_kind.resize(slot + 1, None);
+            }
+            let fitting = by_kind[slot].get_or_insert_with(|| {
+                let may = |(_, config): &(&SyntaxPattern, &RuleConfig<SupportLang>)| {
+                    config.matcher.potential_kinds().is_none_or(|kinds| kinds.contains(kind.into()))
+                };
+                (0..active.len()).filter(|&index| may(&active[index])).collect()
+            });
+            for &index in &*fitting {
+                let (pattern, config) = active[index];
+                if let Some(found) = config.matcher.match_node(node.clone()) {
+                    pattern.report(config, &found, report);
+                }
+                tried = tried.wrapping_add(1);
+                if tried.is_multiple_of(TRIES) && Instant::now() > deadline {
+                    return Err(OverBudget { rule: pattern.rule.id.clone() });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl SyntaxPattern {
+    fn globs(&self) -> &Globs {
+        self.globs.get_or_init(|| {
+            let check = self.rule.check.as_ref();
+            check.map_or_else(Globs::all, |check| Globs::of_check(check, self.rule.path.as_deref()))
+        })
+    }
+
+    fn config(&self) -> Option<&RuleConfig<SupportLang>> {
+        let make = || {
+            let header = header(&self.rule)?;
+            refuse_slow(header).ok()?;
+            config(&self.rule.id, self.language, header).ok()
+        };
+        self.config.get_or_init(make).as_ref()
+    }
+
+    fn report(
+        &self,
+        config: &RuleConfig<SupportLang>,
+        found: &NodeMatch<'_, StrDoc<SupportLang>>,
+        report: &mut Report<'_>,
+    ) {
+        let Some(header) = header(&self.rule).filter(|_| report.begin(&self.rule.id)) else {
+            return;
+        };
+        let source = report.source();
+        let span = Span::from(found.range());
+        let beside = self.beside.get_or_init(|| beside(header).ok().flatten());
+        if beside.as_ref().is_some_and(|beside| beside.is_match(rest_of_line(source, span))) {
+            return;
+        }
+        let env = found.get_env();
+        let said = self.rule.message.as_ref().unwrap_or(&self.rule.summary);
+        let message = super::fill(said, source, span, |name| {
+            env.get_match(name).map(|node| node.text().into_owned())
+        });
+        let finding = report.at(span, message);
+        finding.help.clone_from(&self.rule.help);
+        for (variable, label) in &header.labels {
+            if let Some(node) = env.get_match(variable) {
+                finding.related(Span::from(node.range()), label.clone());
+            }
+        }
+        let edit = config.fixer.first().map(|fixer| edit(fixer, found, config));
+        // A replacement that has nothing to say of this shape leaves it as it is.
+        if let Some(edit) = edit.filter(|edit| edit.text != source.slice(edit.span)) {
+            let title = title(&edit.text);
+            if header.safe {
+                finding.fix(title, vec![edit])
+            } else {
+                finding.fix_unsafe(title, vec![edit])
+            };
+        }
+    }
+}
+
+/// How far behind a match on its line is looked, in bytes: thousands may stand on one line.
+const BESIDE: u32 = 4096;
+
+/// What stands behind `span` on its last line.
+fn rest_of_line(source: &Source, span: Span) -> &str {
+    let last = span.end.saturating_sub(1).max(span.start);
+    let line = source.line_span(source.line_of(last));
+    let end = line.end.max(span.end).min(span.end.saturating_add(BESIDE));
+    source.slice(Span { start: span.end, end })
+}
+
+/// The expression of `unless-beside`.
+fn beside(header: &SyntaxHeader) -> Result<Option<Regex>, String> {
+    let Some(text) = header.unless_beside.as_deref() else { return Ok(None) };
+    expression::check(text).map_err(|why| format!("`unless-beside`: {why}"))?;
+    Regex::new(text).map(Some).map_err(|error| format!("`unless-beside`: {error}"))
+}
+
+/// What a replacement is called: shown when it is short, and holds no string, which may be a secret.
+fn title(text: &str) -> String {
+    const SHOWN: usize = 60;
+    let is_short = text.chars().count() <= SHOWN && !text.contains(['\n', '"', '\'', '`']);
+    match text.trim() {
+        "" => "Delete it".to_owned(),
+        text if is_short => format!("Replace with `{text}`"),
+        _ => "Rewrite it".to_owned(),
+    }
+}
+
+/// The syntax pattern of a rule.
+fn header(rule: &Rule) -> Option<&SyntaxHeader> {
+    rule.check.as_ref()?.syntax.as_deref()
+}
+
+fn edit(
+    fixer: &Fixer,
+    found: &NodeMatch<'_, StrDoc<SupportLang>>,
+    config: &RuleConfig<SupportLang>,
+) -> Edit {
+    let edit = found.make_edit(&config.matcher, fixer);
+    let span = Span::new(edit.position, edit.position + edit.deleted_length);
+    Edit::replace(span, String::from_utf8_lossy(&edit.inserted_text))
+}
+
+/// The language of the file at `path`, by its name: ast-grep's name of it, and its grammar.
+pub fn language_of(path: &str) -> Option<(&'static str, SupportLang)> {
+    let language = SupportLang::from_path(path)?;
+    LANGUAGES.into_iter().find(|&(_, known)| known == language)
+}
+
+/// Whether the pattern is for the language of the file at `path`.
+pub(crate) fn reads(header: &SyntaxHeader, path: &str) -> bool {
+    language_of(path).is_some_and(|(language, _)| {
+        let names = header.language.iter().map(|name| name.to_ascii_lowercase());
+        names
+            .into_iter()
+            .any(|name| name == language || (&*name, language) == ("typescript", "tsx"))
+    })
+}
+
+/// Whether the header of a syntax pattern can be used.
+///
+/// # Errors
+/// What is wrong: an unknown language, a rule that does not parse, that has no node kind to start
+/// at, or that would be too slow.
+pub(crate) fn check_header(header: &SyntaxHeader) -> Result<(), String> {
+    refuse_slow(header)?;
+    beside(header)?;
+    languages(&header.language)?
+        .into_iter()
+        .try_for_each(|(name, _)| config("check", name, header).map(drop))
+}
+
+/// What people call a language by → its name here.
+const SHORT: [(&str, &str); 12] = [
+    ("ts", "typescript"),
+    ("js", "javascript"),
+    ("jsx", "javascript"),
+    ("py", "python"),
+    ("python3", "python"),
+    ("rs", "rust"),
+    ("golang", "go"),
+    ("rb", "ruby"),
+    ("sh", "bash"),
+    ("shell", "bash"),
+    ("zsh", "bash"),
+    ("yml", "yaml"),
+];
+
+/// The languages of these names, each once.
+fn languages<S: AsRef<str>>(
+    names: impl IntoIterator<Item = S>,
+) -> Result<Vec<(&'static str, SupportLang)>, String> {
+    let mut languages = Vec::new();
+    for language in names {
+        let language = language.as_ref();
+        let name = language.to_ascii_lowercase();
+        let known = |(built_in, _): &(&str, SupportLang)| *built_in == name;
+        languages.push(*LANGUAGES.iter().find(|row| known(row)).ok_or_else(|| {
+            let names: Vec<&str> = LANGUAGES.iter().map(|(name, _)| *name).collect();
+            let short = SHORT.iter().find(|(short, _)| *short == name).map(|(_, long)| *long);
+            let hint = match short.or_else(|| nearest(&name, names.iter().copied())) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("known are {}", names.join(", ")),
+            };
+            format!("`{language}` is not a built-in language; {hint}")
+        })?);
+        // Two grammars, one language to the author.
+        if name == "typescript" {
+            languages.push(("tsx", SupportLang::Tsx));
+        }
+    }
+    if languages.is_empty() {
+        return Err("a syntax pattern names at least one language".to_owned());
+    }
+    languages.sort_by_key(|(name, _)| *name);
+    languages.dedup_by_key(|(name, _)| *name);
+    Ok(languages)
+}
+
+fn config(
+    id: &str,
+    language: &str,
+    header: &SyntaxHeader,
+) -> Result<RuleConfig<SupportLang>, String> {
+    let mut rule = Map::new();
+    rule.insert("id".to_owned(), id.into());
+    rule.insert("language".to_owned(), language.into());
+    let parts = [
+        ("rule", Some(&header.rule)),
+        ("constraints", header.constraints.as_ref()),
+        ("utils", header.utils.as_ref()),
+        ("transform", header.transform.as_ref()),
+        ("fix", header.fix.as_ref()),
+    ];
+    for (key, yaml) in parts {
+        if let Some(yaml) = yaml {
+            rule.insert(
+                key.to_owned(),
+                serde_json::from_str(&yaml.0).map_err(|error| error.to_string())?,
+            );
+        }
+    }
+    if let Some(key) = rule.get("rule").and_then(|rule| list_for_rule("rule", rule)) {
+        return Err(format!(
+            "`{key}` is a list: it is one rule, keys with values, such as `{{ kind: … }}`"
+        ));
+    }
+    // JSON is YAML.
+    let yaml = Value::Object(rule).to_string();
+    let mut rules = ast_grep_config::from_yaml_string(&yaml, &GlobalRules::default())
+        .map_err(|error| plainly(&chain(&error), language))?;
+    rules.pop().ok_or_else(|| "the rule is empty".to_owned())
+}
+
+/// Refuses relational rules nested without a bound: their cost grows with the square of the file,
+/// and of a leaf kind with nodes × depth (ast-grep #1920).
+fn refuse_slow(header: &SyntaxHeader) -> Result<(), String> {
+    let parts = [Some(&header.rule), header.constraints.as_ref(), header.utils.as_ref()];
+    for yaml in parts.into_iter().flatten() {
+        let value: Value = serde_json::from_str(&yaml.0).map_err(|error| error.to_string())?;
+        if let Some((outer, inner)) = unbounded_pair(&value) {
+            return Err(format!(
+                "`{inner}` with `stopBy: end` inside `{outer}` with `stopBy: end` is too slow: start at the \
+                 larger node, or bound one of them"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Two nested relations that both search without a bound, outer first.
+fn unbounded_pair(value: &Value) -> Option<(&'static str, &'static str)> {
+    const RELATIONS: [&str; 4] = ["inside", "has", "follows", "precedes"];
+    // A worklist instead of recursion: the depth of a page's YAML is the author's.
+    let mut left = vec![(value, None)];
+    while let Some((value, outer)) = left.pop() {
+        match value {
+            Value::Array(items) => left.extend(items.iter().map(|item| (item, outer))),
+            Value::Object(object) => {
+                for (key, item) in object {
+                    let relation = RELATIONS.into_iter().find(|relation| relation == key);
+                    let unbounded = item.get("stopBy").is_some_and(|stop| stop == "end");
+                    match (relation.filter(|_| unbounded), outer) {
+                        (Some(inner), Some(outer)) => return Some((outer, inner)),
+                        (Some(relation), None) => left.push((item, Some(relation))),
+                        (None, _) => left.push((item, outer)),
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::registry::Registry;
+    use crate::rules::select;
+
+    #[test]
+    fn a_pattern_that_takes_too_long_is_named() {
+        let page = "---\nseverity: error\ncheck:\n  syntax: { language: [rust], rule: { kind: identifier } }\n---\n# a/b\n\nWhy.\n";
+        let registry =
+            Registry::new(crate::DISTRIBUTION.pages, &[("rules/a.md".into(), page.to_owned())]);
+        let patterns = SyntaxPatterns::new(crate::DISTRIBUTION.pages, registry.rules());
+        let settings = select::defaults(registry.rules());
+        let source = Source::new("a.rs", format!("fn a() {{ {} }}", "b(c);".repeat(40)));
+        let mut report = Report::new(&source, &settings);
+        let tree = Tree::of(&source);
+        let over = patterns.run_within(Duration::ZERO, &tree, &mut report);
+        assert_eq!(over, Err(OverBudget { rule: "a/b".into() }));
+        assert_eq!(patterns.run_within(BUDGET, &tree, &mut report), Ok(()));
+        assert!(report.finish().iter().any(|finding| &*finding.rule == "a/b"));
+    }
+}

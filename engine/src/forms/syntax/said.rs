@@ -1,0 +1,112 @@
+//! What the library of syntax rules says of one, in the words of whoever writes a page.
+
+use super::LANGUAGES;
+use crate::project::config::nearest;
+use ast_grep_core::tree_sitter::LanguageExt as _;
+use ast_grep_language::SupportLang;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// The key of a rule that holds a list instead: the library takes its items for the values of the
+/// first keys it knows.
+pub(super) fn list_for_rule<'a>(key: &'a str, rule: &'a Value) -> Option<&'a str> {
+    const OF_ONE: [&str; 5] = ["inside", "has", "precedes", "follows", "not"];
+    let mut left = vec![(key, rule)];
+    while let Some((key, rule)) = left.pop() {
+        match rule {
+            Value::Array(_) => return Some(key),
+            Value::Object(keys) => {
+                left.extend(OF_ONE.iter().filter_map(|key| Some((*key, keys.get(*key)?))));
+                for several in ["all", "any"] {
+                    let list = keys.get(several).and_then(Value::as_array).into_iter().flatten();
+                    left.extend(list.map(|one| (several, one)));
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// What the library says, in the words of one who writes a page: it speaks of a file that nobody
+/// wrote.
+pub(super) fn plainly(said: &str, language: &str) -> String {
+    let said = said.rsplit("Fail to parse yaml as ").next().unwrap_or(said);
+    let said = ["RuleConfig: ", "Rule.: ", "`rule` is not configured correctly.: "]
+        .iter()
+        .fold(said, |said, head| said.strip_prefix(head).unwrap_or(said));
+    let quoted = |from: &str| -> Option<String> {
+        let rest = said.split_once(from)?.1;
+        Some(rest.split_once('`')?.0.to_owned())
+    };
+    if let Some(key) = quoted("unknown field `") {
+        let known = said.split_once("expected one of ").map_or("", |(_, known)| known);
+        let known = || known.split(", ").map(|key| key.trim_matches('`'));
+        return match nearest(&key, known()) {
+            Some(near) => format!("unknown key `{key}` in the rule; did you mean `{near}`?"),
+            None => format!(
+                "unknown key `{key}` in the rule; known are {}",
+                known().collect::<Vec<_>>().join(", ")
+            ),
+        };
+    }
+    if let Some(kind) = quoted("Kind `") {
+        let grammar = LANGUAGES.iter().find(|(name, _)| *name == language);
+        let kinds = grammar.map(|(_, grammar)| kinds(*grammar)).unwrap_or_default();
+        let near = nearest(&kind, kinds.iter().map(String::as_str));
+        let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+        return format!("`{kind}` is no kind of node of {}{hint}", as_written(language));
+    }
+    if said.contains("must specify a set of AST kinds") {
+        return "the rule does not say what kind of node it starts at: add a `kind`, or see whether its `pattern` is a whole piece of code".to_owned();
+    }
+    if let Some(name) = quoted("Undefined meta var `") {
+        let place = said.rsplit('`').nth(1).unwrap_or("fix");
+        return format!("`{place}` names `${name}`, which the rule does not capture");
+    }
+    if let Some(value) = quoted("unknown variant `") {
+        return format!("`{value}` may be `neighbor`, `end`, or a rule where the search stops");
+    }
+    if said.contains("one positive matcher") {
+        return "the rule does not say what it looks for: give it a `pattern`, a `kind` or a `regex`".to_owned();
+    }
+    if said.contains("regex parse error") {
+        return "a `regex` in the rule is no expression".to_owned();
+    }
+    if let Some((_, said)) = said.split_once("invalid type: ")
+        && let Some((given, wanted)) = said.split_once(", expected ")
+    {
+        let wanted = match wanted {
+            _ if wanted.starts_with("struct ") => "keys with values, such as `{ kind: … }`",
+            "a string" => "a text",
+            "a sequence" => "a list, such as `[{ kind: … }]`",
+            other => other,
+        };
+        return format!("in the rule stands {given}, and not {wanted}");
+    }
+    said.to_owned()
+}
+
+/// What an author calls the language of a grammar: whoever writes `typescript` gets both of its.
+fn as_written(language: &str) -> &str {
+    if language == "tsx" { "typescript" } else { language }
+}
+
+/// The names of all kinds of nodes that a grammar has.
+fn kinds(grammar: SupportLang) -> BTreeSet<String> {
+    let language = grammar.get_ts_language();
+    let ids = 0..u16::try_from(language.node_kind_count()).unwrap_or(u16::MAX);
+    let named = ids.filter(|&id| language.node_kind_is_named(id));
+    named.filter_map(|id| language.node_kind_for_id(id)).map(str::to_owned).collect()
+}
+
+/// An error and what caused it, on one line.
+pub(super) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text = format!("{text}: {}", cause.to_string().lines().next().unwrap_or_default());
+        source = cause.source();
+    }
+    text
+}

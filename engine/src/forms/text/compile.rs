@@ -1,0 +1,204 @@
+//! The expressions of text patterns.
+
+use super::Compiled;
+use crate::forms::expression;
+use aidd_page::{FixHeader, TextHeader};
+use regex_automata::meta::Regex;
+use regex_automata::util::interpolate;
+use regex_automata::{Match, PatternID};
+use std::collections::BTreeMap;
+
+/// The largest program an expression may compile to, in bytes. A page whose expression is larger
+/// is refused.
+const PROGRAM_LIMIT: usize = 4 << 20;
+
+/// Compiles the expressions of a text pattern.
+///
+/// # Errors
+/// What is wrong with the expression, as its parser says it, or that a fix would not mend.
+pub(crate) fn check_header(header: &TextHeader, fix: Option<&FixHeader>) -> Result<(), String> {
+    // A table for speed takes longer to make than all else, and this is tried once.
+    let compiled = compile_for(header, false)?;
+    if let Some(text) =
+        header.regex.iter().chain(&header.unless).find(|text| text.contains('\u{8}'))
+    {
+        let text = text.replace('\u{8}', r"\b");
+        return Err(format!(
+            "`{text}` holds a backspace, which is what `\\b` in double quotes means in YAML: write it in single quotes"
+        ));
+    }
+    if !header.require && is_everywhere(&compiled.regex) {
+        let text = header.regex.as_deref().unwrap_or_default();
+        return Err(format!(
+            "`{text}` matches at every place of every text, for it matches no letter"
+        ));
+    }
+    if let Some((word, _)) = header.swap.iter().find(|(word, better)| word.trim() == better.trim())
+    {
+        return Err(format!("`{word}` is to be swapped for itself"));
+    }
+    if let Some(name) = fix.and_then(|fix| unknown_group(fix, &compiled.regex)) {
+        let groups: Vec<&str> =
+            compiled.regex.group_info().all_names().filter_map(|(.., name)| name).collect();
+        let known =
+            match (groups.is_empty(), compiled.regex.group_info().group_len(PatternID::ZERO)) {
+                (true, 1) => "it has none".to_owned(),
+                (true, many) => format!("they go by number, up to {}", many - 1),
+                (false, _) => format!("known are `{}`", groups.join("`, `")),
+            };
+        return Err(format!(
+            "`replace` names the group `{name}`, which the expression does not have; {known}. A `$` that is meant as one is written `$$`"
+        ));
+    }
+    let inserted = fix.and_then(FixHeader::inserted);
+    // With names to fill in, the example under `## Fixed` shows it.
+    match inserted.filter(|text| !text.contains('<') && !compiled.regex.is_match(text)) {
+        Some(text) => Err(format!("what `insert` puts in is no match: `{text}`")),
+        None => Ok(()),
+    }
+}
+
+/// Whether the expression is found between any two letters.
+fn is_everywhere(regex: &Regex) -> bool {
+    // Letters that no one writes, so that an expression on a place or a word is not met.
+    let text = "\u{E000}\u{E000}";
+    regex.find_iter(text).filter(Match::is_empty).count() >= 3
+}
+
+/// The first group of a replacement that the expression does not have: it would come out empty.
+fn unknown_group(fix: &FixHeader, regex: &Regex) -> Option<String> {
+    let unknown = std::cell::RefCell::new(None);
+    let note = |name: String| {
+        unknown.borrow_mut().get_or_insert(name);
+    };
+    let groups = regex.group_info().group_len(PatternID::ZERO);
+    interpolate::string(
+        fix.replace.as_deref()?,
+        |index, _| {
+            if index >= groups {
+                note(index.to_string());
+            }
+        },
+        |name| {
+            let index = regex.group_info().to_index(PatternID::ZERO, name);
+            if index.is_none() {
+                note(name.to_owned());
+            }
+            index
+        },
+        &mut String::new(),
+    );
+    unknown.into_inner()
+}
+
+pub(super) fn compile(header: &TextHeader) -> Result<Compiled, String> {
+    compile_for(header, true)
+}
+
+/// Compiles the expressions, to be `fast` or to see whether they can be.
+fn compile_for(header: &TextHeader, fast: bool) -> Result<Compiled, String> {
+    // The alphabets of secrets are ASCII, and ASCII classes are several times faster.
+    let unicode = header.secret.is_none();
+    let text = match (&header.regex, &header.assigned) {
+        (Some(regex), _) => regex.clone(),
+        (None, Some(value)) => assigned(&header.keywords, value),
+        (None, None) if header.swap.is_empty() => {
+            return Err("none of `regex`, `assigned` and `swap`".to_owned());
+        }
+        (None, None) => words(&header.swap),
+    };
+    let (regex, longest) = build(&text, unicode, fast)?;
+    let group = regex.group_info().to_index(PatternID::ZERO, "at").unwrap_or(0);
+    let all = |texts: &[String]| {
+        let all = texts.iter().map(|text| Ok(build(text, unicode, fast)?.0));
+        all.collect::<Result<_, String>>()
+    };
+    let (unless, unless_match) = (all(&header.unless)?, all(&header.unless_match)?);
+    let swap = header.swap.iter().map(|(word, better)| (key(word), better.trim().to_owned()));
+    let names_mark = names_mark(&text);
+    let swap = swap.collect();
+    Ok(Compiled { regex, names_mark, longest, group, unless, unless_match, swap })
+}
+
+/// Whether an expression speaks of U+FEFF, by its letter, its number or its bytes.
+fn names_mark(text: &str) -> bool {
+    let upper = text.to_ascii_uppercase();
+    text.contains('\u{FEFF}') || upper.contains("FEFF") || upper.contains(r"\XEF\XBB\XBF")
+}
+
+/// The expression compiled, and the most bytes of a match when there is a most.
+fn build(text: &str, unicode: bool, fast: bool) -> Result<(Regex, Option<usize>), String> {
+    let mut parser = regex_syntax::ParserBuilder::new();
+    parser.unicode(unicode).utf8(unicode).multi_line(true).crlf(true);
+    let hir = parser.build().parse(text).map_err(|error| {
+        let error = error.to_string();
+        error.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned()
+    })?;
+    expression::check_parsed(&hir)?;
+    let config = Regex::config()
+        .utf8_empty(false)
+        .nfa_size_limit(Some(PROGRAM_LIMIT))
+        .dfa(fast)
+        .onepass(fast);
+    let regex = Regex::builder().configure(config).build_from_hir(&hir).map_err(|error| {
+        if error.size_limit().is_some() {
+            expression::TOO_LARGE.to_owned()
+        } else {
+            error.to_string()
+        }
+    })?;
+    Ok((regex, hir.properties().maximum_len()))
+}
+
+impl Compiled {
+    /// The better word for one that was found, in its case; `None` when there is none, or it is
+    /// written so already.
+    pub(super) fn better(&self, found: &str) -> Option<String> {
+        let better = self.swap.get(&key(found))?;
+        // A name keeps its letters: `javascript` is `JavaScript` wherever it stands.
+        if better.chars().any(char::is_uppercase) {
+            return Some(better.clone());
+        }
+        let mut letters = found.chars().filter(|c| c.is_alphabetic());
+        let first = letters.next().is_some_and(char::is_uppercase);
+        if first && letters.clone().next().is_some() && letters.all(char::is_uppercase) {
+            return Some(better.to_uppercase());
+        }
+        let mut rest = better.chars();
+        let head = rest.next().filter(|_| first);
+        Some(head.map_or_else(|| better.clone(), |head| head.to_uppercase().chain(rest).collect()))
+    }
+
+    /// Whether a found word is written as the better one is.
+    pub(super) fn is_better(&self, found: &str) -> bool {
+        self.swap.get(&key(found)).is_some_and(|better| better == found)
+    }
+}
+
+/// A word as it is looked up: in lower case, with one space between its parts.
+fn key(word: &str) -> String {
+    word.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The expression for any of the words to swap, the longest first.
+fn words(swap: &BTreeMap<String, String>) -> String {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut words: Vec<&str> = swap.keys().map(|word| word.trim()).collect();
+    words.sort_by_key(|word| (std::cmp::Reverse(word.len()), *word));
+    let one = |word: &&str| {
+        let parts: Vec<String> = word.split_whitespace().map(regex::escape).collect();
+        let bound = |c: Option<char>| if c.is_some_and(is_word) { r"\b" } else { "" };
+        let (before, after) = (bound(word.chars().next()), bound(word.chars().next_back()));
+        format!("{before}{}{after}", parts.join(r"[ \t]+"))
+    };
+    format!("(?i:{})", words.iter().map(one).collect::<Vec<_>>().join("|"))
+}
+
+/// The expression for a value that is assigned to a name with one of `keywords` in it.
+fn assigned(keywords: &[String], value: &str) -> String {
+    let names: Vec<String> = keywords.iter().map(|keyword| regex::escape(keyword)).collect();
+    format!(
+        r#"(?i:{names})[0-9A-Za-z_.\-]{{0,40}}(?:(?:[ \t][A-Za-z]{{2,12}}){{1,3}}[ \t]{{0,2}}[:=]|(?:\\?["'\])`]){{0,2}}(?:[ \t]{{0,8}}(?::?[ \t]{{0,4}}[&0-9A-Za-z_<>\[\]?.']{{1,24}}[ \t]{{1,4}}=|:[0-9A-Za-z_<>?]{{1,24}}=|=>|:{{1,3}}=?|\?\??=?|\|\|[=:]?|={{1,3}}|[>,(])|[ \t]+value=|[ \t]))[ \t]{{0,8}}(?:(?:@|[bBfFrRuU]{{1,2}})?\\?["'`]{{1,3}}|\[{{1,2}}["']?)?(?:(?i:bearer|token|basic)[ \t]+)?(?P<at>{value})(?:[^\w\-+/=.]|[.=]?(?:\s|$)|\\[nrt"])"#,
+        names = names.join("|"),
+    )
+}

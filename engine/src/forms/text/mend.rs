@@ -1,0 +1,119 @@
+//! What mends the findings of text patterns.
+
+use super::Compiled;
+use crate::parse::comments;
+use crate::text::finding::{Edit, Finding};
+use crate::text::kind::{self, Kind};
+use crate::text::source::{Source, Span};
+use aidd_page::{self as page, FixHeader, InsertAs, TextHeader};
+use regex_automata::PatternID;
+use regex_automata::util::captures::Captures;
+use regex_automata::util::interpolate;
+
+/// Offers what the page says for the found text: another in its place, or it without the white
+/// space around it.
+pub(super) fn found(
+    fix: &FixHeader,
+    source: &Source,
+    (captures, compiled): (&Captures, &Compiled),
+    span: Span,
+    finding: &mut Finding,
+) {
+    if fix.trim {
+        let text = source.slice(span);
+        if text.trim() != text {
+            let title = "Take away the white space".to_owned();
+            offer(fix.safe, title, Edit::replace(span, text.trim()), finding);
+        }
+        return;
+    }
+    let Some(replace) = &fix.replace else { return };
+    let mut text = String::new();
+    interpolate::string(
+        replace,
+        |index, into| {
+            if let Some(group) = captures.get_group(index) {
+                into.push_str(source.slice(Span::from(group.range())));
+            }
+        },
+        |name| compiled.regex.group_info().to_index(PatternID::ZERO, name),
+        &mut text,
+    );
+    let title =
+        if text.is_empty() { "Delete it".to_owned() } else { format!("Replace by `{text}`") };
+    offer(fix.safe && !text.is_empty(), title, Edit::replace(span, text), finding);
+}
+
+/// Offers the better word.
+pub(super) fn swap(span: Span, better: &str, safe: bool, finding: &mut Finding) {
+    offer(safe, format!("Write `{better}`"), Edit::replace(span, better), finding);
+}
+
+/// Offers to insert what is missing: at the head of the file, or at its end where the last lines
+/// are asked about.
+pub(super) fn insert(fix: &FixHeader, header: &TextHeader, source: &Source, finding: &mut Finding) {
+    let Some(text) = fix.inserted() else { return };
+    let text = crate::forms::fill(text, source, Span::default(), |_| None);
+    let eol = if source.text().contains("\r\n") { "\r\n" } else { "\n" };
+    let lines = match fix.r#as {
+        Some(InsertAs::Comment) => {
+            let form = comments::of_file(source.path(), source.text());
+            form.map(|form| form.write_lines(&text, eol))
+        }
+        _ => Some(text.trim_end().lines().collect::<Vec<_>>().join(eol)),
+    };
+    let at_end = header.last.is_some() && header.first.is_none();
+    let place = if at_end { Some(source.text().len()) } else { head(source) };
+    let (Some(lines), Some(place)) = (lines, place) else { return };
+    let (before, after) = (&source.text()[..place], &source.text()[place..]);
+    // Behind a last line without a line break.
+    let above = if before.is_empty() || before.ends_with(['\n', '\u{FEFF}']) { "" } else { eol };
+    // A comment right above a declaration would be taken for its documentation.
+    let blank = !after.is_empty() && !after.starts_with(['\n', '\r']);
+    let below = if blank { eol } else { "" };
+    let title = format!("Insert `{}`", text.trim().lines().next().unwrap_or_default());
+    let edit = Edit::insert(Span::at(place).start, format!("{above}{lines}{eol}{below}"));
+    offer(fix.safe, title, edit, finding);
+}
+
+/// Where the first line of a file begins that may be moved down: behind a byte order mark, an
+/// interpreter, an encoding, parser directives, a document type and front matter. `None` for PHP
+/// that begins with markup.
+fn head(source: &Source) -> Option<usize> {
+    let text = source.text();
+    let kinds = kind::kinds(source.path(), "");
+    if kinds.contains(&Kind::MARKDOWN)
+        && let Ok((_, body)) = page::split(text)
+    {
+        return Some(body.start);
+    }
+    let mut at = text.len() - text.trim_start_matches('\u{FEFF}').len();
+    let mut seen_php = !source.path().ends_with(".php");
+    for (number, line) in text[at..].split_inclusive('\n').enumerate() {
+        let lower = line.trim().to_ascii_lowercase();
+        let directive = |name: &str| {
+            let rest = lower.trim_start_matches('#').trim_start().strip_prefix(name);
+            rest.is_some_and(|rest| rest.trim_start().starts_with('='))
+        };
+        seen_php |= lower == "<?php";
+        let stays = number == 0 && lower.starts_with("#!")
+            // PEP 263: an encoding counts on the first two lines.
+            || number < 2 && lower.starts_with('#') && lower.contains("coding:")
+            || kinds.contains(&Kind::DOCKERFILE) && ["syntax", "escape", "check"].iter().any(|&name| directive(name))
+            || ["<?xml", "<!doctype", "@charset"].iter().any(|start| lower.starts_with(start))
+            || lower == "<?php";
+        if !stays {
+            break;
+        }
+        at += line.len();
+    }
+    seen_php.then_some(at)
+}
+
+fn offer(safe: bool, title: String, edit: Edit, finding: &mut Finding) {
+    if safe {
+        finding.fix(title, vec![edit])
+    } else {
+        finding.fix_unsafe(title, vec![edit])
+    };
+}

@@ -1,0 +1,472 @@
+//! Text patterns: one pass over the text for the keywords of all rules, then each rule's regular
+//! expression near its keywords only. Expressions compile when first needed.
+
+mod compile;
+mod mend;
+
+use super::keywords::Keywords;
+use super::parts::{self, Parts};
+use super::password;
+use super::prefilter::Prefilter;
+use crate::parse::syntax::Tree;
+use crate::rules::rule::{Report, Rule};
+use crate::text::finding::{Finding, RuleId};
+use crate::text::paths::Globs;
+use crate::text::placeholder::is_placeholder;
+use crate::text::shape;
+use crate::text::source::{Source, Span};
+use aidd_page::{CheckHeader, Confidence, Form, Part, Tables, TextHeader};
+use regex_automata::meta::Regex;
+use regex_automata::util::captures::Captures;
+use regex_automata::util::primitives::NonMaxUsize;
+use regex_automata::{Anchored, Input};
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+pub(crate) use compile::check_header;
+
+/// How far before a keyword a match may begin on the same line, in bytes.
+const BEFORE: usize = 512;
+/// How far after a keyword a match may reach on the same line, in bytes.
+const AFTER: usize = 4096;
+/// How far around a word its address is looked for, in bytes.
+const LONGEST_ADDRESS: usize = 512;
+/// How much of a text that is searched as a whole is searched at a time, in bytes.
+const PART: usize = 64 << 10;
+/// How long the patterns that are searched for in a whole text may take on one file: each, and all.
+const BUDGET: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(2)];
+
+/// All text patterns of an engine.
+#[derive(Debug)]
+pub struct TextPatterns {
+    patterns: Vec<TextPattern>,
+    prefilter: Prefilter,
+    keywords: Keywords,
+    /// Patterns that a file must match.
+    /// How many lists of words are watched.
+    lists: usize,
+    required: Vec<u32>,
+}
+
+/// One rule's text pattern.
+#[derive(Debug)]
+struct TextPattern {
+    /// Index of the rule.
+    rule: usize,
+    /// Made when one of its keywords is first met.
+    ready: OnceLock<Box<Ready>>,
+}
+
+#[derive(Debug)]
+struct Ready {
+    globs: Globs,
+    compiled: OnceLock<Option<Compiled>>,
+}
+
+impl TextPattern {
+    fn ready(&self, check: &CheckHeader, rule: &Rule) -> &Ready {
+        self.ready.get_or_init(|| {
+            let globs = Globs::of_check(check, rule.path.as_deref());
+            Box::new(Ready { globs, compiled: OnceLock::new() })
+        })
+    }
+}
+
+#[derive(Debug)]
+struct Compiled {
+    regex: Regex,
+    /// The most bytes of a match; `None`: there is no most.
+    longest: Option<usize>,
+    /// Whether it speaks of the mark before the first letter of a text.
+    names_mark: bool,
+    /// The group that the finding covers.
+    group: usize,
+    unless: Vec<Regex>,
+    unless_match: Vec<Regex>,
+    /// Word, in lower case → the better word.
+    swap: HashMap<String, String>,
+}
+
+impl TextPatterns {
+    /// The patterns of those `rules` that have one; `tables` are those of the shipped pages. The
+    /// places of the words in each list of `watch`, at most 32 lists, are noted in passing.
+    #[must_use]
+    pub fn new(tables: &'static Tables, rules: &[Rule], watch: &[&[&'static str]]) -> Self {
+        let of_text = || rules.iter().enumerate().filter(|(_, rule)| rule.form == Some(Form::Text));
+        let pattern = |(rule, _)| TextPattern { rule, ready: OnceLock::new() };
+        let required = (0..).zip(of_text()).filter(|(_, (_, rule))| rule.requires);
+        let (keywords, words) = Keywords::new(tables, of_text().map(|(_, rule)| rule), watch);
+        Self {
+            patterns: of_text().map(pattern).collect(),
+            prefilter: Prefilter::new(words),
+            keywords,
+            lists: watch.len(),
+            required: required.map(|(index, _)| index).collect(),
+        }
+    }
+
+    /// Runs all enabled patterns over the source of `report`; only those for secrets when the
+    /// source is too large or not text. `rules` are those the patterns were made of, `tree` is the
+    /// tree of the source.
+    pub fn run(
+        &self,
+        rules: &[Rule],
+        tree: &Tree<'_>,
+        only_secrets: bool,
+        report: &mut Report<'_>,
+    ) -> Scanned {
+        let source = report.source();
+        let mut scan = Scan::new(self, rules, (source, tree), only_secrets);
+        let start = Instant::now();
+        for &index in &self.keywords.everywhere {
+            if scan.applies(index, report) {
+                scan.deadline = Some((Instant::now() + BUDGET[0]).min(start + BUDGET[1]));
+                scan.try_pattern(index, 0..source.text().len(), report);
+            }
+        }
+        scan.deadline = None;
+        let mut watched = vec![Vec::new(); self.lists];
+        self.prefilter.each(source.text(), |keyword, place| {
+            let mut lists = self.keywords.watched(keyword);
+            while lists != 0 {
+                watched[lists.trailing_zeros() as usize].push(place.start);
+                lists &= lists - 1;
+            }
+            for &index in self.keywords.owners(keyword) {
+                scan.near(index, place.start, place.end, report);
+            }
+        });
+        for &index in &self.required {
+            if !scan.matches.contains_key(&index) && scan.applies(index, report) {
+                scan.missing(index, report);
+            }
+        }
+        Scanned { watched, stopped: scan.stopped }
+    }
+}
+
+/// What one pass over a text gives beside findings.
+#[derive(Debug, Default)]
+pub struct Scanned {
+    /// The offsets of the watched words, by list.
+    pub watched: Vec<Vec<usize>>,
+    /// The first rule whose pattern took too long on the file, and was not searched for to its end.
+    pub stopped: Option<RuleId>,
+}
+
+/// The state of one pass over one source.
+struct Scan<'a> {
+    patterns: &'a TextPatterns,
+    rules: &'a [Rule],
+    source: &'a Source,
+    tree: &'a Tree<'a>,
+    only_secrets: bool,
+    lock_file: bool,
+    /// Pattern → where its last window ended: 0 before the first, `usize::MAX` once it is known not
+    /// to apply to the source.
+    done: Vec<usize>,
+    seen: HashSet<(u32, Span)>,
+    /// Pattern → how many matches counted.
+    matches: HashMap<u32, u32>,
+    /// Read when the first match asks.
+    parts: OnceLock<Option<Parts>>,
+    /// When the search for the pattern at hand has taken too long.
+    deadline: Option<Instant>,
+    stopped: Option<RuleId>,
+}
+
+impl<'a> Scan<'a> {
+    fn new(
+        patterns: &'a TextPatterns,
+        rules: &'a [Rule],
+        (source, tree): (&'a Source, &'a Tree<'a>),
+        only_secrets: bool,
+    ) -> Self {
+        let lock_file = is_lock_file(source.name());
+        Self {
+            patterns,
+            rules,
+            source,
+            tree,
+            only_secrets,
+            lock_file,
+            done: vec![0; patterns.patterns.len()],
+            seen: HashSet::new(),
+            matches: HashMap::new(),
+            parts: OnceLock::new(),
+            deadline: None,
+            stopped: None,
+        }
+    }
+
+    /// A pattern, its rule and the header that states it.
+    fn pattern(
+        &self,
+        index: u32,
+    ) -> Option<(&'a TextPattern, &'a Rule, &'a CheckHeader, &'a TextHeader)> {
+        let pattern = self.patterns.patterns.get(index as usize)?;
+        let rule = self.rules.get(pattern.rule)?;
+        let check = rule.check.as_ref()?;
+        Some((pattern, rule, check, check.text.as_ref()?))
+    }
+
+    /// Tries a pattern around a keyword.
+    fn near(&mut self, index: u32, start: usize, end: usize, report: &mut Report<'_>) {
+        let done = self.done[index as usize];
+        // The last window still reaches far enough past this keyword.
+        if end + AFTER / 2 <= done {
+            return;
+        }
+        if done == 0 && !self.applies(index, report) {
+            self.done[index as usize] = usize::MAX;
+            return;
+        }
+        let Some((.., header)) = self.pattern(index) else { return };
+        let window = self.window(start, end, header.reach as usize);
+        // The whole line was tried already.
+        if window.end <= done {
+            return;
+        }
+        self.done[index as usize] = window.end;
+        self.try_pattern(index, window, report);
+    }
+
+    fn applies(&self, index: u32, report: &mut Report<'_>) -> bool {
+        let Some((pattern, rule, check, header)) = self.pattern(index) else { return false };
+        let unsure = header.secret.is_some_and(|sure| sure < Confidence::High);
+        !(self.only_secrets && header.secret.is_none() || self.lock_file && unsure)
+            && report.begin(&rule.id)
+            && pattern.ready(check, rule).globs.matches(self.source.path())
+            && parts::reads(&header.within, self.source.path())
+            // A page shows what it speaks against.
+            && rule.path.as_deref() != Some(self.source.path())
+    }
+
+    /// The text around a keyword that a match may lie in: its line, with the line break.
+    fn window(&self, start: usize, end: usize, reach: usize) -> Range<usize> {
+        let text = self.source.text().as_bytes();
+        let from = start.saturating_sub(BEFORE);
+        let first =
+            memchr::memrchr2(b'\n', b'\r', &text[from..start]).map_or(from, |at| from + at + 1);
+        let to = (end + AFTER).min(text.len());
+        let last = memchr::memchr2(b'\n', b'\r', &text[end..to]).map_or(to, |at| {
+            let line_break = if text[end + at..].starts_with(b"\r\n") { 2 } else { 1 };
+            end + at + line_break
+        });
+        first..last.max(end.saturating_add(reach).min(text.len()))
+    }
+
+    fn try_pattern(&mut self, index: u32, window: Range<usize>, report: &mut Report<'_>) {
+        let Some((pattern, rule, check, header)) = self.pattern(index) else { return };
+        if !report.begin(&rule.id) {
+            return;
+        }
+        // An expression that does not compile: its page carries the finding.
+        let ready = pattern.ready(check, rule);
+        let Some(compiled) = ready.compiled.get_or_init(|| compile::compile(header).ok()) else {
+            return;
+        };
+        let text = self.source.text();
+        let mut captures = compiled.regex.create_captures();
+        let mut at = window.start;
+        while at <= window.end {
+            if self.deadline.is_some_and(|deadline| Instant::now() > deadline) {
+                self.stopped.get_or_insert_with(|| rule.id.clone());
+                return;
+            }
+            let part = compiled.part(text, at..window.end);
+            search(compiled, text, part.clone(), &mut captures);
+            let found = captures.get_match().zip(captures.get_group(compiled.group));
+            let Some((whole, found)) = found else {
+                match compiled.longest.filter(|_| part.end < window.end) {
+                    // What begins before this would have been found whole.
+                    Some(longest) => at = text.floor_char_boundary(part.end - longest),
+                    None => return,
+                }
+                continue;
+            };
+            // A match that might go on is searched for with all it can reach.
+            if part.end < window.end
+                && compiled.longest.is_some_and(|it| whole.start() + it > part.end)
+            {
+                at = whole.start();
+                continue;
+            }
+            // The next match may share the boundary that this one ended with.
+            at = found.end.max(whole.start() + 1).max(at + 1);
+            let span = Span::new(found.start, found.end);
+            let around = self.source.slice(Span::from(whole.range()));
+            if !accepts(header, compiled, self.source.slice(span), around)
+                || !compiled.swap.is_empty() && self.is_in_address(span)
+                || !self.is_in_place(header, span.start)
+                || !self.seen.insert((index, span))
+            {
+                continue;
+            }
+            let count = self.matches.entry(index).or_default();
+            *count += 1;
+            match header.max {
+                None if header.require => return,
+                Some(max) if *count <= max => continue,
+                _ => {}
+            }
+            let better = compiled.better(self.source.slice(span));
+            let finding = state(rule, self.source, &captures, (span, better.as_deref()), report);
+            if header.secret.is_some() {
+                finding.secret(span);
+            }
+            if let Some(better) = better {
+                let harmless = matches!(self.part(span.start), Some(Part::Prose | Part::Comments));
+                let safe = harmless && !parts::is_everywhere(&header.within);
+                mend::swap(span, &better, safe, finding);
+            } else if let Some(fix) = check.fix.as_deref() {
+                mend::found(fix, self.source, (&captures, compiled), span, finding);
+            }
+        }
+    }
+
+    /// Whether a word is part of an address, which would lead nowhere with another word in it.
+    fn is_in_address(&self, span: Span) -> bool {
+        let line = self.source.line_span(self.source.line_of(span.start));
+        let text = self.source.slice(line);
+        let ends = |c: char| c.is_whitespace() || "<>()[]\"'`|".contains(c);
+        let at = (span.start - line.start) as usize;
+        // No address of people is longer.
+        let from = text.floor_char_boundary(at.saturating_sub(LONGEST_ADDRESS));
+        let to = text.floor_char_boundary((at + LONGEST_ADDRESS).min(text.len()));
+        let before = text[from..at].rsplit(ends).next().unwrap_or_default();
+        let after = text[at..to].split(ends).next().unwrap_or_default();
+        before.contains("://")
+            || before.starts_with("www.")
+            || before.ends_with('@')
+            || after.split_once('@').is_some_and(|(_, host)| host.contains('.'))
+    }
+
+    /// Whether a match that begins at `offset` counts.
+    fn is_in_place(&self, header: &TextHeader, offset: u32) -> bool {
+        if header.first.is_some() || header.last.is_some() {
+            let line = self.source.line_of(offset);
+            // A last line break opens no line.
+            let opened = usize::from(self.source.text().ends_with(['\n', '\r']));
+            let below = (self.source.line_count() - opened).saturating_sub(line);
+            let is_first = header.first.is_some_and(|first| line < first as usize);
+            if !is_first && header.last.is_none_or(|last| below > last as usize) {
+                return false;
+            }
+        }
+        parts::is_everywhere(&header.within)
+            || self.part(offset).is_some_and(|part| header.within.contains(&part))
+    }
+
+    fn part(&self, offset: u32) -> Option<Part> {
+        self.parts.get_or_init(|| Parts::of(self.source, self.tree)).as_ref()?.at(offset)
+    }
+
+    /// Tells of a file without the match that it must have, on its first line.
+    fn missing(&self, index: u32, report: &mut Report<'_>) {
+        let Some((pattern, rule, check, header)) = self.pattern(index) else { return };
+        let ready = pattern.ready(check, rule);
+        if ready.compiled.get_or_init(|| compile::compile(header).ok()).is_none() {
+            return;
+        }
+        let span = self.source.line_span(0);
+        let message = rule.message.as_deref().unwrap_or(&rule.summary);
+        let finding = report.at(span, super::fill(message, self.source, span, |_| None));
+        finding.help.clone_from(&rule.help);
+        if let Some(fix) = check.fix.as_deref() {
+            mend::insert(fix, header, self.source, finding);
+        }
+    }
+}
+
+impl Compiled {
+    /// The part of a long text to search at a time. A match is as long as can be when it ends before
+    /// the part does by what the longest one has.
+    fn part(&self, text: &str, rest: Range<usize>) -> Range<usize> {
+        let end = self.longest.map_or(rest.end, |longest| {
+            rest.start.saturating_add(longest).saturating_add(PART).min(rest.end)
+        });
+        rest.start..text.ceil_char_boundary(end)
+    }
+}
+
+/// Searches a part of a text as if the mark before its first letter (U+FEFF) were not there: to the
+/// author of an expression `^` means the first letter. One that names the mark sees it.
+fn search(compiled: &Compiled, text: &str, part: Range<usize>, captures: &mut Captures) {
+    let seen = match text.strip_prefix('\u{FEFF}') {
+        Some(seen) if !compiled.names_mark => seen,
+        _ => text,
+    };
+    let mark = text.len() - seen.len();
+    let part = part.start.saturating_sub(mark)..part.end.saturating_sub(mark);
+    let input = Input::new(seen).range(part).anchored(Anchored::No);
+    compiled.regex.search_captures(&input, captures);
+    if mark > 0 {
+        for slot in captures.slots_mut().iter_mut().flatten() {
+            *slot = NonMaxUsize::new(slot.get() + mark).unwrap_or(*slot);
+        }
+    }
+}
+
+/// The tests on the found text that an expression cannot state.
+fn accepts(header: &TextHeader, compiled: &Compiled, found: &str, whole: &str) -> bool {
+    let credible = header.secret.is_none() || !is_placeholder(found);
+    credible
+        && shape::entropy(found) >= header.entropy
+        && (!header.random || shape::looks_random(found))
+        && !(header.password && password::is_example(found, whole))
+        && !compiled.is_better(found)
+        && !compiled.unless.iter().any(|unless| unless.is_match(found))
+        && !compiled.unless_match.iter().any(|unless| unless.is_match(whole))
+}
+
+fn state<'r>(
+    rule: &Rule,
+    source: &Source,
+    captures: &Captures,
+    (span, better): (Span, Option<&str>),
+    report: &'r mut Report<'_>,
+) -> &'r mut Finding {
+    let message: Cow<'_, str> = match (&rule.message, better) {
+        (Some(message), _) => message.into(),
+        (None, Some(_)) => "`<match>`: write `<better>`".into(),
+        (None, None) => (&rule.summary).into(),
+    };
+    let message = super::fill(&message, source, span, |name| {
+        let group = captures.get_group_by_name(name);
+        let text = group.map(|group| source.slice(Span::from(group.range())));
+        text.or(better.filter(|_| name == "better")).map(str::to_owned)
+    });
+    let finding = report.at(span, message);
+    finding.help.clone_from(&rule.help);
+    finding
+}
+
+/// Files that hold nothing but names, versions and hashes.
+fn is_lock_file(name: &str) -> bool {
+    const NAMES: [&str; 16] = [
+        "Cargo.lock",
+        "Gemfile.lock",
+        "Package.resolved",
+        "Pipfile.lock",
+        "Podfile.lock",
+        "bun.lock",
+        "composer.lock",
+        "deno.lock",
+        "flake.lock",
+        "go.sum",
+        "mix.lock",
+        "npm-shrinkwrap.json",
+        "package-lock.json",
+        "pnpm-lock.yaml",
+        "poetry.lock",
+        "yarn.lock",
+    ];
+    NAMES.contains(&name) || name == "uv.lock" || name == "pubspec.lock"
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,310 @@
+use crate::check::{Engine, Selection};
+use crate::project::config::Config;
+use crate::rules::registry::Registry;
+use crate::text::files::Memory;
+use crate::text::source::{Encoding, Source};
+use std::fmt::Write as _;
+
+fn found(check: &str, text: &str) -> Vec<String> {
+    let page = format!("---\nseverity: error\ncheck:\n  text: {{ {check} }}\n---\n# a/b\n\nWhy.\n");
+    let registry = Registry::new(crate::DISTRIBUTION.pages, &[("rules/a.md".into(), page)]);
+    let engine =
+        Engine::new(&crate::DISTRIBUTION, registry, &Config::default(), &Selection::default())
+            .expect("valid");
+    let rule = engine.registry().get("a/b").expect("present");
+    assert_eq!(crate::forms::problems(rule), Vec::<String>::new());
+    let source = Source::new("x", text);
+    let findings = engine.check_rule(&rule.id, &source, &Memory::default());
+    findings.iter().map(|finding| source.slice(finding.span).to_owned()).collect()
+}
+
+#[test]
+fn line_breaks_of_all_kinds_end_a_token() {
+    let check = r"regex: '\bk_(?P<at>[a-z]{4})(?:[^a-z]|$)', keywords: [k_]";
+    for end in ["", "\n", "\r\n", "\r", ";\r\n"] {
+        assert_eq!(found(check, &format!("x = k_abcd{end}")), ["abcd"], "{end:?}");
+    }
+    assert_eq!(found(check, "k_abcd k_efgh\r\nk_abcde k_ijkl"), ["abcd", "efgh", "ijkl"]);
+    assert_eq!(
+        found("assigned: '[a-z]{4}', keywords: [key]", "key=abcd\r\nkey: 'efgh'\r\n"),
+        ["abcd", "efgh"]
+    );
+}
+
+#[test]
+fn a_byte_order_mark_hides_nothing() {
+    assert_eq!(found("regex: '^key'", "\u{FEFF}key\nkey"), ["key", "key"]);
+    assert_eq!(found(r"regex: '\Akey(?P<at>.)', keywords: [key]", "\u{FEFF}keyé"), ["é"]);
+    assert_eq!(found(r"regex: '\bkey$'", "\u{FEFF}key"), ["key"]);
+    assert_eq!(found("regex: '^key'", "\u{FEFF}"), [""; 0]);
+    // A rule against the mark itself.
+    assert_eq!(found(r"regex: '\A\x{feff}'", "\u{FEFF}key"), ["\u{FEFF}"]);
+}
+
+#[test]
+fn the_name_of_an_assigned_value_may_have_words_after_it() {
+    let check = "assigned: '[0-9]{4}', keywords: [acme]";
+    assert_eq!(found(check, "Acme access token: 1234\nacme secret key = 5678"), ["1234", "5678"]);
+    assert_eq!(found(check, "<meta name='acme-site' content='1234'>"), [""; 0]);
+    assert_eq!(found(check, "acme was founded in the year: 1234"), [""; 0]);
+}
+
+#[test]
+fn keywords_are_found_in_any_case_and_on_very_long_lines() {
+    let check = "regex: 'KEY[0-9]', keywords: [key]";
+    assert_eq!(found(check, "KEY1 key2 Key3 KEY4"), ["KEY1", "KEY4"]);
+    let long = format!("{}KEY1{}KEY2", " key ".repeat(4000), " key ".repeat(4000));
+    assert_eq!(found(check, &long), ["KEY1", "KEY2"]);
+}
+
+#[test]
+fn what_stands_beside_a_finding_may_excuse_it() {
+    let check =
+        r"regex: '://u:(?P<at>[a-z]+)@[a-z.]+', keywords: ['://'], unless-match: ['@localhost$']";
+    assert_eq!(found(check, "a://u:abc@localhost a://u:def@host.io"), ["def"]);
+}
+
+#[test]
+fn a_pattern_without_keywords_keeps_to_its_files() {
+    let page = "---\nseverity: error\ncheck:\n  files: ['*.md']\n  text: { regex: 'a' }\n---\n# a/b\n\nWhy.\n";
+    let registry = Registry::new(crate::DISTRIBUTION.pages, &[("rules/a.md".into(), page.into())]);
+    let engine =
+        Engine::new(&crate::DISTRIBUTION, registry, &Config::default(), &Selection::default())
+            .expect("valid");
+    let rule = engine.registry().get("a/b").expect("present");
+    let count =
+        |path: &str| engine.check_rule(&rule.id, &Source::new(path, "a"), &Memory::default()).len();
+    assert_eq!((count("x.md"), count("x.py")), (1, 0));
+}
+
+#[test]
+fn a_pattern_without_keywords_sees_the_whole_text() {
+    assert_eq!(found("regex: '(?s)a.*?b'", "x a\n\nb a b"), ["a\n\nb", "a b"]);
+    assert_eq!(found("regex: '^#.*$'", "# a\r\n# b"), ["# a", "# b"]);
+}
+
+/// What a page finds in a file, a line each: place, text, message, and the file after its fixes.
+fn told(header: &str, path: &str, text: &str) -> String {
+    let page = format!("---\nseverity: warning\n{header}\n---\n# a/b\n\nWhy so.\n");
+    let registry = Registry::new(crate::DISTRIBUTION.pages, &[("rules/a.md".into(), page)]);
+    let engine =
+        Engine::new(&crate::DISTRIBUTION, registry, &Config::default(), &Selection::default())
+            .expect("valid");
+    let rule = engine.registry().get("a/b").expect("a rule");
+    assert_eq!(crate::forms::problems(rule), Vec::<String>::new());
+    let source = Source::new(path, text);
+    let findings = engine.check_rule(&rule.id, &source, &Memory::default());
+    let mut told = String::new();
+    for finding in &findings {
+        let at = source.position(finding.span.start, Encoding::CodePoints);
+        let found = source.slice(finding.span);
+        let fix = finding
+            .fix
+            .as_ref()
+            .map_or("-".to_owned(), |fix| format!("{} ({})", fix.title, fix.safety));
+        let _ = writeln!(
+            told,
+            "{}:{} {found:?} {}; {fix}",
+            at.line + 1,
+            at.column + 1,
+            finding.message
+        );
+    }
+    let fixes: Vec<_> = findings.iter().filter_map(|finding| finding.fix.as_ref()).collect();
+    if !fixes.is_empty() {
+        let (bytes, _) = crate::workspace::fix::apply(text.as_bytes(), &fixes);
+        let _ = write!(told, "{:?}", String::from_utf8(bytes).expect("text"));
+    }
+    told
+}
+
+#[test]
+fn a_match_counts_in_the_parts_that_are_named() {
+    let text = "// fixme a\nlet b = \"fixme c\"; fixme();\n";
+    let header = |within: &str| format!("check:\n  text: {{ regex: fixme, in: {within} }}");
+    let told = |within: &str| told(&header(within), "a.ts", text);
+    assert_eq!(told("comments"), "1:4 \"fixme\" Why so.; -\n");
+    assert_eq!(told("strings"), "2:10 \"fixme\" Why so.; -\n");
+    assert_eq!(told("code"), "2:20 \"fixme\" Why so.; -\n");
+    assert_eq!(told("[comments, code]").lines().count(), 2);
+    assert_eq!(told("all").lines().count(), 3);
+    assert_eq!(told("prose"), "");
+    // No parser, no parts.
+    assert_eq!(super::tests::told(&header("comments"), "a.toml", "# fixme"), "");
+}
+
+#[test]
+fn a_file_must_have_a_match_and_is_given_one() {
+    let header = "check:\n  text: { require: true, first: 3, regex: 'SPDX-License-Identifier: MIT' }\n  fix: { insert: 'SPDX-License-Identifier: MIT', as: comment, safe: true }";
+    let spdx = |path: &str, text: &str| told(header, path, text);
+    insta::assert_snapshot!(spdx("a.rs", "fn a() {}\n"), @r#"
+    1:1 "fn a() {}" Why so.; Insert `SPDX-License-Identifier: MIT` (safe)
+    "// SPDX-License-Identifier: MIT\n\nfn a() {}\n"
+    "#);
+    insta::assert_snapshot!(spdx("a.sh", "#!/bin/sh\n\nls\n"), @r##"
+    1:1 "#!/bin/sh" Why so.; Insert `SPDX-License-Identifier: MIT` (safe)
+    "#!/bin/sh\n# SPDX-License-Identifier: MIT\n\nls\n"
+    "##);
+    insta::assert_snapshot!(spdx("a.py", "#!/usr/bin/python\r\n# -*- coding: latin-1 -*-\r\nx = 1\r\n"), @r##"
+    1:1 "#!/usr/bin/python" Why so.; Insert `SPDX-License-Identifier: MIT` (safe)
+    "#!/usr/bin/python\r\n# -*- coding: latin-1 -*-\r\n# SPDX-License-Identifier: MIT\r\n\r\nx = 1\r\n"
+    "##);
+    insta::assert_snapshot!(spdx("a.md", "---\na: b\n---\n# C\n"), @r#"
+    1:1 "---" Why so.; Insert `SPDX-License-Identifier: MIT` (safe)
+    "---\na: b\n---\n<!-- SPDX-License-Identifier: MIT -->\n\n# C\n"
+    "#);
+    insta::assert_snapshot!(spdx("a.html", "<!DOCTYPE html>\n<p>\n"), @r#"
+    1:1 "<!DOCTYPE html>" Why so.; Insert `SPDX-License-Identifier: MIT` (safe)
+    "<!DOCTYPE html>\n<!-- SPDX-License-Identifier: MIT -->\n\n<p>\n"
+    "#);
+    insta::assert_snapshot!(spdx("Dockerfile", "# syntax=docker/dockerfile:1\nFROM a\n"), @r##"
+    1:1 "# syntax=docker/dockerfile:1" Why so.; Insert `SPDX-License-Identifier: MIT` (safe)
+    "# syntax=docker/dockerfile:1\n# SPDX-License-Identifier: MIT\n\nFROM a\n"
+    "##);
+    insta::assert_snapshot!(spdx("a.php", "<?php\necho 1;\n"), @r#"
+    1:1 "<?php" Why so.; Insert `SPDX-License-Identifier: MIT` (safe)
+    "<?php\n// SPDX-License-Identifier: MIT\n\necho 1;\n"
+    "#);
+    insta::assert_snapshot!(spdx("b.php", "<p>\n<?php\n"), @r#"1:1 "<p>" Why so.; -"#);
+    insta::assert_snapshot!(spdx("a.json", "{}"), @r#"1:1 "{}" Why so.; -"#);
+    insta::assert_snapshot!(spdx("a.css", ""), @r#"
+    1:1 "" Why so.; Insert `SPDX-License-Identifier: MIT` (safe)
+    "/* SPDX-License-Identifier: MIT */\n"
+    "#);
+    assert_eq!(spdx("a.rs", "\n\n// SPDX-License-Identifier: MIT\n"), "");
+    assert_ne!(spdx("a.rs", "\n\n\n// SPDX-License-Identifier: MIT\n"), "");
+}
+
+#[test]
+fn the_last_lines_are_counted_from_the_end() {
+    let header =
+        "check:\n  text: { require: true, last: 1, regex: '^END$' }\n  fix: { insert: END }";
+    assert_eq!(told(header, "a.txt", "x\nEND\n"), "");
+    assert_eq!(told(header, "a.txt", "x\nEND"), "");
+    insta::assert_snapshot!(told(header, "a.txt", "END\nx"), @r#"
+    1:1 "END" Why so.; Insert `END` (unsafe)
+    "END\nx\nEND\n"
+    "#);
+    let either = "check:\n  text: { first: 1, last: 1, regex: 'x' }";
+    assert_eq!(told(either, "a.txt", "x\nx\nx\n"), "1:1 \"x\" Why so.; -\n3:1 \"x\" Why so.; -\n");
+}
+
+#[test]
+fn matches_after_the_greatest_number_are_told() {
+    let header = "check:\n  text: { max: 2, regex: 'unsafe', keywords: [unsafe] }";
+    assert_eq!(told(header, "a.rs", "unsafe unsafe"), "");
+    assert_eq!(
+        told(header, "a.rs", "unsafe unsafe\nunsafe unsafe"),
+        "2:1 \"unsafe\" Why so.; -\n2:8 \"unsafe\" Why so.; -\n"
+    );
+    let both = "check:\n  text: { require: true, max: 1, regex: 'main' }";
+    assert_eq!(told(both, "a.rs", "x"), "1:1 \"x\" Why so.; -\n");
+    assert_eq!(told(both, "a.rs", "main main"), "1:6 \"main\" Why so.; -\n");
+}
+
+#[test]
+fn a_word_is_swapped_for_a_better_one_in_its_case() {
+    let header = "check:\n  text: { in: [prose, comments], swap: { utilize: use, in order to: to, javascript: JavaScript } }";
+    insta::assert_snapshot!(
+        told(header, "a.md", "# Utilize\n\nUtilize `utilize` in  order to UTILIZE reutilize Javascript, JavaScript.\n"),
+        @r##"
+    3:1 "Utilize" `Utilize`: write `Use`; Write `Use` (safe)
+    3:19 "in  order to" `in  order to`: write `to`; Write `to` (safe)
+    3:32 "UTILIZE" `UTILIZE`: write `USE`; Write `USE` (safe)
+    3:50 "Javascript" `Javascript`: write `JavaScript`; Write `JavaScript` (safe)
+    "# Utilize\n\nUse `utilize` to USE reutilize JavaScript, JavaScript.\n"
+    "##
+    );
+    insta::assert_snapshot!(told(header, "a.ts", "// utilize\nlet utilize;"), @r#"
+    1:4 "utilize" `utilize`: write `use`; Write `use` (safe)
+    "// use\nlet utilize;"
+    "#);
+    let anywhere =
+        "message: 'say <better>, not <match>'\ncheck:\n  text: { swap: { blacklist: blocklist } }";
+    insta::assert_snapshot!(told(anywhere, "a.ts", "let blackList, black_list;"), @r#"
+    1:5 "blackList" say blocklist, not blackList; Write `blocklist` (unsafe)
+    "let blocklist, black_list;"
+    "#);
+    insta::assert_snapshot!(
+        told(header, "a.md", "See https://javascript.info/a#javascript, www.javascript.org and javascript@example.org, javascript.\n"),
+        @r#"
+    1:90 "javascript" `javascript`: write `JavaScript`; Write `JavaScript` (safe)
+    "See https://javascript.info/a#javascript, www.javascript.org and javascript@example.org, JavaScript.\n"
+    "#
+    );
+    let foreign = "check:\n  text: { swap: { 'größe': maß } }";
+    insta::assert_snapshot!(told(foreign, "a.txt", "GRÖSSE Größe GRÖßE"), @r#"
+    1:8 "Größe" `Größe`: write `Maß`; Write `Maß` (unsafe)
+    1:14 "GRÖßE" `GRÖßE`: write `Maß`; Write `Maß` (unsafe)
+    "GRÖSSE Maß Maß"
+    "#);
+}
+
+#[test]
+fn white_space_is_trimmed_and_a_deletion_is_never_safe() {
+    let header = "check:\n  text: { regex: '[ \\t]+$' }\n  fix: { trim: true, safe: true }";
+    insta::assert_snapshot!(told(header, "a.txt", "a  \nb\n"), @r#"
+    1:2 "  " Why so.; Take away the white space (safe)
+    "a\nb\n"
+    "#);
+    // By a group, what was to be replaced is deleted after all.
+    let header = "check:\n  text: { regex: 'a(b?)c' }\n  fix: { replace: '$1', safe: true }";
+    insta::assert_snapshot!(told(header, "a.txt", "abc ac"), @r#"
+    1:1 "abc" Why so.; Replace by `b` (safe)
+    1:5 "ac" Why so.; Delete it (unsafe)
+    "b "
+    "#);
+}
+
+#[test]
+fn a_header_that_cannot_be_meant_is_refused() {
+    let wrong = |check: &str| {
+        let page = format!("---\nseverity: info\ncheck:\n  {check}\n---\n# a/b\n\nWhy.\n");
+        match aidd_page::header(&page) {
+            Err(error) => format!("{}: {}", &page[error.span], error.message),
+            Ok(_) => {
+                let registry =
+                    Registry::new(crate::DISTRIBUTION.pages, &[("rules/a.md".into(), page)]);
+                let problems = crate::forms::problems(registry.get("a/b").expect("a rule"));
+                problems.join("; ")
+            }
+        }
+    };
+    let shown: Vec<String> = [
+        "text: { regex: a, swap: { a: b } }",
+        "text: { keywords: [a] }",
+        "text: { regex: a, in: comment }",
+        "text: { regex: a, in: [all, code] }",
+        "text: { regex: a, first: 0 }",
+        "text: { swap: { a: b }, require: true }",
+        "text: { swap: { a: '' } }",
+        "text: { regex: a, secret: high, max: 1 }",
+        "text: { regex: a }\n  fix: { insert: b }",
+        "text: { regex: a, require: true }\n  fix: { insert: b, as: comment }",
+        "text: { regex: a, require: true }\n  fix: { replace: b }",
+        "text: { regex: a }\n  fix: { replace: '', safe: true }",
+        "text: { regex: a }\n  fix: { replace: b, as: comment }",
+        "text: { swap: { a: b } }\n  fix: { replace: b }",
+        "doc: { headings: ['# a'] }\n  fix: { insert: b }",
+    ]
+    .into_iter()
+    .map(wrong)
+    .collect();
+    insta::assert_snapshot!(shown.join("\n"), @"
+    text: a text pattern has exactly one of `regex`, `assigned` and `swap`
+    text: a text pattern has exactly one of `regex`, `assigned` and `swap`
+    in: unknown value `comment`
+    text: `in`: `all` leaves no other part to name
+    text: `first` is a number of lines, from 1
+    text: `swap` says what to avoid, `require` what there must be
+    text: `swap` has a word and a better word on each line
+    text: `max` asks for the whole file; a `secret` is looked for in pieces of it
+    fix: `insert` mends what `require` misses
+    what `insert` puts in is no match: `b`
+    fix: `replace` mends a match, and `require` speaks of files without one: use `insert`
+    fix: `replace: ''` is never safe: leave out `safe`
+    fix: `as` says how the text of `insert` is written
+    fix: `swap` has its own fix: leave out `replace`
+    fix: `insert: TEXT` mends findings of `text`, not of `doc`
+    ");
+}

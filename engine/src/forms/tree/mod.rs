@@ -1,0 +1,472 @@
+//! The form `tree`: which files and folders there are, and what they are called. Contents are not
+//! read, save to count lines.
+
+mod names;
+mod template;
+
+use super::joined::{Found, Joined, Number, Scope};
+use crate::text::captures::{self, Captured, PathPattern};
+use crate::text::finding::{Edit, FileChange, Fix, Safety};
+use crate::text::listing::Listing;
+use crate::text::paths::check_new;
+use crate::text::source::Span;
+use aidd_page::{CheckHeader, Limits, TreeHeader};
+use names::NameRule;
+use std::collections::{BTreeMap, BTreeSet};
+use template::{Template, Wanted};
+
+#[cfg(test)]
+mod tests;
+
+/// A compiled check.
+#[derive(Debug)]
+pub struct TreeCheck {
+    each: Vec<PathPattern>,
+    /// Of each entry one must exist.
+    exists: Vec<Wanted>,
+    absent: Vec<Template>,
+    only: Vec<PathPattern>,
+    /// The same, as the page has it.
+    only_said: String,
+    names: Vec<NameRule>,
+    unique: Option<String>,
+    bytes: Option<Limits>,
+    lines: Option<Limits>,
+    count: Option<Limits>,
+    depth: Option<Limits>,
+    tracked: Option<bool>,
+    /// What a missing file begins with, when the page offers to create it.
+    template: Option<String>,
+    /// The page offers to rename what is not called as it should be.
+    rename: bool,
+}
+
+/// A file or folder that the check judges.
+struct Subject<'a> {
+    path: &'a str,
+    is_folder: bool,
+    captured: Captured,
+}
+
+impl TreeCheck {
+    /// Compiles a check whose paths count from `base`; `template` is the page's `## Template`.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn new(check: &CheckHeader, base: &str, template: Option<String>) -> Result<Self, String> {
+        let none = TreeHeader::default();
+        let header = check.tree.as_deref().unwrap_or(&none);
+        let patterns = |texts: &[String]| -> Result<Vec<PathPattern>, String> {
+            texts.iter().map(|text| PathPattern::new(base, text)).collect()
+        };
+        let each = patterns(&header.each)?;
+        for name in header.each.iter().flat_map(|text| captures::names(text)) {
+            if matches!(name, "dir" | "path") {
+                return Err(format!("`<{name}>` is built in: call the capture something else"));
+            }
+        }
+        let bound: Option<BTreeSet<&str>> =
+            (!each.is_empty()).then(|| each.iter().flat_map(PathPattern::names).collect());
+        let template_of = |text: &String| Template::new(text, base, bound.as_ref());
+        let exists = header.exists.iter().map(|text| Wanted::new(text, base, bound.as_ref()));
+        if let Some(unique) = &header.unique {
+            template::check_names(unique, bound.as_ref())?;
+        }
+        let wants_template = check.fix.as_ref().is_some_and(|fix| fix.create);
+        if wants_template && template.is_none() {
+            return Err("`fix: { create: true }` needs a code block under `## Template`".to_owned());
+        }
+        let names: Vec<NameRule> =
+            header.name.iter().map(|name| NameRule::new(name)).collect::<Result<_, _>>()?;
+        let rename = check.fix.as_ref().is_some_and(|fix| fix.rename);
+        if rename && !names.iter().any(|rule| matches!(rule, NameRule::Case(..))) {
+            return Err("`fix: { rename: true }` needs a case in `name` to rename to".to_owned());
+        }
+        Ok(Self {
+            exists: exists.collect::<Result<_, _>>()?,
+            absent: header.absent.iter().map(template_of).collect::<Result<_, _>>()?,
+            only: header
+                .only
+                .iter()
+                .map(|name| PathPattern::new("", name))
+                .collect::<Result<_, _>>()?,
+            only_said: header.only.join("`, `"),
+            names,
+            unique: header.unique.clone(),
+            bytes: header.bytes,
+            lines: header.lines,
+            count: header.count,
+            depth: header.depth,
+            tracked: header.tracked,
+            template: template.filter(|_| wants_template),
+            rename,
+            each,
+        })
+    }
+
+    /// Whether it asks what Git's index holds.
+    #[must_use]
+    pub fn asks_index(header: &TreeHeader) -> bool {
+        header.tracked == Some(true) || header.tracked.is_none() && !header.absent.is_empty()
+    }
+
+    /// Whether it may say something else of a file that had `before` and has `after`.
+    #[must_use]
+    pub fn tells_apart(header: &TreeHeader, before: Number, after: Number) -> bool {
+        let holds = |limits: Limits, number: Option<u64>| number.is_none_or(|it| limits.hold(it));
+        let differs = |limits: Option<Limits>, before: Option<Option<u64>>, after| {
+            let (Some(limits), Some(before), Some(after)) = (limits, before, after) else {
+                return false;
+            };
+            before != after && !(holds(limits, before) && holds(limits, after))
+        };
+        differs(header.bytes, before.bytes, after.bytes)
+            || differs(header.lines, before.lines, after.lines)
+    }
+
+    /// Judges the project.
+    #[must_use]
+    pub fn run(&self, scope: &Scope<'_>) -> Joined {
+        let mut joined = Joined::default();
+        let tracked = scope.listing.tracked();
+        let listing = match (self.tracked, tracked) {
+            (Some(true), Some(index)) => index,
+            (Some(true), None) => {
+                joined.notes.push("there is no Git index: all files were judged".to_owned());
+                scope.listing
+            }
+            _ => scope.listing,
+        };
+        let mut run = Run { check: self, scope, listing, joined };
+        if self.each.is_empty() {
+            run.project();
+        } else {
+            let subjects = self.subjects(listing, scope);
+            run.joined.judged = subjects.len();
+            run.subjects(&subjects);
+        }
+        let cut = self.exists.iter().filter_map(Wanted::cut);
+        run.joined.notes.extend(cut.chain(self.absent.iter().filter_map(Template::cut)));
+        run.joined
+    }
+
+    fn subjects<'a>(&self, listing: &'a Listing, scope: &Scope<'_>) -> Vec<Subject<'a>> {
+        let mut found: BTreeMap<(&str, bool), Captured> = BTreeMap::new();
+        for pattern in &self.each {
+            let is_folder = pattern.is_folder();
+            let paths: Vec<&str> = if is_folder {
+                listing.folders().keys().map(String::as_str).collect()
+            } else {
+                listing.like(pattern.prefix(), pattern.suffix()).collect()
+            };
+            for path in paths {
+                let Some(captured) = pattern.find(path) else { continue };
+                let covers = if is_folder { scope.covers_folder(path) } else { scope.covers(path) };
+                if covers && !path.is_empty() {
+                    found.entry((path, is_folder)).or_insert(captured);
+                }
+            }
+        }
+        let subject = |((path, is_folder), captured)| Subject { path, is_folder, captured };
+        found.into_iter().map(subject).collect()
+    }
+}
+
+impl Subject<'_> {
+    /// The last segment.
+    fn name(&self) -> &str {
+        self.path.rsplit('/').next().unwrap_or_default()
+    }
+
+    /// What a name stands for: a capture, else what is built in.
+    fn value(&self, name: &str) -> Option<String> {
+        if let Some(value) = self.captured.get(name) {
+            return Some(value.clone());
+        }
+        let file = self.name();
+        let (stem, ending) = match file.rsplit_once('.') {
+            Some((stem, ending)) if !self.is_folder && !stem.is_empty() => (stem, ending),
+            _ => (file, ""),
+        };
+        let value = match name {
+            "path" => self.path,
+            "dir" => self.path.rsplit_once('/').map_or("", |(folder, _)| folder),
+            "name" => file,
+            "stem" => stem,
+            "ext" => ending,
+            _ => return None,
+        };
+        Some(value.to_owned())
+    }
+
+    fn names(&self) -> Vec<(String, String)> {
+        let built_in = ["path", "dir", "name", "stem", "ext"].into_iter();
+        let captured = self.captured.keys().map(String::as_str);
+        built_in
+            .chain(captured)
+            .filter_map(|name| Some((name.to_owned(), self.value(name)?)))
+            .collect()
+    }
+}
+
+/// A fix that changes no text, and is never safe: other files may speak of this one.
+fn of_file(title: String, change: FileChange) -> Fix {
+    Fix { title, safety: Safety::Unsafe, edits: Vec::new(), file: Some(change) }
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// One run over one project.
+struct Run<'a> {
+    check: &'a TreeCheck,
+    scope: &'a Scope<'a>,
+    listing: &'a Listing,
+    joined: Joined,
+}
+
+impl Run<'_> {
+    /// What is asked of the project as a whole.
+    fn project(&mut self) {
+        // Conditions on the file speak of the folder that the rule covers.
+        if !(self.scope.runs_on)(self.scope.base) {
+            return;
+        }
+        let root = Subject { path: self.scope.base, is_folder: true, captured: Captured::new() };
+        self.joined.judged = 1;
+        self.exists(&root);
+        self.absent_anywhere();
+        if !self.check.only.is_empty() {
+            self.only(&root);
+        }
+    }
+
+    fn subjects(&mut self, subjects: &[Subject<'_>]) {
+        for subject in subjects {
+            self.exists(subject);
+            self.absent(subject);
+            self.name(subject);
+            self.numbers(subject);
+            if subject.is_folder && !self.check.only.is_empty() {
+                self.only(subject);
+            }
+        }
+        self.unique(subjects);
+        let folders = subjects.iter().any(|subject| subject.is_folder);
+        if let Some(limits) = self.check.count.filter(|_| !folders)
+            && !limits.hold(subjects.len() as u64)
+        {
+            let message = format!("{} files, where {} may be", subjects.len(), limits.said());
+            let names = vec![("count".to_owned(), subjects.len().to_string())];
+            // The first of those that are too many, or the rule itself.
+            let over = limits.max.and_then(|max| subjects.get(usize::try_from(max).ok()?));
+            let path = over.map_or_else(String::new, |subject| subject.path.to_owned());
+            self.joined.found.push(Found { path, message, names, ..Found::default() });
+        }
+    }
+
+    fn add(
+        &mut self,
+        subject: &Subject<'_>,
+        path: &str,
+        message: String,
+        more: &[(&str, &str)],
+    ) -> &mut Found {
+        let mut names = subject.names();
+        names.extend(more.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+        let path = path.to_owned();
+        self.joined.found.push(Found { path, message, names, ..Found::default() });
+        let last = self.joined.found.len() - 1;
+        &mut self.joined.found[last]
+    }
+
+    fn exists(&mut self, subject: &Subject<'_>) {
+        let check = self.check;
+        for wanted in &check.exists {
+            let beside = (check.tracked != Some(true)).then_some(self.scope.files);
+            if wanted.is_there(&|name| subject.value(name), self.listing, beside) {
+                continue;
+            }
+            let said = wanted.said(&|name| subject.value(name));
+            let missing = wanted.literal(&|name| subject.value(name));
+            // A file is told of itself; of a folder and the project it is told where the file
+            // should be.
+            let place = match &missing {
+                Some(path) if subject.is_folder => path.trim_end_matches('/').to_owned(),
+                _ => subject.path.to_owned(),
+            };
+            let message = if subject.path.is_empty() {
+                format!("there is no {said}")
+            } else {
+                format!("`{}` has no {said}", subject.path)
+            };
+            let first = missing.clone().unwrap_or_default();
+            let found = self.add(subject, &place, message, &[("missing", &first)]);
+            // A folder cannot be made of a text; and what is captured may make no name of a file.
+            if let (Some(template), Some(path)) = (&check.template, missing)
+                && !path.ends_with('/')
+                && check_new(&path).is_ok()
+            {
+                let text = captures::fill(template, |name| subject.value(name));
+                let title = format!("Create {path} from the rule's template");
+                found.fix = Some(if place == path {
+                    let edits = vec![Edit { span: Span::default(), text }];
+                    Fix { title, safety: Safety::Unsafe, edits, file: None }
+                } else {
+                    of_file(title, FileChange::Create { path, text })
+                });
+            }
+        }
+    }
+
+    fn absent(&mut self, subject: &Subject<'_>) {
+        let check = self.check;
+        for template in &check.absent {
+            for path in template.matches(&|name| subject.value(name), &self.listings()) {
+                let message = format!("`{path}` must not be there");
+                self.add(subject, &path, message, &[("found", &path)]);
+            }
+        }
+    }
+
+    /// The lists that `absent` looks through: what is on the disk, and what Git holds.
+    fn listings(&self) -> Vec<&Listing> {
+        let mut listings = vec![self.listing];
+        if self.check.tracked.is_none() {
+            listings.extend(self.scope.listing.tracked());
+        }
+        listings
+    }
+
+    fn absent_anywhere(&mut self) {
+        let check = self.check;
+        let mut found: BTreeMap<String, Captured> = BTreeMap::new();
+        for template in &check.absent {
+            for listing in self.listings() {
+                template.each(listing, &mut |path, captured| {
+                    found.entry(path.to_owned()).or_insert(captured);
+                });
+            }
+        }
+        let mut last: Option<String> = None;
+        for (path, captured) in found {
+            // Of a folder within a folder that is told of nothing more is said.
+            let inner = last.as_ref().is_some_and(|last| {
+                path.strip_prefix(&**last).is_some_and(|rest| rest.starts_with('/'))
+            });
+            let covers = self.scope.covers(&path) || self.scope.covers_folder(&path);
+            // `*/` are folders in the root, which is none of them.
+            if inner || !covers || path.is_empty() {
+                continue;
+            }
+            let subject = Subject { path: &path, is_folder: false, captured };
+            let message = format!("`{path}` must not be there");
+            self.add(&subject, &path, message, &[("found", &path)]);
+            last = Some(path);
+        }
+    }
+
+    fn only(&mut self, subject: &Subject<'_>) {
+        let below = self.listing.below(subject.path);
+        let skip = if subject.path.is_empty() { 0 } else { subject.path.len() + 1 };
+        let mut entries: BTreeMap<&str, bool> = BTreeMap::new();
+        for path in below {
+            let rest = &path[skip..];
+            let (name, is_folder) =
+                rest.split_once('/').map_or((rest, false), |(folder, _)| (folder, true));
+            entries.insert(name, is_folder);
+        }
+        for (name, is_folder) in entries {
+            let fits = |pattern: &PathPattern| {
+                (is_folder || !pattern.is_folder()) && pattern.find(name).is_some()
+            };
+            let path = format!("{}{name}", &below[0][..skip]);
+            let covers =
+                if is_folder { self.scope.covers_folder(&path) } else { self.scope.covers(&path) };
+            if !covers || self.check.only.iter().any(fits) {
+                continue;
+            }
+            let message =
+                format!("`{name}` does not belong here: only `{}` may", self.check.only_said);
+            self.add(subject, &path, message, &[("found", name)]);
+        }
+    }
+
+    fn name(&mut self, subject: &Subject<'_>) {
+        let names = &self.check.names;
+        if names.is_empty() {
+            return;
+        }
+        let stem = subject.value("stem").unwrap_or_default();
+        let stem = if subject.is_folder { subject.name() } else { &stem };
+        if names.iter().any(|rule| rule.fits(stem)) {
+            return;
+        }
+        let wanted = names.iter().map(NameRule::said).collect::<Vec<_>>().join(" or ");
+        let better = names.iter().find_map(|rule| rule.better(stem));
+        let hint = better.as_ref().map_or(String::new(), |better| format!(": `{better}`"));
+        let message = format!("`{}` is not named in {wanted}{hint}", subject.name());
+        let better = better.unwrap_or_default();
+        let to = self.renamed(subject, stem, &better);
+        let found =
+            self.add(subject, subject.path, message, &[("wanted", &wanted), ("better", &better)]);
+        found.fix = to.map(|to| {
+            of_file(format!("Rename it to {}", file_name(&to)), FileChange::Rename { to })
+        });
+    }
+
+    /// The path of a file under a better name, when the page offers that and nothing is there yet.
+    fn renamed(&self, subject: &Subject<'_>, stem: &str, better: &str) -> Option<String> {
+        if !self.check.rename || subject.is_folder {
+            return None;
+        }
+        let fits = !better.is_empty() && self.check.names.iter().any(|rule| rule.fits(better));
+        let name = format!("{better}{}", subject.name().strip_prefix(stem)?);
+        let folder = &subject.path[..subject.path.len() - subject.name().len()];
+        let to = format!("{folder}{name}");
+        let is_free = !self.scope.listing.has_file(&to);
+        (fits && is_free && check_new(&to).is_ok()).then_some(to)
+    }
+
+    fn numbers(&mut self, subject: &Subject<'_>) {
+        let check = self.check;
+        let levels = || {
+            let path = subject.path.strip_prefix(self.scope.base).unwrap_or(subject.path);
+            path.split('/').filter(|part| !part.is_empty()).count() as u64
+        };
+        let entries = || self.listing.folders().get(subject.path).copied().unwrap_or_default();
+        let file = !subject.is_folder;
+        let (bytes, lines) = (check.bytes.filter(|_| file), check.lines.filter(|_| file));
+        let numbers = [
+            ("bytes", bytes.and_then(|limits| Some((limits, self.scope.bytes(subject.path)?)))),
+            ("lines", lines.and_then(|limits| Some((limits, self.scope.lines(subject.path)?)))),
+            ("entries", check.count.filter(|_| !file).map(|limits| (limits, entries()))),
+            ("levels", check.depth.map(|limits| (limits, levels()))),
+        ];
+        for (unit, judged) in numbers {
+            let Some((limits, number)) = judged.filter(|(limits, number)| !limits.hold(*number))
+            else {
+                continue;
+            };
+            let message = format!("{number} {unit}, where {} may be", limits.said());
+            let number = number.to_string();
+            self.add(subject, subject.path, message, &[("count", &number)]);
+        }
+    }
+
+    fn unique(&mut self, subjects: &[Subject<'_>]) {
+        let Some(template) = &self.check.unique else { return };
+        let mut first: BTreeMap<String, &Subject<'_>> = BTreeMap::new();
+        for subject in subjects {
+            let key = captures::fill(template, |name| subject.value(name));
+            let Some(before) = first.get(&key) else {
+                first.insert(key, subject);
+                continue;
+            };
+            let message = format!("`{key}` is there twice: also in `{}`", before.path);
+            let other = before.path.to_owned();
+            self.add(subject, subject.path, message, &[("key", &key), ("other", &other)]);
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! Paths that follow from a subject: its captures put in place, looked up among the files.
+
+use crate::text::captures::{self, Captured, PathPattern};
+use crate::text::files::Files;
+use crate::text::listing::Listing;
+use std::collections::{BTreeSet, HashSet};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Names that need no capture.
+const BUILT_IN: [&str; 5] = ["path", "dir", "name", "stem", "ext"];
+/// Most patterns that one template is compiled to in a run, one a subject.
+const MOST_COMPILED: usize = 2000;
+
+/// What names stand for.
+type Value<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+/// Refuses names that nothing binds.
+pub(super) fn check_names(text: &str, bound: Option<&BTreeSet<&str>>) -> Result<(), String> {
+    let Some(bound) = bound else { return Ok(()) };
+    for name in captures::names(text) {
+        if !bound.contains(name) && !BUILT_IN.contains(&name) {
+            let known: Vec<&str> = bound.iter().copied().chain(BUILT_IN).collect();
+            return Err(format!(
+                "`<{name}>` in `{text}` is captured by nothing in `each`: known are {}",
+                known.join(", ")
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// One path, with names in it and no braces.
+#[derive(Debug)]
+pub(super) struct Template {
+    text: String,
+    base: String,
+    folder: bool,
+    has_glob: bool,
+    /// The template with its names free; for those without a subject.
+    free: PathPattern,
+    /// Names in order, when what they stand for in a path can be told from the path alone.
+    told: Option<Vec<String>>,
+    /// The paths of a listing by what the names stand for in them; made when first asked for.
+    index: OnceLock<HashSet<Vec<String>>>,
+    /// How many patterns it was compiled to.
+    compiled: AtomicUsize,
+}
+
+impl Template {
+    pub(super) fn new(
+        text: &str,
+        base: &str,
+        bound: Option<&BTreeSet<&str>>,
+    ) -> Result<Self, String> {
+        check_names(text, bound)?;
+        let free = PathPattern::new(base, text)?;
+        let trimmed = text.strip_prefix("./").or_else(|| text.strip_prefix('/')).unwrap_or(text);
+        Ok(Self {
+            folder: text.ends_with('/'),
+            has_glob: captures::has_glob(text),
+            told: is_told(trimmed).then(|| free.names().map(str::to_owned).collect()),
+            text: trimmed.trim_end_matches('/').to_owned(),
+            base: base.to_owned(),
+            free,
+            index: OnceLock::new(),
+            compiled: AtomicUsize::new(0),
+        })
+    }
+
+    /// Calls `found` with each path of `listing` that fits, whatever the names stand for.
+    pub(super) fn each(&self, listing: &Listing, found: &mut dyn FnMut(&str, Captured)) {
+        let pattern = &self.free;
+        let mut try_one = |path: &str| {
+            if let Some(captured) = pattern.find(path) {
+                found(path, captured);
+            }
+        };
+        if self.folder {
+            listing.folders().keys().for_each(|path| try_one(path));
+        } else {
+            listing.like(pattern.prefix(), pattern.suffix()).for_each(try_one);
+        }
+    }
+
+    /// The path for a subject, when no glob is left in it.
+    pub(super) fn literal(&self, value: Value<'_>) -> Option<String> {
+        if self.has_glob || captures::names(&self.text).iter().any(|name| value(name).is_none()) {
+            return None;
+        }
+        let path = captures::fill(&self.text, value);
+        Some(rooted(&self.base, &self.text, &path))
+    }
+
+    /// The paths for a subject that are there.
+    pub(super) fn matches(&self, value: Value<'_>, listings: &[&Listing]) -> Vec<String> {
+        let mut found = BTreeSet::new();
+        for listing in listings {
+            if let Some(path) = self.literal(value) {
+                let there =
+                    if self.folder { listing.has_folder(&path) } else { listing.has_file(&path) };
+                found.extend(there.then_some(path));
+            } else if let Some(pattern) = self.bound(value) {
+                let mut one = |path: &str| {
+                    if pattern.find(path).is_some() {
+                        found.insert(path.to_owned());
+                    }
+                };
+                if self.folder {
+                    listing.folders().keys().for_each(|path| one(path));
+                } else {
+                    listing.like(pattern.prefix(), pattern.suffix()).for_each(one);
+                }
+            }
+        }
+        found.into_iter().collect()
+    }
+
+    /// The pattern for a subject; `None` once too many were made.
+    fn bound(&self, value: Value<'_>) -> Option<PathPattern> {
+        if self.compiled.fetch_add(1, Ordering::Relaxed) >= MOST_COMPILED {
+            return None;
+        }
+        let text = captures::fill(&self.text, |name| Some(captures::escaped(&value(name)?)));
+        let text = text.trim_start_matches('/');
+        let base = if self.counts_from_root() { "" } else { &self.base };
+        PathPattern::new(base, text).ok()
+    }
+
+    /// Whether the path begins with one that counts from the root already.
+    fn counts_from_root(&self) -> bool {
+        self.text.starts_with("<dir>") || self.text.starts_with("<path>")
+    }
+
+    /// Whether a path for the subject is there. `files`: where to look for what is not listed.
+    fn is_there(&self, value: Value<'_>, listing: &Listing, files: Option<&dyn Files>) -> bool {
+        if let Some(path) = self.literal(value) {
+            return if self.folder {
+                listing.has_folder(&path)
+            } else {
+                // What is ignored on purpose, such as a local setting, is there all the same.
+                listing.has_file(&path) || files.is_some_and(|files| files.exists(&path))
+            };
+        }
+        let Some(names) = &self.told else {
+            // What is not tried any more is not blamed: a note tells of it.
+            return !self.matches(value, &[listing]).is_empty() || self.is_cut();
+        };
+        let wanted = names.iter().map(|name| value(name)).collect::<Option<Vec<_>>>();
+        let index = self.index.get_or_init(|| self.index(names, listing));
+        wanted.is_some_and(|wanted| index.contains(&wanted))
+    }
+
+    /// What the names stand for in all paths that fit.
+    fn index(&self, names: &[String], listing: &Listing) -> HashSet<Vec<String>> {
+        let mut known = HashSet::new();
+        let base = if self.counts_from_root() { "" } else { self.base.as_str() };
+        let Ok(pattern) = PathPattern::new(base, &self.text) else { return known };
+        let mut note = |path: &str| {
+            if let Some(mut captured) = pattern.find(path) {
+                let values = names.iter().map(|name| captured.remove(name).unwrap_or_default());
+                known.insert(values.collect());
+            }
+        };
+        if self.folder {
+            listing.folders().keys().for_each(|path| note(path));
+        } else {
+            listing.like(pattern.prefix(), pattern.suffix()).for_each(note);
+        }
+        known
+    }
+
+    /// What to tell when the pattern was too slow to try for every subject.
+    pub(super) fn cut(&self) -> Option<String> {
+        self.is_cut().then(|| {
+            format!(
+                "`{}` was tried for {MOST_COMPILED} subjects only: let each name be the only unknown of its \
+                 segment, and use one `**`",
+                self.text
+            )
+        })
+    }
+
+    fn is_cut(&self) -> bool {
+        self.compiled.load(Ordering::Relaxed) > MOST_COMPILED
+    }
+}
+
+/// A path from the root.
+fn rooted(base: &str, text: &str, path: &str) -> String {
+    let path = path.trim_start_matches('/');
+    if base.is_empty() || text.starts_with("<dir>") || text.starts_with("<path>") {
+        path.to_owned()
+    } else {
+        format!("{base}/{path}")
+    }
+}
+
+/// Whether what the names of a template stand for in a path can be told from the path: each is the
+/// only unknown of its segment, at most one `**` leaves the number of segments open, and `<dir>`
+/// stands first with a known number of segments behind it.
+fn is_told(text: &str) -> bool {
+    let stars = text.split('/').filter(|part| *part == "**").count();
+    let starts_with_dir = text.starts_with("<dir>/");
+    let whole = |part: &str| {
+        let unknown = captures::names(part).len() + part.matches(['*', '?', '[']).count();
+        captures::names(part).is_empty() || unknown == 1
+    };
+    let names = captures::names(text);
+    let dirs = names.iter().filter(|name| matches!(**name, "dir" | "path")).count();
+    !text.contains("<path>")
+        && dirs == usize::from(starts_with_dir)
+        && (!starts_with_dir || stars == 0)
+        && stars <= 1
+        && text.split('/').all(whole)
+}
+
+/// Paths of which one must be there.
+#[derive(Debug)]
+pub(super) struct Wanted {
+    any: Vec<Template>,
+    said: String,
+}
+
+impl Wanted {
+    /// Alternatives stand between ` | ` or in braces.
+    pub(super) fn new(
+        text: &str,
+        base: &str,
+        bound: Option<&BTreeSet<&str>>,
+    ) -> Result<Self, String> {
+        let mut any = Vec::new();
+        for one in text.split('|') {
+            for one in captures::alternatives(one.trim())? {
+                any.push(Template::new(&one, base, bound)?);
+            }
+        }
+        Ok(Self { any, said: text.to_owned() })
+    }
+
+    pub(super) fn is_there(
+        &self,
+        value: Value<'_>,
+        listing: &Listing,
+        files: Option<&dyn Files>,
+    ) -> bool {
+        self.any.iter().any(|one| one.is_there(value, listing, files))
+    }
+
+    /// The first path that would do, when no glob is left in it.
+    pub(super) fn literal(&self, value: Value<'_>) -> Option<String> {
+        self.any.iter().find_map(|one| one.literal(value))
+    }
+
+    /// The alternatives in words.
+    pub(super) fn said(&self, value: Value<'_>) -> String {
+        let filled = captures::fill(&self.said, value);
+        let parts: Vec<String> = filled
+            .split('|')
+            .map(|one| format!("`{}`", one.trim().trim_start_matches('/')))
+            .collect();
+        parts.join(" or ")
+    }
+
+    /// What to tell of patterns that were too slow.
+    pub(super) fn cut(&self) -> Option<String> {
+        self.any.iter().find_map(Template::cut)
+    }
+}

@@ -1,0 +1,144 @@
+use crate::check::{Engine, Selection};
+use crate::project::config::Config;
+use crate::rules::registry::Registry;
+use crate::text::finding::{FileChange, Safety};
+use crate::workspace::examples;
+
+/// What the examples of a page get wrong.
+fn wrong(page: &str) -> Vec<String> {
+    let registry =
+        Registry::new(crate::DISTRIBUTION.pages, &[("rules/a.md".into(), page.to_owned())]);
+    let rule = registry.get("t/x").expect("a rule");
+    assert_eq!(crate::forms::problems(rule), Vec::<String>::new());
+    let engine =
+        Engine::new(&crate::DISTRIBUTION, registry, &Config::default(), &Selection::default())
+            .expect("valid");
+    let rule = engine.registry().get("t/x").expect("a rule");
+    examples::run(&engine, rule)
+}
+
+const BESIDE: &str = "---
+severity: warning
+check:
+  exclude: ['*.test.ts']
+  tree: { each: 'src/**/*.ts', exists: ['<dir>/<stem>.test.ts'] }
+  fix: { create: true }
+---
+# t/x
+
+Why.
+
+## Template
+
+```ts
+test('<stem>')
+```
+
+## Fails
+
+```ts path=src/a.ts
+export {}
+```
+
+```finding
+src/a.ts
+```
+
+## Passes
+
+```ts path=src/b.ts
+export {}
+```
+
+```ts path=src/b.test.ts
+export {}
+```
+
+## Fixed
+
+```ts
+test('a')
+```
+";
+
+#[test]
+fn a_file_that_is_missing_beside_another_is_created() {
+    assert_eq!(wrong(BESIDE), Vec::<String>::new());
+    let other = BESIDE.replace("test('a')", "test('b')");
+    let told = "line 20: fixed: expected Some(\"test('b')\\n\"), got \"test('a')\\n\"";
+    assert_eq!(wrong(&other), [told]);
+}
+
+const NAMED: &str = "---
+severity: warning
+check:
+  tree: { each: 'src/**/*.ts', name: ['/x[0-9]/', kebab] }
+  fix: { rename: true }
+---
+# t/x
+
+Why.
+
+## Fails
+
+```ts path=src/ui/UserCard.test.ts
+export {}
+```
+
+```finding
+src/ui/UserCard.test.ts
+```
+
+## Passes
+
+```ts path=src/x1.ts
+export {}
+```
+
+## Fixed
+
+```text
+src/ui/user-card.test.ts
+```
+";
+
+#[test]
+fn a_file_that_is_called_otherwise_is_renamed_but_never_over_another() {
+    assert_eq!(wrong(NAMED), Vec::<String>::new());
+    let taken = NAMED.replace(
+        "```ts path=src/ui/UserCard.test.ts\nexport {}\n```\n",
+        "```ts path=src/ui/UserCard.test.ts\nexport {}\n```\n\n```ts path=src/ui/user-card.test.ts\nexport {}\n```\n",
+    );
+    assert!(wrong(&taken)[0].contains("no fix gives"), "{:?}", wrong(&taken));
+    // An expression does not say what a name should be.
+    let page = NAMED.replace("['/x[0-9]/', kebab]", "'/x[0-9]/'");
+    let registry = Registry::new(crate::DISTRIBUTION.pages, &[("rules/a.md".into(), page)]);
+    let problems = crate::forms::problems(registry.get("t/x").expect("a rule"));
+    assert_eq!(problems, ["`fix: { rename: true }` needs a case in `name` to rename to"]);
+}
+
+#[test]
+fn neither_is_ever_safe() {
+    for page in [BESIDE, NAMED] {
+        let safe = page.replace("true }\n---", "true, safe: true }\n---");
+        let error = aidd_page::header(&safe).expect_err("safe");
+        assert!(error.message.contains("is never safe"), "{}", error.message);
+        let registry =
+            Registry::new(crate::DISTRIBUTION.pages, &[("rules/a.md".into(), page.to_owned())]);
+        let engine =
+            Engine::new(&crate::DISTRIBUTION, registry, &Config::default(), &Selection::default())
+                .expect("valid");
+        let rule = engine.registry().get("t/x").expect("a rule");
+        let (examples, _) = examples::read(rule).expect("read");
+        let listing = crate::text::listing::Listing::new(examples[0].beside.0.keys().cloned());
+        let found = crate::workspace::project_checks::check_rule(
+            &engine,
+            rule,
+            &examples[0].beside,
+            &listing,
+        );
+        let fix = found[0].1.fix.as_ref().expect("a fix");
+        assert_eq!(fix.safety, Safety::Unsafe);
+        assert!(matches!(fix.file, Some(FileChange::Create { .. } | FileChange::Rename { .. })));
+    }
+}

@@ -1,0 +1,221 @@
+//! Checks of pages whose parameters the configuration sets otherwise for some paths.
+//!
+//! The overrides that apply to a path and set a parameter make the rules they speak of anew, when
+//! such a path is first met. There the rules as they are elsewhere do not run; a project without such
+//! overrides pays nothing.
+
+use crate::forms::all::Patterns;
+use crate::forms::when::Conditions;
+use crate::project::config::RuleSetting;
+use crate::rules::registry::{Registry, explained};
+use crate::rules::rule::{Rule, Settings};
+use crate::text::files::Files;
+use crate::text::finding::RuleId;
+use crate::text::paths::Globs;
+use crate::text::source::Source;
+use aidd_page::{CheckHeader, Many, Tables, WhenHeader, check_with};
+use serde_json::{Map, Value};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Parameters by rule.
+type Params = Vec<(RuleId, Map<String, Value>)>;
+
+/// Which overrides apply, by their order.
+pub(crate) type Applying = Vec<usize>;
+
+/// The checks that differ by path.
+#[derive(Debug)]
+pub(crate) struct Variants {
+    tables: &'static Tables,
+    /// Of the overrides those that set parameters of checks in pages.
+    overrides: Vec<(Globs, Params)>,
+    /// The rules they speak of as they are elsewhere, and their parameters there.
+    rules: BTreeMap<RuleId, (Rule, Map<String, Value>)>,
+    /// Conditions that come with a pack.
+    packs: HashMap<RuleId, Many<WhenHeader>>,
+    made: Mutex<HashMap<Applying, Arc<Variant>>>,
+}
+
+/// The rules that are others on the paths to which the same overrides apply.
+#[derive(Debug)]
+pub(crate) struct Variant {
+    rules: Vec<Rule>,
+    /// Rules that cannot run there, and why.
+    pub(crate) wrong: Vec<(RuleId, String)>,
+    /// What they look for in single files.
+    pub(crate) patterns: Patterns,
+    /// What they wait for.
+    pub(crate) conditions: Conditions,
+}
+
+impl Variants {
+    /// Those of `overrides`; `base` has the parameters elsewhere, `packs` the conditions of packs.
+    ///
+    /// # Errors
+    /// The first override, by its order in the configuration, whose parameters a rule does not take,
+    /// or not by path: the rule, and why.
+    pub(crate) fn new(
+        registry: &Registry,
+        overrides: &[(Globs, Vec<(RuleId, RuleSetting)>)],
+        base: &Settings,
+        packs: &HashMap<RuleId, Many<WhenHeader>>,
+    ) -> Result<Self, (usize, RuleId, String)> {
+        let mut variants = Self {
+            tables: registry.tables(),
+            overrides: Vec::new(),
+            rules: BTreeMap::new(),
+            packs: HashMap::new(),
+            made: Mutex::default(),
+        };
+        let mut places = Vec::new();
+        for (place, (globs, settings)) in overrides.iter().enumerate() {
+            let mut params = Params::new();
+            for (id, setting) in settings {
+                let Some(given) = setting.params().filter(|given| !given.is_empty()) else {
+                    continue;
+                };
+                let Some(rule) = registry.get(id).filter(|rule| rule.form.is_some()) else {
+                    continue;
+                };
+                let elsewhere = base.get(id).map(|one| one.params.clone()).unwrap_or_default();
+                variants.rules.entry(id.clone()).or_insert_with(|| (rule.clone(), elsewhere));
+                params.push((id.clone(), given.clone()));
+            }
+            if !params.is_empty() {
+                variants.overrides.push((globs.clone(), params));
+                places.push(place);
+            }
+        }
+        let of_rule = |(id, when): (&RuleId, &Many<WhenHeader>)| {
+            variants.rules.contains_key(id).then(|| (id.clone(), when.clone()))
+        };
+        variants.packs = packs.iter().filter_map(of_rule).collect();
+        // Each by itself is looked at here: what two of them come to is told where they meet.
+        for (index, place) in places.into_iter().enumerate() {
+            let variant = variants.of(vec![index]);
+            if let Some((rule, why)) = variant.wrong.first() {
+                return Err((place, rule.clone(), why.clone()));
+            }
+        }
+        Ok(variants)
+    }
+
+    /// Whether some rule differs by path.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.overrides.is_empty()
+    }
+
+    /// Whether this rule does.
+    pub(crate) fn vary(&self, rule: &str) -> bool {
+        self.rules.contains_key(rule)
+    }
+
+    /// The overrides that apply to a file at `path`, or a folder.
+    pub(crate) fn applying(&self, path: &str, is_folder: bool) -> Applying {
+        let inner = is_folder.then(|| format!("{path}/"));
+        let applies = |globs: &Globs| {
+            globs.matches(path) || inner.as_ref().is_some_and(|inner| globs.matches(inner))
+        };
+        let all = self.overrides.iter().enumerate();
+        all.filter(|(_, (globs, _))| applies(globs)).map(|(index, _)| index).collect()
+    }
+
+    /// The rules that are others in the file at `path`.
+    pub(crate) fn at(&self, path: &str) -> Option<Arc<Variant>> {
+        if self.is_empty() {
+            return None;
+        }
+        let applying = self.applying(path, false);
+        (!applying.is_empty()).then(|| self.of(applying))
+    }
+
+    /// The rules that are others under these overrides.
+    pub(crate) fn of(&self, applying: Applying) -> Arc<Variant> {
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = made.get(&applying) {
+            return known.clone();
+        }
+        let variant = Arc::new(self.make(&applying));
+        made.insert(applying, variant.clone());
+        variant
+    }
+
+    fn make(&self, applying: &[usize]) -> Variant {
+        let mut params: BTreeMap<&RuleId, Map<String, Value>> = BTreeMap::new();
+        for (id, given) in applying.iter().flat_map(|&index| &self.overrides[index].1) {
+            let elsewhere = || self.rules.get(id).map(|(_, params)| params.clone());
+            let all = params.entry(id).or_insert_with(|| elsewhere().unwrap_or_default());
+            all.extend(given.clone());
+        }
+        let (mut rules, mut wrong) = (Vec::new(), Vec::new());
+        for (id, params) in params {
+            let Some((rule, _)) = self.rules.get(id) else { continue };
+            match varied(rule, &params) {
+                Ok(rule) => rules.push(rule),
+                Err(why) => wrong.push((id.clone(), why)),
+            }
+        }
+        let patterns = Patterns::new(self.tables, &rules, &[]);
+        let conditions = Conditions::new(&rules, &self.packs);
+        Variant { rules, wrong, patterns, conditions }
+    }
+
+    /// What each override by itself makes of the rules.
+    pub(crate) fn singles(&self) -> impl Iterator<Item = Arc<Variant>> {
+        (0..self.overrides.len()).map(|index| self.of(vec![index]))
+    }
+}
+
+/// The rule under other parameters.
+fn varied(rule: &Rule, params: &Map<String, Value>) -> Result<Rule, String> {
+    let check = check_with(&rule.page, params).map_err(|error| explained(&error))?;
+    if let Some(why) = check.as_ref().and_then(CheckHeader::not_by_path) {
+        return Err(format!("{why}: set them under `rules`, for all paths"));
+    }
+    let mut varied = rule.clone();
+    varied.put_check(check);
+    Ok(varied)
+}
+
+impl Variant {
+    /// The rules, ordered by id.
+    pub(crate) fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    /// A rule as it is here.
+    pub(crate) fn rule(&self, id: &str) -> Option<&Rule> {
+        self.rules.iter().find(|rule| *rule.id == *id)
+    }
+
+    /// Whether a rule is not here what it is elsewhere.
+    pub(crate) fn has(&self, id: &str) -> bool {
+        self.rule(id).is_some() || self.wrong.iter().any(|(rule, _)| **rule == *id)
+    }
+
+    /// Of the rules that wait, as they are elsewhere, those that do not run in `source`: `off` but for
+    /// those that are others here.
+    pub(crate) fn off(
+        &self,
+        off: HashSet<RuleId>,
+        source: &Source,
+        (settings, files): (&Settings, &dyn Files),
+    ) -> HashSet<RuleId> {
+        let mut off = off;
+        off.retain(|rule| !self.has(rule));
+        off.extend(self.conditions.off(source, settings, files));
+        off
+    }
+
+    /// The rules that do not run here as they are elsewhere: those that are `off`, and those that
+    /// are others.
+    pub(crate) fn elsewhere(&self, off: &HashSet<RuleId>) -> HashSet<RuleId> {
+        let others = self.rules.iter().map(|rule| &rule.id);
+        let wrong = self.wrong.iter().map(|(rule, _)| rule);
+        off.iter().chain(others).chain(wrong).cloned().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

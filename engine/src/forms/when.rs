@@ -1,0 +1,202 @@
+//! `when`: what must hold of the project, or around a file, for a rule to run.
+
+use super::{data, generated};
+use crate::rules::rule::{Rule, Settings};
+use crate::text::captures;
+use crate::text::files::Files;
+use crate::text::finding::RuleId;
+use crate::text::paths::Globs;
+use crate::text::source::Source;
+use aidd_page::{Form, Many, WhenHeader};
+use std::collections::{HashMap, HashSet};
+
+/// The conditions of all rules.
+#[derive(Debug, Default)]
+pub struct Conditions {
+    of: HashMap<RuleId, Waiting>,
+    /// The shipped rules on how code is written: none of them is for what a program wrote.
+    on_writing: Vec<Rule>,
+}
+
+/// Lists of which each must hold.
+#[derive(Debug)]
+struct Waiting {
+    /// The rule, whose page may have a list.
+    rule: Rule,
+    /// That of the packs that switch the rule on.
+    pack: Option<Many<WhenHeader>>,
+}
+
+impl Waiting {
+    fn all(&self) -> impl Iterator<Item = &Many<WhenHeader>> {
+        let own = self.rule.waits.then(|| self.rule.check.as_ref().map(|check| &check.when));
+        own.flatten().into_iter().chain(&self.pack)
+    }
+}
+
+impl Conditions {
+    /// The conditions of `rules`; `packs` has those that come with a pack.
+    #[must_use]
+    pub fn new(rules: &[Rule], packs: &HashMap<RuleId, Many<WhenHeader>>) -> Self {
+        let mut of = HashMap::new();
+        for rule in rules {
+            let pack = packs.get(&rule.id).filter(|when| !when.is_empty());
+            if rule.waits || pack.is_some() {
+                of.insert(rule.id.clone(), Waiting { rule: rule.clone(), pack: pack.cloned() });
+            }
+        }
+        let is_on_writing = |rule: &&Rule| {
+            rule.path.is_none()
+                && rule.id.starts_with("compliance/")
+                && matches!(rule.form, Some(Form::Syntax | Form::Text))
+        };
+        Self { of, on_writing: rules.iter().filter(is_on_writing).cloned().collect() }
+    }
+
+    /// Those of the rules that are on.
+    fn running<'a>(
+        &'a self,
+        is_on: &'a dyn Fn(&str) -> bool,
+    ) -> impl Iterator<Item = &'a WhenHeader> {
+        let on = self.of.iter().filter(|(rule, _)| is_on(rule));
+        on.flat_map(|(_, waiting)| waiting.all()).flat_map(|any| any.iter())
+    }
+
+    /// Whether some of the rules that are on ask for more than single files: the list of them, the
+    /// branch or the change.
+    #[must_use]
+    pub fn ask_listing(&self, is_on: &dyn Fn(&str) -> bool) -> bool {
+        let asks = |when: &WhenHeader| {
+            when.file.iter().any(|file| captures::has_glob(file))
+                || !when.branch.is_empty()
+                || !when.changed.is_empty()
+        };
+        let asks = |when: &WhenHeader| asks(when) || when.not.as_deref().is_some_and(asks);
+        self.running(is_on).any(asks)
+    }
+
+    /// Whether some of the rules that are on ask for a file like the one at `path`.
+    #[must_use]
+    pub fn ask_for(&self, path: &str, is_on: &dyn Fn(&str) -> bool) -> bool {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let asks = |when: &WhenHeader| {
+            matches(&when.file, path) && !when.file.is_empty()
+                || when.nearest.iter().any(|near| near == name)
+                || when.data.as_ref().is_some_and(|data| data.file.as_deref() == Some(path))
+        };
+        let asks = |when: &WhenHeader| asks(when) || when.not.as_deref().is_some_and(asks);
+        self.running(is_on).any(asks)
+    }
+
+    /// Whether those of `rule` hold at `path`.
+    #[must_use]
+    pub fn hold(&self, rule: &str, path: &str, files: &dyn Files) -> bool {
+        let Some(waiting) = self.of.get(rule) else { return true };
+        waiting.all().all(|any| any.iter().any(|when| holds(when, path, files)))
+    }
+
+    /// The rules of `settings` whose conditions do not hold for `source`. In a file that a program
+    /// wrote, as it says or shows, they are also those shipped `compliance` rules that are not about
+    /// security: the door stands open whoever made it.
+    #[must_use]
+    pub fn off(&self, source: &Source, settings: &Settings, files: &dyn Files) -> HashSet<RuleId> {
+        let on = |rule: &RuleId| settings.get(rule).is_some_and(|one| one.severity.is_some());
+        let rules = self.of.keys().filter(|rule| on(rule));
+        let mut off: HashSet<RuleId> =
+            rules.filter(|rule| !self.hold(rule, source.path(), files)).cloned().collect();
+        let is_style =
+            |rule: &&Rule| on(&rule.id) && !rule.tags.iter().any(|tag| tag == "security");
+        let mut written = self.on_writing.iter().filter(|rule| on(&rule.id)).peekable();
+        if written.peek().is_some() && generated::is_generated(source.path(), source.text()) {
+            off.extend(written.filter(is_style).map(|rule| rule.id.clone()));
+        }
+        off
+    }
+}
+
+fn holds(when: &WhenHeader, path: &str, files: &dyn Files) -> bool {
+    let not = when.not.as_deref();
+    is_true(when, path, files) && not.is_none_or(|not| !is_true(not, path, files))
+}
+
+fn is_true(when: &WhenHeader, path: &str, files: &dyn Files) -> bool {
+    let listing = files.listing();
+    (when.file.is_empty() || when.file.iter().any(|file| exists(file, files)))
+        && (when.nearest.is_empty() || when.nearest.iter().any(|name| is_near(name, path, files)))
+        && when.data.as_ref().is_none_or(|test| {
+            let question = || format!("data {test:?}");
+            let find = || data::holds(test, files);
+            listing.map_or_else(find, |listing| listing.answer(&question(), find))
+        })
+        && (when.branch.is_empty()
+            || listing
+                .and_then(|listing| listing.branch())
+                .is_some_and(|branch| matches(&when.branch, branch)))
+        && (when.changed.is_empty()
+            || listing
+                .and_then(|listing| listing.changed())
+                .is_none_or(|paths| paths.iter().any(|path| matches(&when.changed, path))))
+}
+
+/// Whether a file of the project matches; without a list of its files a glob is taken to.
+fn exists(file: &str, files: &dyn Files) -> bool {
+    let Some(listing) = files.listing() else {
+        return captures::has_glob(file) || files.exists(file);
+    };
+    let find = || {
+        if captures::has_glob(file) {
+            let globs = Globs::new(&[file], &[]);
+            globs.is_ok_and(|globs| listing.files().iter().any(|path| globs.matches(path)))
+        } else {
+            listing.has_file(file) || files.exists(file)
+        }
+    };
+    listing.answer(&format!("file {file}"), find)
+}
+
+/// Whether `name` lies in the folder of `path` or in one above it.
+fn is_near(name: &str, path: &str, files: &dyn Files) -> bool {
+    let find = |folder: &str| {
+        let mut folder = folder;
+        loop {
+            let place =
+                if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
+            if files.exists(&place) {
+                return true;
+            }
+            if folder.is_empty() {
+                return false;
+            }
+            folder = folder.rsplit_once('/').map_or("", |(above, _)| above);
+        }
+    };
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let question = || format!("nearest {name} {folder}");
+    // A folder is a place too: what lies right in it is near.
+    let within = || files.exists(&format!("{path}/{name}"));
+    match files.listing() {
+        Some(listing) => listing.answer(&question(), || find(folder)) || within(),
+        None => find(folder) || within(),
+    }
+}
+
+fn matches(globs: &[String], text: &str) -> bool {
+    Globs::new(globs, &[]).is_ok_and(|globs| globs.matches(text))
+}
+
+/// What is wrong with a condition.
+///
+/// # Errors
+/// The first glob or test that is malformed.
+pub(crate) fn check_header(when: &WhenHeader) -> Result<(), String> {
+    for globs in [&when.file, &when.branch, &when.changed] {
+        Globs::new(globs, &[])?;
+    }
+    if let Some(glob) = when.nearest.iter().find(|name| captures::has_glob(name)) {
+        return Err(format!("`nearest` is a name, not a glob: `{glob}`"));
+    }
+    if let Some(test) = &when.data {
+        data::check_header(test)?;
+    }
+    when.not.as_deref().map_or(Ok(()), check_header)
+}

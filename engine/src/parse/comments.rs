@@ -1,0 +1,273 @@
+//! How a comment is written, by the kind of file and the place in it.
+
+use crate::parse::markdown;
+use crate::text::kind::{self, Kind};
+use crate::text::source::Source;
+
+/// What opens and closes a comment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Comment {
+    open: &'static str,
+    close: &'static str,
+    /// Whether one may stand behind something else on its line.
+    pub may_trail: bool,
+}
+
+const HASH: Comment = Comment { open: "#", close: "", may_trail: true };
+/// In files where a hash behind something else is part of it.
+const HASH_LINE: Comment = Comment { may_trail: false, ..HASH };
+const SLASHES: Comment = Comment { open: "//", close: "", may_trail: true };
+const DASHES: Comment = Comment { open: "--", close: "", may_trail: true };
+const SEMICOLON: Comment = Comment { open: ";", close: "", may_trail: false };
+const PERCENTS: Comment = Comment { open: "%%", close: "", may_trail: false };
+const STARS: Comment = Comment { open: "/*", close: "*/", may_trail: true };
+const MARKUP: Comment = Comment { open: "<!--", close: "-->", may_trail: true };
+const BRACES: Comment = Comment { open: "{/*", close: "*/}", may_trail: true };
+
+/// Extension, name of a file, or language of a fenced block → its comments.
+const FORMS: &[(Comment, &[&str])] = &[
+    (
+        HASH,
+        &[
+            "awk",
+            "bash",
+            "bzl",
+            "cmake",
+            "coffee",
+            "cr",
+            "elixir",
+            "ex",
+            "exs",
+            "fish",
+            "gd",
+            "graphql",
+            "hcl",
+            "jl",
+            "julia",
+            "ksh",
+            "mk",
+            "nim",
+            "nix",
+            "perl",
+            "pl",
+            "pm",
+            "powershell",
+            "ps1",
+            "psd1",
+            "psm1",
+            "py",
+            "pyi",
+            "python",
+            "r",
+            "rake",
+            "rb",
+            "ruby",
+            "sh",
+            "shell",
+            "tcl",
+            "terraform",
+            "tf",
+            "tfvars",
+            "toml",
+            "yaml",
+            "yml",
+            "zsh",
+            "bashrc",
+            "zshrc",
+            "profile",
+            "gemfile",
+            "rakefile",
+            "vagrantfile",
+            "justfile",
+        ],
+    ),
+    (
+        HASH_LINE,
+        &[
+            "conf",
+            "cfg",
+            "containerfile",
+            "docker",
+            "dockerfile",
+            "dockerignore",
+            "editorconfig",
+            "env",
+            "gitattributes",
+            "gitconfig",
+            "gitignore",
+            "htaccess",
+            "makefile",
+            "netrc",
+            "npmrc",
+            "pgpass",
+            "properties",
+            "service",
+        ],
+    ),
+    (
+        SLASHES,
+        &[
+            "c",
+            "cc",
+            "cjs",
+            "cpp",
+            "cs",
+            "csharp",
+            "cts",
+            "cxx",
+            "dart",
+            "fs",
+            "go",
+            "gradle",
+            "groovy",
+            "h",
+            "hpp",
+            "java",
+            "javascript",
+            "js",
+            "json5",
+            "jsonc",
+            "jsx",
+            "kotlin",
+            "kt",
+            "kts",
+            "less",
+            "m",
+            "mjs",
+            "mm",
+            "mts",
+            "php",
+            "prisma",
+            "proto",
+            "rs",
+            "rust",
+            "scala",
+            "scss",
+            "sol",
+            "swift",
+            "ts",
+            "tsx",
+            "typescript",
+            "zig",
+            "jenkinsfile",
+        ],
+    ),
+    (DASHES, &["ada", "adb", "ads", "elm", "haskell", "hs", "lua", "psql", "sql"]),
+    (SEMICOLON, &["asm", "clj", "cljs", "edn", "el", "ini", "lisp", "scm"]),
+    (PERCENTS, &["mermaid", "mmd"]),
+    (STARS, &["css"]),
+    (
+        MARKUP,
+        &[
+            "htm", "html", "markdown", "md", "mdown", "mkd", "plist", "svg", "xhtml", "xml", "xsd",
+            "xsl",
+        ],
+    ),
+    (BRACES, &["mdx"]),
+];
+
+impl Comment {
+    /// A comment of `text`.
+    #[must_use]
+    pub fn write(self, text: &str) -> String {
+        [self.open, text.trim(), self.close].join(" ").trim_end().to_owned()
+    }
+
+    /// A comment of all lines of `text`, which are ended by `eol` but for the last.
+    #[must_use]
+    pub fn write_lines(self, text: &str, eol: &str) -> String {
+        let lines: Vec<&str> = text.trim().lines().map(str::trim_end).collect();
+        if self.close.is_empty() {
+            let line = |line: &&str| [self.open, *line].join(" ").trim_end().to_owned();
+            return lines.iter().map(line).collect::<Vec<_>>().join(eol);
+        }
+        match lines[..] {
+            [line] => self.write(line),
+            _ => [&[self.open], &lines[..], &[self.close]].concat().join(eol),
+        }
+    }
+}
+
+/// The comments at `offset`; `None` where there are none.
+#[must_use]
+pub fn at(source: &Source, offset: u32) -> Option<Comment> {
+    let outer = of_file(source.path(), source.text())?;
+    let text = source.text();
+    let offset = text.floor_char_boundary(offset as usize);
+    if outer == MARKUP || outer == BRACES {
+        if is_in_header(text, offset) {
+            return Some(HASH);
+        }
+        if kind::kinds(source.path(), "").contains(&Kind::MARKDOWN) {
+            return in_markdown(source, offset).unwrap_or(Some(outer));
+        }
+        return if is_in_script(text, offset) { Some(STARS) } else { Some(outer) };
+    }
+    Some(outer)
+}
+
+/// The comments of the file at `path`, outside of the blocks in it; `None` when it has none.
+#[must_use]
+pub fn of_file(path: &str, text: &str) -> Option<Comment> {
+    let kinds = kind::kinds(path, text);
+    if kinds.contains(&Kind::DOCKERFILE) {
+        return Some(HASH_LINE);
+    }
+    if kinds.contains(&Kind::CONFIG) {
+        return Some(SLASHES);
+    }
+    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    // `.env.local` is an environment file, as `.env` is.
+    if name.starts_with(".env.") {
+        return of_name("env");
+    }
+    of_name(name.rsplit('.').next().unwrap_or(&name))
+}
+
+fn of_name(name: &str) -> Option<Comment> {
+    FORMS.iter().find(|(_, names)| names.contains(&name)).map(|(comment, _)| *comment)
+}
+
+/// The comments of the fenced block at `offset`: `None` when there is no block.
+#[expect(clippy::option_option, reason = "a block may be of a language without comments")]
+fn in_markdown(source: &Source, offset: usize) -> Option<Option<Comment>> {
+    let holds = |fence: &markdown::Fence| {
+        let first = fence.pieces.first().map_or(usize::MAX, |(_, span)| span.start as usize);
+        let last = fence.pieces.last().map_or(0, |(_, span)| span.end as usize);
+        first <= offset && offset < last
+    };
+    let fence = markdown::fences(source, |_| true).into_iter().find(holds)?;
+    Some(of_name(&fence.language().to_ascii_lowercase()))
+}
+
+/// Whether `offset` lies between the `---` lines at the beginning.
+fn is_in_header(text: &str, offset: usize) -> bool {
+    aidd_page::split(text).is_ok_and(|(header, _)| header.start <= offset && offset < header.end)
+}
+
+/// Whether the markup at `offset` is a script or a style sheet.
+fn is_in_script(text: &str, offset: usize) -> bool {
+    let before = text[..offset].to_ascii_lowercase();
+    ["script", "style"].iter().any(|name| {
+        before
+            .rfind(&format!("<{name}"))
+            .is_some_and(|open| before.rfind(&format!("</{name}")).is_none_or(|close| close < open))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_comment_of_several_lines_is_of_the_file() {
+        let written =
+            |path: &str| of_file(path, "").map(|form| form.write_lines("a\n\nb \n", "\n"));
+        assert_eq!(written("x.rs").as_deref(), Some("// a\n//\n// b"));
+        assert_eq!(written("x.py").as_deref(), Some("# a\n#\n# b"));
+        assert_eq!(written("x.css").as_deref(), Some("/*\na\n\nb\n*/"));
+        assert_eq!(written("x.json"), None);
+        let one = of_file("x.html", "").map(|form| form.write_lines(" a\n", "\r\n"));
+        assert_eq!(one.as_deref(), Some("<!-- a -->"));
+    }
+}

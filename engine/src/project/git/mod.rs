@@ -1,0 +1,296 @@
+//! Git repositories, read only: commits, the files of a revision or of the index, and which files
+//! differ. Objects are read as they lie in the store: no hook, filter, text conversion or other
+//! program that a repository's settings could name is ever run, and the work tree is left alone.
+
+mod changes;
+mod history;
+mod parts;
+mod similar;
+mod snapshot;
+mod tracked;
+
+use changes::Changes;
+use gix::bstr::{BString, ByteSlice};
+use gix::discover::upwards::{Options as Upwards, TrustPolicy};
+use gix::object::tree::diff::ChangeDetached;
+use gix::sec::Trust;
+use gix::sec::trust::Mapping;
+use gix::status::tree_index::TrackRenames;
+use gix::status::{Item, Submodule, UntrackedFiles};
+use gix::submodule::config::Ignore;
+use gix::{ObjectId, ThreadSafeRepository};
+use snapshot::Content;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use thiserror::Error;
+
+pub use changes::Change;
+pub use history::{Authored, Commit};
+pub use parts::Directories;
+pub use snapshot::{Entry, Snapshot};
+pub use tracked::{Tracked, TrackedDir};
+
+/// Why a repository does not answer.
+#[derive(Debug, Error)]
+pub enum GitError {
+    /// No repository at or above the folder.
+    #[error("{0} lies in no Git repository")]
+    NoRepository(String),
+    /// A name that stands for no commit here.
+    #[error("`{0}` names no commit in this repository")]
+    UnknownRevision(String),
+    /// Anything else, in the words of the library.
+    #[error("{0}")]
+    Other(String),
+}
+
+/// A repository, seen from a folder in its work tree.
+#[derive(Debug)]
+pub struct Repository {
+    inner: ThreadSafeRepository,
+    /// The folder's path in the work tree, with a slash at its end; empty for the work tree itself.
+    prefix: BString,
+}
+
+impl Repository {
+    /// The repository that `folder` lies in. The user's and the system's settings are not read,
+    /// and the repository's own are not trusted.
+    ///
+    /// # Errors
+    /// When there is none, or it is broken.
+    pub fn open(folder: &Path) -> Result<Self, GitError> {
+        let trust = Upwards { trust: TrustPolicy::Assume(Trust::Reduced), ..Upwards::default() };
+        let options = gix::open::Options::isolated();
+        let both = Mapping { full: options.clone(), reduced: options };
+        let inner = ThreadSafeRepository::discover_opts(folder, trust, both).map_err(|error| {
+            let text = error.to_string();
+            if text.contains("find a git repository") {
+                GitError::NoRepository(folder.display().to_string())
+            } else {
+                GitError::Other(text)
+            }
+        })?;
+        let top = inner.work_dir().ok_or_else(|| {
+            GitError::Other(format!("{} lies in a bare repository", folder.display()))
+        })?;
+        let (top, folder) = (top.canonicalize(), folder.canonicalize());
+        let prefix = match (top, folder) {
+            (Ok(top), Ok(folder)) => crate::text::paths::relative(&top, &folder),
+            (Err(error), _) | (_, Err(error)) => return Err(GitError::Other(error.to_string())),
+        };
+        let prefix = if prefix.is_empty() { prefix } else { prefix + "/" };
+        Ok(Self { inner, prefix: prefix.into() })
+    }
+
+    /// The files that say which branch is checked out and what the index holds.
+    #[must_use]
+    pub fn state_files(&self) -> [PathBuf; 2] {
+        let repository = self.inner.to_thread_local();
+        [repository.git_dir().join("HEAD"), repository.index_path()]
+    }
+
+    /// The way from the top of the work tree to the folder that it is seen from, with a slash at its
+    /// end; empty for the top itself.
+    #[must_use]
+    pub fn prefix(&self) -> String {
+        self.prefix.to_str_lossy().into_owned()
+    }
+
+    /// The commit that `rev` names, as a full hash: `main`, `HEAD~2`, `1a2b3c4`, a tag.
+    ///
+    /// # Errors
+    /// When it names none.
+    pub fn commit(&self, rev: &str) -> Result<String, GitError> {
+        let unknown = || GitError::UnknownRevision(rev.to_owned());
+        let repository = self.inner.to_thread_local();
+        let spec = format!("{rev}^{{commit}}");
+        let id = repository.rev_parse_single(spec.as_str()).map_err(|_| unknown())?;
+        repository.find_commit(id).map_err(|_| unknown())?;
+        Ok(id.to_string())
+    }
+
+    /// The parents of a commit, whether or not their objects are here.
+    ///
+    /// # Errors
+    /// When the commit is not here.
+    pub fn parents(&self, commit: &str) -> Result<Vec<String>, GitError> {
+        let repository = self.inner.to_thread_local();
+        let commit = repository.find_commit(id(commit)?).map_err(other)?;
+        // The object, not the walk: a shallow clone hides the parents of its last commits.
+        let commit = commit.decode().map_err(other)?;
+        Ok(commit.parents().map(|parent| parent.to_string()).collect())
+    }
+
+    /// The best common ancestors of two commits; the one Git would take comes first.
+    ///
+    /// # Errors
+    /// When an object is missing.
+    pub fn merge_bases(&self, one: &str, other_one: &str) -> Result<Vec<String>, GitError> {
+        let repository = self.inner.to_thread_local();
+        let bases = repository.merge_bases_many(id(one)?, &[id(other_one)?]).map_err(other)?;
+        Ok(bases.iter().map(ToString::to_string).collect())
+    }
+
+    /// Whether older commits were left out of the clone.
+    #[must_use]
+    pub fn is_shallow(&self) -> bool {
+        self.inner.to_thread_local().is_shallow().unwrap_or(false)
+    }
+
+    /// The files of a commit.
+    ///
+    /// # Errors
+    /// When it is not here.
+    pub fn snapshot(&self, commit: &str) -> Result<Snapshot, GitError> {
+        let repository = self.inner.to_thread_local();
+        let commit = repository.find_commit(id(commit)?).map_err(other)?;
+        let tree = commit.tree_id().map_err(other)?.detach();
+        Ok(self.seen(Content::Tree(tree)))
+    }
+
+    /// No files at all: what the first commit is compared with.
+    #[must_use]
+    pub fn nothing(&self) -> Snapshot {
+        let empty = ObjectId::empty_tree(self.inner.to_thread_local().object_hash());
+        self.seen(Content::Tree(empty))
+    }
+
+    /// The files that the next commit would hold. `index`: the file of the index, when it is not
+    /// the repository's own, as in a hook of `git commit --only`.
+    ///
+    /// # Errors
+    /// When the index is malformed.
+    pub fn staged(&self, index: Option<&Path>) -> Result<Snapshot, GitError> {
+        let repository = self.inner.to_thread_local();
+        let path = index.map_or_else(|| repository.index_path(), Path::to_owned);
+        let hash = repository.object_hash();
+        let index = if path.exists() {
+            gix::index::File::at(path, hash, false, gix::index::decode::Options::default())
+                .map_err(other)?
+        } else {
+            gix::index::File::from_state(gix::index::State::new(hash), path)
+        };
+        Ok(self.seen(Content::Index(Arc::new(index))))
+    }
+
+    fn seen(&self, content: Content) -> Snapshot {
+        Snapshot {
+            repository: self.inner.clone(),
+            prefix: self.prefix.clone(),
+            content,
+            folders: Arc::default(),
+        }
+    }
+
+    /// The files that differ between a revision and another or the index, sorted.
+    ///
+    /// # Errors
+    /// When an object is missing or `base` is an index.
+    pub fn changes(&self, base: &Snapshot, head: &Snapshot) -> Result<Vec<Change>, GitError> {
+        let Content::Tree(old) = base.content else {
+            return Err(GitError::Other("the base is no revision".to_owned()));
+        };
+        match &head.content {
+            Content::Tree(new) => self.tree_changes(old, *new),
+            Content::Index(index) => self.index_changes(old, index),
+        }
+    }
+
+    fn tree_changes(&self, old: ObjectId, new: ObjectId) -> Result<Vec<Change>, GitError> {
+        let repository = self.inner.to_thread_local();
+        let (old, new) = (repository.find_tree(old), repository.find_tree(new));
+        let (old, new) = (old.map_err(other)?, new.map_err(other)?);
+        let options = gix::diff::Options::default();
+        let found = repository.diff_tree_to_tree(&old, &new, Some(options)).map_err(other)?;
+        let mut changes = Changes::default();
+        for change in found {
+            match change {
+                ChangeDetached::Addition { location, entry_mode, id, .. }
+                    if entry_mode.is_blob() =>
+                {
+                    changes.add(location, id);
+                }
+                ChangeDetached::Deletion { location, entry_mode, id, .. }
+                    if entry_mode.is_blob() =>
+                {
+                    changes.remove(location, id);
+                }
+                ChangeDetached::Modification {
+                    location, previous_entry_mode, entry_mode, ..
+                } => {
+                    let (before, after) = (previous_entry_mode.is_blob(), entry_mode.is_blob());
+                    changes.modify(location, before, after);
+                }
+                _ => {}
+            }
+        }
+        changes.pair_renames(&repository);
+        Ok(changes.below(self.prefix.as_bstr()))
+    }
+
+    fn index_changes(
+        &self,
+        old: ObjectId,
+        index: &gix::index::State,
+    ) -> Result<Vec<Change>, GitError> {
+        let repository = self.inner.to_thread_local();
+        let mut changes = Changes::default();
+        repository
+            .tree_index_status(&old, index, None, TrackRenames::Disabled, |change, _, _| {
+                changes.staged(change.into_owned());
+                Ok(gix::diff::index::Action::Continue(()))
+            })
+            .map_err(other)?;
+        changes.pair_renames(&repository);
+        Ok(changes.below(self.prefix.as_bstr()))
+    }
+
+    /// The files that differ between `base` and the work tree, sorted, with the `untracked` ones that
+    /// a walk met: Git's library would open the ignore files of the work tree whatever they are. A
+    /// file whose time stamp changed but not its text may be among them.
+    ///
+    /// # Errors
+    /// When an object is missing or the index is malformed.
+    pub fn work_tree_changes(
+        &self,
+        base: &Snapshot,
+        untracked: Vec<String>,
+    ) -> Result<Vec<Change>, GitError> {
+        let Content::Tree(tree) = base.content else {
+            return Err(GitError::Other("the base is no revision".to_owned()));
+        };
+        let repository = self.inner.to_thread_local();
+        let items = repository
+            .status(gix::progress::Discard)
+            .map_err(other)?
+            .head_tree(tree)
+            .untracked_files(UntrackedFiles::None)
+            .index_worktree_submodules(Submodule::Given { ignore: Ignore::All, check_dirty: false })
+            .tree_index_track_renames(TrackRenames::Disabled)
+            .into_iter(Vec::new())
+            .map_err(other)?;
+        let (mut changes, mut touched) = (Changes::default(), Vec::new());
+        for item in items {
+            match item.map_err(other)? {
+                Item::TreeIndex(change) => changes.staged(change),
+                Item::IndexWorktree(item) => touched.push(item),
+            }
+        }
+        changes.pair_renames(&repository);
+        for item in touched {
+            changes.worked(&item);
+        }
+        for path in untracked {
+            changes.untracked(format!("{}{path}", self.prefix).into());
+        }
+        Ok(changes.below(self.prefix.as_bstr()))
+    }
+}
+
+fn id(hash: &str) -> Result<ObjectId, GitError> {
+    ObjectId::from_hex(hash.as_bytes()).map_err(|_| GitError::UnknownRevision(hash.to_owned()))
+}
+
+fn other(error: impl std::fmt::Display) -> GitError {
+    GitError::Other(error.to_string())
+}

@@ -1,0 +1,154 @@
+//! What ignore files name. `.aiddignore` leaves out what it names, tracked or not; it may be read from
+//! any store of files, so that those of a base revision count instead of a stranger's. The files of
+//! Git and of other tools narrow what Git does not track, and lie on a disk: see `walk`.
+
+use crate::text::files::{Files, SIDE_FILE_LIMIT, too_large};
+use crate::text::paths::{below, folder_of};
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use std::collections::HashMap;
+use std::io;
+
+/// The ignore file of our own.
+pub const AIDDIGNORE: &str = ".aiddignore";
+
+/// Reads `.aiddignore` files as they are asked for, and remembers them.
+pub struct Ignored<'a> {
+    files: &'a dyn Files,
+    dirs: HashMap<String, Option<Gitignore>>,
+    problems: Vec<(String, String)>,
+}
+
+impl std::fmt::Debug for Ignored<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Ignored").field("dirs", &self.dirs.len()).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Ignored<'a> {
+    /// The `.aiddignore` files among `files`.
+    #[must_use]
+    pub fn new(files: &'a dyn Files) -> Self {
+        Self { files, dirs: HashMap::new(), problems: Vec::new() }
+    }
+
+    /// Whether the file at `path` is left out, by itself or with a directory above it.
+    pub fn leaves_out(&mut self, path: &str) -> bool {
+        let ends = path.match_indices('/').map(|(end, _)| end);
+        let dirs: Vec<&str> = ends.map(|end| &path[..end]).collect();
+        dirs.iter().any(|dir| self.matches(dir, true)) || self.matches(path, false)
+    }
+
+    /// The ignore files that could not be read so far, and why.
+    #[must_use]
+    pub fn problems(&self) -> &[(String, String)] {
+        &self.problems
+    }
+
+    /// Whether the nearest ignore file that names `path` leaves it out.
+    fn matches(&mut self, path: &str, is_dir: bool) -> bool {
+        let mut dir = path;
+        loop {
+            dir = folder_of(dir);
+            if let Some(patterns) = self.of_dir(dir) {
+                let from_dir = if dir.is_empty() { path } else { &path[dir.len() + 1..] };
+                let matched = patterns.matched(from_dir, is_dir);
+                if !matched.is_none() {
+                    return matched.is_ignore();
+                }
+            }
+            if dir.is_empty() {
+                return false;
+            }
+        }
+    }
+
+    fn of_dir(&mut self, dir: &str) -> Option<&Gitignore> {
+        if !self.dirs.contains_key(dir) {
+            let path = below(dir, AIDDIGNORE);
+            let read = read(self.files, &path);
+            let patterns = read.unwrap_or_else(|error| {
+                self.problems.push((path, error.to_string()));
+                None
+            });
+            self.dirs.insert(dir.to_owned(), patterns);
+        }
+        self.dirs.get(dir)?.as_ref()
+    }
+}
+
+/// The patterns of the ignore file at `path`; `None` when there is no such file, or it names nothing.
+pub(crate) fn read(files: &dyn Files, path: &str) -> io::Result<Option<Gitignore>> {
+    match files.read(path, SIDE_FILE_LIMIT + 1) {
+        Ok(bytes) if bytes.len() as u64 > SIDE_FILE_LIMIT => Err(too_large(SIDE_FILE_LIMIT)),
+        Ok(bytes) => Ok(parse(&bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// The patterns in the text of an ignore file, for paths from its directory; `None` when it names
+/// nothing. As in Git, a malformed line is passed over; bytes that are not UTF-8 are U+FFFD, as they
+/// are in paths.
+pub(crate) fn parse(bytes: &[u8]) -> Option<Gitignore> {
+    let mut builder = GitignoreBuilder::new("");
+    let text = String::from_utf8_lossy(bytes);
+    for line in text.trim_start_matches('\u{FEFF}').lines() {
+        let _ = builder.add_line(None, line);
+    }
+    builder.build().ok().filter(|patterns| !patterns.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::files::Memory;
+
+    fn files(files: &[(&str, &[u8])]) -> Memory {
+        Memory(files.iter().map(|(path, text)| ((*path).to_owned(), text.to_vec())).collect())
+    }
+
+    #[test]
+    fn the_nearest_ignore_file_decides_and_a_directory_takes_its_files_along() {
+        let files = files(&[
+            (".aiddignore", b"*.log\n/out\nvendor/\n!keep.log\n"),
+            ("a/.aiddignore", b"!b.log\n"),
+            // Of tracked files, those of Git leave out none.
+            (".gitignore", b"x.txt\n"),
+            (".ignore", b"x.txt\n"),
+        ]);
+        let mut ignored = Ignored::new(&files);
+        let paths = [
+            "x.log",
+            "keep.log",
+            "a/b.log",
+            "a/c.log",
+            "out",
+            "a/out",
+            "a/vendor/deep/file",
+            "vendor",
+            "x.txt",
+        ];
+        let left_out: Vec<&str> =
+            paths.into_iter().filter(|path| ignored.leaves_out(path)).collect();
+        assert_eq!(left_out, ["x.log", "a/c.log", "out", "a/vendor/deep/file"]);
+        assert_eq!(ignored.problems(), []);
+    }
+
+    #[test]
+    fn a_line_that_is_not_text_spoils_no_other() {
+        let files = files(&[(".aiddignore", b"\xEF\xBB\xBFa\ncaf\xE9\n[\nb\n")]);
+        let mut ignored = Ignored::new(&files);
+        let left_out = ["a", "caf\u{FFFD}", "b", "c"].map(|path| ignored.leaves_out(path));
+        assert_eq!(left_out, [true, true, true, false]);
+    }
+
+    #[test]
+    fn an_ignore_file_that_is_too_large_names_nothing_and_is_a_problem() {
+        let large = [b"a\n".as_slice(), &[b'#'; SIDE_FILE_LIMIT as usize]].concat();
+        let files = files(&[("d/.aiddignore", &large)]);
+        let mut ignored = Ignored::new(&files);
+        assert!(!ignored.leaves_out("d/a") && !ignored.leaves_out("d/a"));
+        assert_eq!(ignored.problems().len(), 1, "{ignored:?}");
+        assert_eq!(ignored.problems()[0].0, "d/.aiddignore");
+    }
+}

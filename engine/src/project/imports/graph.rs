@@ -1,0 +1,276 @@
+//! The imports of all files, joined: which file imports which, which package, and what was not
+//! found.
+
+use super::resolve::{Found, Ground, Resolver};
+use super::{Facts, Import, Language, is_test_path};
+use crate::text::files::Files;
+use crate::text::listing::Listing;
+use crate::text::source::Span;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A file that imports, or is imported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// Its path from the root.
+    pub path: String,
+    /// It is for tests only.
+    pub test: bool,
+}
+
+/// What an import leads to.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Target {
+    /// Files of the project, by their places in [`Graph::files`]: several where a language imports
+    /// whole packages.
+    Files(Vec<usize>),
+    /// A package of others: `npm:lodash/fp`, `py:requests`, `crate:serde`, `go:fmt`,
+    /// `java:java.util.List`.
+    Package(String),
+}
+
+/// One import, resolved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edge {
+    /// The file that imports.
+    pub from: usize,
+    /// What it imports.
+    pub to: Target,
+    /// Where it says so.
+    pub span: Span,
+    /// Only types are taken.
+    pub type_only: bool,
+    /// It is made when a function runs, not when the file is loaded.
+    pub deferred: bool,
+    /// It is there for tests only.
+    pub test: bool,
+}
+
+/// An import that looks like one of a part of the project, which is not there.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Unresolved {
+    /// The file that imports.
+    pub path: String,
+    /// Where it says so.
+    pub span: Span,
+    /// What it names.
+    pub name: String,
+}
+
+/// Who imports whom.
+#[derive(Clone, Debug, Default)]
+pub struct Graph {
+    /// The files, ordered by path.
+    pub files: Vec<File>,
+    /// The imports, ordered by file and place.
+    pub edges: Vec<Edge>,
+    /// What was not found, ordered.
+    pub unresolved: Vec<Unresolved>,
+}
+
+impl Graph {
+    /// Joins the facts of files (by path from the root). `listing` has all files of the project;
+    /// `files` is asked for manifests and settings only.
+    #[must_use]
+    pub fn new(files: &dyn Files, listing: &Listing, facts: &BTreeMap<String, Arc<Facts>>) -> Self {
+        Self::on(&Ground::new(files, listing, facts), listing, facts)
+    }
+
+    /// As [`Graph::new`], with what imports are resolved by known.
+    pub(super) fn on(
+        ground: &Ground,
+        listing: &Listing,
+        facts: &BTreeMap<String, Arc<Facts>>,
+    ) -> Self {
+        let resolver = Resolver::new(listing, ground);
+        let mut build = Build { resolver: &resolver, found: Vec::new(), unresolved: Vec::new() };
+        for (path, facts) in facts {
+            build.file(path, facts);
+        }
+        let lost = ground.crates.lost.iter().map(|lost| Unresolved {
+            path: lost.file.clone(),
+            span: lost.span,
+            name: format!("mod {}", lost.name),
+        });
+        build.unresolved.extend(lost);
+        let (found, mut unresolved) = (build.found, build.unresolved);
+        unresolved.sort();
+        unresolved.dedup();
+        Self::of(&found, unresolved, facts, ground)
+    }
+
+    /// Joins the file at `path` anew, of which `facts` are known now. `false`: it leads to a file that
+    /// the graph does not know, and nothing is changed. What was not found is left as it was.
+    pub(super) fn rejoin(
+        &mut self,
+        ground: &Ground,
+        listing: &Listing,
+        path: &str,
+        facts: &Facts,
+    ) -> bool {
+        let resolver = Resolver::new(listing, ground);
+        let mut build = Build { resolver: &resolver, found: Vec::new(), unresolved: Vec::new() };
+        build.file(path, facts);
+        let place = |path: &str| self.files.binary_search_by(|file| (*file.path).cmp(path)).ok();
+        let edge = |one: &Resolved<'_>| edge(one, &self.files, &place);
+        let known = |one: &Resolved<'_>| match &one.to {
+            Found::Files(paths) => paths.iter().all(|path| place(path).is_some()),
+            _ => true,
+        };
+        let Some(from) = place(path).filter(|_| build.found.iter().all(known)) else {
+            return false;
+        };
+        let edges: Vec<Edge> = build.found.iter().filter_map(edge).collect();
+        let range = self.range(from);
+        self.edges.splice(range, edges);
+        true
+    }
+
+    /// The places of the imports of one file.
+    pub(super) fn range(&self, file: usize) -> Range<usize> {
+        let start = self.edges.partition_point(|edge| edge.from < file);
+        let end = self.edges.partition_point(|edge| edge.from <= file);
+        start..end
+    }
+
+    fn of(
+        found: &[Resolved<'_>],
+        unresolved: Vec<Unresolved>,
+        facts: &BTreeMap<String, Arc<Facts>>,
+        ground: &Ground,
+    ) -> Self {
+        let mut names: BTreeSet<&str> = facts.keys().map(String::as_str).collect();
+        for one in found {
+            if let Found::Files(paths) = &one.to {
+                names.extend(paths.iter().map(String::as_str));
+            }
+        }
+        let is_test = |path: &str| {
+            let language = facts.get(path).map(|facts| facts.language);
+            language.is_some_and(|language| is_test_path(language, path))
+                || ground.crates.tests.contains(path)
+        };
+        let files: Vec<File> = names
+            .iter()
+            .map(|path| File { path: (*path).to_owned(), test: is_test(path) })
+            .collect();
+        let index: HashMap<&str, usize> =
+            names.iter().enumerate().map(|(at, path)| (*path, at)).collect();
+        let place = |path: &str| index.get(path).copied();
+        let edges = found.iter().filter_map(|one| edge(one, &files, &place)).collect();
+        Self { files, edges, unresolved }
+    }
+}
+
+/// An import of a graph whose file at a path has a `place` among its `files`.
+fn edge(one: &Resolved<'_>, files: &[File], place: &dyn Fn(&str) -> Option<usize>) -> Option<Edge> {
+    let from = place(one.from)?;
+    let to = match &one.to {
+        Found::Files(paths) => Target::Files(paths.iter().filter_map(|path| place(path)).collect()),
+        Found::Package(name) => Target::Package(name.clone()),
+        Found::Nowhere | Found::Foreign => return None,
+    };
+    let test = one.test || files[from].test;
+    let (type_only, deferred) = (one.type_only, one.deferred);
+    Some(Edge { from, to, span: one.span, type_only, deferred, test })
+}
+
+/// An import with what it was found to be.
+struct Resolved<'a> {
+    from: &'a str,
+    to: Found,
+    span: Span,
+    type_only: bool,
+    deferred: bool,
+    test: bool,
+}
+
+struct Build<'a, 'r> {
+    resolver: &'r Resolver<'r>,
+    found: Vec<Resolved<'a>>,
+    unresolved: Vec<Unresolved>,
+}
+
+impl<'a> Build<'a, '_> {
+    fn file(&mut self, path: &'a str, facts: &'a Facts) {
+        let first = self.found.len();
+        // What a statement names, together: `use a::{B, C}` of one file is one import.
+        for group in facts.imports.chunk_by(|a, b| a.statement == b.statement) {
+            self.statement(path, facts.language, group);
+        }
+        drop_repeated(&mut self.found, first, facts);
+    }
+
+    fn statement(&mut self, path: &'a str, language: Language, group: &'a [Import]) {
+        let start = self.found.len();
+        for import in group {
+            match self.resolver.resolve(path, &import.name) {
+                Found::Foreign => {}
+                Found::Nowhere => self.unresolved.push(Unresolved {
+                    path: path.to_owned(),
+                    span: import.span,
+                    name: import.name.shown(),
+                }),
+                to => {
+                    let is_self =
+                        matches!(&to, Found::Files(files) if files.iter().all(|to| to == path));
+                    if is_self {
+                        continue;
+                    }
+                    let known = self.found[start..].iter_mut().find(|known| known.to == to);
+                    match known {
+                        Some(known) => {
+                            known.type_only &= import.type_only;
+                            known.deferred &= import.deferred;
+                        }
+                        None => self.found.push(Resolved {
+                            from: path,
+                            to,
+                            span: import.span,
+                            type_only: import.type_only,
+                            deferred: import.deferred,
+                            test: import.test,
+                        }),
+                    }
+                }
+            }
+        }
+        // One target: the whole statement stands for it.
+        let is_path = language == Language::Rust && group.len() > 1;
+        if let [one] = &mut self.found[start..]
+            && (is_path || language == Language::Python)
+            && let Some(first) = group.first()
+        {
+            one.span = first.statement;
+        }
+    }
+}
+
+/// Of the paths in the midst of code only the first that leads to a target counts, and none where a
+/// statement imports it.
+fn drop_repeated(found: &mut Vec<Resolved<'_>>, first: usize, facts: &Facts) {
+    let inline: BTreeSet<Span> =
+        facts.imports.iter().filter(|import| import.inline).map(|import| import.span).collect();
+    if inline.is_empty() {
+        return;
+    }
+    let is_inline = |one: &Resolved<'_>| inline.contains(&one.span);
+    // Target and whether it is imported for tests; what only tests import is still new to the rest.
+    let mut known: BTreeSet<(Found, bool)> = found[first..]
+        .iter()
+        .filter(|one| !is_inline(one))
+        .map(|one| (one.to.clone(), one.test))
+        .collect();
+    let mut at = 0;
+    found.retain(|one| {
+        at += 1;
+        if at <= first || !is_inline(one) {
+            return true;
+        }
+        if one.test && known.contains(&(one.to.clone(), false)) {
+            return false;
+        }
+        known.insert((one.to.clone(), one.test))
+    });
+}

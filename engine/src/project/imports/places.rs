@@ -1,0 +1,38 @@
+//! Which files and folders there are, and paths from one to another.
+
+use crate::text::listing::Listing;
+
+/// The files of a project.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Places<'a>(pub(super) &'a Listing);
+
+impl<'a> Places<'a> {
+    pub(super) fn has(&self, path: &str) -> bool {
+        self.0.has_file(path)
+    }
+
+    pub(super) fn has_folder(&self, path: &str) -> bool {
+        self.0.has_folder(path)
+    }
+
+    /// The files below a folder.
+    pub(super) fn below(&self, folder: &str) -> impl Iterator<Item = &'a str> {
+        self.0.below(folder).iter().map(String::as_str)
+    }
+
+    /// The files right in a folder.
+    pub(super) fn in_folder(&self, folder: &str) -> impl Iterator<Item = &'a str> {
+        let start = if folder.is_empty() { 0 } else { folder.len() + 1 };
+        self.below(folder).filter(move |path| !path[start..].contains('/'))
+    }
+
+    /// The files with this name, in any folder.
+    pub(super) fn named(&self, name: &str) -> impl Iterator<Item = &'a str> {
+        self.0.files().iter().map(String::as_str).filter(move |path| name_of(path) == name)
+    }
+}
+
+/// The last segment of a path.
+pub(super) fn name_of(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}

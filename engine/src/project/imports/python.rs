@@ -1,0 +1,91 @@
+//! The imports of Python.
+
+use super::{Facts, Import, Name, Node, span};
+use crate::text::source::Span;
+
+/// When an import is made.
+#[derive(Clone, Copy)]
+struct When {
+    type_only: bool,
+    deferred: bool,
+}
+
+pub(super) fn read(root: &Node<'_>, facts: &mut Facts) {
+    // Nodes come in the order of the text, so one offset tells whether a block is still open.
+    let mut types_until = 0;
+    let mut deferred_until = 0;
+    for node in root.dfs() {
+        let at = node.range().start;
+        let when = When { type_only: at < types_until, deferred: at < deferred_until };
+        match &*node.kind() {
+            "function_definition" => deferred_until = deferred_until.max(node.range().end),
+            "if_statement" if is_for_types(&node) => {
+                let block = node.field("consequence").map_or(0, |block| block.range().end);
+                types_until = types_until.max(block);
+            }
+            "import_statement" => {
+                for name in node.field_children("name") {
+                    let Some(module) = module_of(&name) else { continue };
+                    add(module, None, span(&name), span(&name), when, facts);
+                }
+            }
+            "import_from_statement" => from(&node, when, facts),
+            _ => {}
+        }
+    }
+}
+
+fn is_for_types(statement: &Node<'_>) -> bool {
+    statement.field("condition").is_some_and(|condition| {
+        let text = condition.text();
+        text == "TYPE_CHECKING" || text.ends_with(".TYPE_CHECKING")
+    })
+}
+
+/// A module by its dots and its name.
+type Module = (usize, String);
+
+/// The name of `a.b` and `a.b as c`, without the spaces that may stand between its parts.
+fn module_of(node: &Node<'_>) -> Option<Module> {
+    let name = match &*node.kind() {
+        "aliased_import" => node.field("name")?,
+        _ => node.clone(),
+    };
+    Some((0, name.text().split_whitespace().collect()))
+}
+
+fn from(statement: &Node<'_>, when: When, facts: &mut Facts) {
+    let Some(module) = statement.field("module_name") else { return };
+    let at = span(&module);
+    let text: String = module.text().split_whitespace().collect();
+    let level = text.bytes().take_while(|byte| *byte == b'.').count();
+    let module = (level, text[level..].to_owned());
+    let mut any = false;
+    for name in statement.field_children("name") {
+        let Some((_, member)) = module_of(&name) else { continue };
+        add(module.clone(), Some(member), span(&name), at, when, facts);
+        any = true;
+    }
+    if !any {
+        add(module, None, at, at, when, facts);
+    }
+}
+
+fn add(
+    (level, module): Module,
+    member: Option<String>,
+    span: Span,
+    statement: Span,
+    When { type_only, deferred }: When,
+    facts: &mut Facts,
+) {
+    facts.imports.push(Import {
+        name: Name::Python { level, module, member },
+        span,
+        statement,
+        type_only,
+        deferred,
+        test: false,
+        inline: false,
+    });
+}

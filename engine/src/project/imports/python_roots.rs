@@ -1,0 +1,58 @@
+//! The folders that absolute names of Python begin in.
+
+use super::places::Places;
+use super::resolve::listed;
+use crate::project::manifest::{at, text, toml};
+use crate::text::files::Files;
+use crate::text::paths::{folder_of, join};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// Manifests of Python.
+const MANIFESTS: [&str; 3] = ["pyproject.toml", "setup.py", "setup.cfg"];
+
+/// The root, the folders with a manifest, `src` in them, what their manifests name, and the folders
+/// that hold the outermost packages; sorted.
+pub(super) fn roots(files: &dyn Files, places: &Places<'_>) -> Vec<String> {
+    let mut roots = BTreeSet::from([String::new()]);
+    if places.has_folder("src") {
+        roots.insert("src".to_owned());
+    }
+    for name in MANIFESTS {
+        for path in places.named(name) {
+            let folder = folder_of(path);
+            roots.insert(folder.to_owned());
+            let manifest = if name == "pyproject.toml" { toml(files, path) } else { Value::Null };
+            let named = named(&manifest).into_iter().chain(["src".to_owned()]);
+            let named = named.filter_map(|to| join(folder, &to));
+            roots.extend(named.filter(|root| places.has_folder(root)));
+        }
+    }
+    // Without a manifest, where the outermost package lies tells it.
+    for path in places.named("__init__.py") {
+        let mut folder = folder_of(path);
+        while !folder.is_empty() && places.has(&format!("{folder}/__init__.py")) {
+            folder = folder_of(folder);
+        }
+        roots.insert(folder.to_owned());
+    }
+    roots.into_iter().collect()
+}
+
+/// The folders that a manifest names, by the tools that read it.
+fn named(manifest: &Value) -> Vec<String> {
+    let tool = at(manifest, &["tool"]);
+    let mut named = listed(tool, &["setuptools", "packages", "find", "where"]);
+    named.extend(text(tool, &["setuptools", "package-dir", ""]).map(str::to_owned));
+    let from = at(tool, &["poetry", "packages"]).as_array().into_iter().flatten();
+    named.extend(from.filter_map(|package| text(package, &["from"]).map(str::to_owned)));
+    let wheel = ["hatch", "build", "targets", "wheel"];
+    let hatch = at(tool, &wheel);
+    named.extend(listed(hatch, &["sources"]));
+    let packages = listed(hatch, &["packages"]);
+    named.extend(packages.iter().map(|path| folder_of(path).to_owned()));
+    named.extend(text(tool, &["uv", "build-backend", "module-root"]).map(str::to_owned));
+    named.extend(text(tool, &["maturin", "python-source"]).map(str::to_owned));
+    named.extend(listed(tool, &["pytest", "ini_options", "pythonpath"]));
+    named
+}

@@ -1,0 +1,198 @@
+//! What an import stands for: files of the project, or a package.
+
+use super::places::{Places, name_of};
+use super::rust_modules::Crates;
+use super::script_config::Setup;
+use super::{Facts, Name, go_modules, python_roots, script_resolve};
+use crate::project::manifest;
+use crate::text::files::Files;
+use crate::text::listing::Listing;
+use crate::text::paths::{folder_of, upwards};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// What an import stands for.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Found {
+    /// Files of the project.
+    Files(BTreeSet<String>),
+    /// A package: `npm:lodash`, `py:requests`, `crate:serde`, `go:fmt`, `java:java.util.List`.
+    Package(String),
+    /// It looks like a part of the project, and there is no such part.
+    Nowhere,
+    /// Nothing that can be said.
+    Foreign,
+}
+
+impl Found {
+    pub(super) fn files<S: Into<String>>(paths: impl IntoIterator<Item = S>) -> Self {
+        Self::Files(paths.into_iter().map(Into::into).collect())
+    }
+}
+
+/// What imports are resolved by, beside the list of files.
+#[derive(Debug)]
+pub(super) struct Ground {
+    script: Setup,
+    /// Folders that absolute names of Python begin in.
+    python: Vec<String>,
+    /// Path of a module of Go → its folder; the longest first.
+    go: Vec<(String, String)>,
+    /// Class of Java, with its package → file.
+    classes: BTreeMap<String, String>,
+    /// Package of Java → its files.
+    packages: BTreeMap<String, BTreeSet<String>>,
+    pub(super) crates: Crates,
+}
+
+impl Ground {
+    pub(super) fn new(
+        files: &dyn Files,
+        listing: &Listing,
+        facts: &BTreeMap<String, Arc<Facts>>,
+    ) -> Self {
+        let places = Places(listing);
+        let (mut classes, mut packages) = (BTreeMap::new(), BTreeMap::<_, BTreeSet<_>>::new());
+        for (path, facts) in facts {
+            let Some(package) = &facts.package else { continue };
+            let stem = name_of(path).trim_end_matches(".java");
+            classes.entry(format!("{package}.{stem}")).or_insert_with(|| path.clone());
+            packages.entry(package.clone()).or_default().insert(path.clone());
+        }
+        Self {
+            script: Setup::new(files, &places),
+            python: python_roots::roots(files, &places),
+            go: go_modules::modules(files, &places),
+            crates: Crates::new(files, &places, facts),
+            classes,
+            packages,
+        }
+    }
+}
+
+/// All that imports are resolved by.
+#[derive(Debug)]
+pub(super) struct Resolver<'a> {
+    places: Places<'a>,
+    pub(super) ground: &'a Ground,
+}
+
+impl<'a> Resolver<'a> {
+    pub(super) fn new(listing: &'a Listing, ground: &'a Ground) -> Self {
+        Self { places: Places(listing), ground }
+    }
+
+    /// What `name` stands for in the file at `from`.
+    pub(super) fn resolve(&self, from: &str, name: &Name) -> Found {
+        match name {
+            Name::Script(specifier) => {
+                script_resolve::resolve(&self.places, &self.ground.script, from, specifier)
+            }
+            Name::Python { level: 0, module, member } => self.python(from, module, member.as_ref()),
+            Name::Python { level, module, member } => {
+                self.relative_python(from, *level, module, member.as_ref())
+            }
+            Name::Rust { path, inside } => self.ground.crates.resolve(from, path, inside),
+            Name::Go(path) => self.go(path),
+            Name::Java { name, all } => self.java(name, *all),
+        }
+    }
+
+    fn python(&self, from: &str, module: &str, member: Option<&String>) -> Found {
+        let nearest = |root: &&String| {
+            root.is_empty()
+                || from.strip_prefix(root.as_str()).is_some_and(|it| it.starts_with('/'))
+        };
+        // A script finds what lies beside it; a module of a package does not.
+        let folder = folder_of(from);
+        let script = (!self.places.has(&below(folder, "__init__.py"))).then_some(folder);
+        let (near, far): (Vec<_>, Vec<_>) = self.ground.python.iter().partition(nearest);
+        let roots = near.into_iter().rev().chain(far).map(String::as_str).chain(script);
+        let mut begins_here = false;
+        for root in roots {
+            if let Some(path) = self.python_module(root, module, member) {
+                return Found::files([path]);
+            }
+            let first = module.split('.').next().unwrap_or_default();
+            begins_here |= self.is_python_part(root, first);
+        }
+        if begins_here { Found::Nowhere } else { Found::Package(format!("py:{module}")) }
+    }
+
+    fn relative_python(
+        &self,
+        from: &str,
+        level: usize,
+        module: &str,
+        member: Option<&String>,
+    ) -> Found {
+        let Some(folder) = upwards(folder_of(from)).nth(level - 1) else { return Found::Nowhere };
+        match self.python_module(folder, module, member) {
+            Some(path) => Found::files([path]),
+            None => Found::Nowhere,
+        }
+    }
+
+    /// The file of `module.member` or of `module` below `root`.
+    fn python_module(&self, root: &str, module: &str, member: Option<&String>) -> Option<String> {
+        let path = module.split('.').filter(|part| !part.is_empty());
+        let path = path.fold(root.to_owned(), |path, part| below(&path, part));
+        let deeper = member.and_then(|member| self.python_file(&below(&path, member)));
+        deeper.or_else(|| self.python_file(&path))
+    }
+
+    fn python_file(&self, path: &str) -> Option<String> {
+        let package = ["__init__.py", "__init__.pyi"].map(|name| below(path, name));
+        let module = [".py", ".pyi"].map(|ending| format!("{path}{ending}"));
+        package.into_iter().chain(module).find(|path| self.places.has(path))
+    }
+
+    /// Whether a name of Python that begins with `first` belongs to what lies below `root`.
+    fn is_python_part(&self, root: &str, first: &str) -> bool {
+        let path = below(root, first);
+        // A folder without `__init__.py` is a package too, if modules lie in it.
+        self.python_file(&path).is_some()
+            || self.places.in_folder(&path).any(|path| path.ends_with(".py"))
+    }
+
+    fn go(&self, path: &str) -> Found {
+        let inside = self.ground.go.iter().find_map(|(module, folder)| {
+            let rest = path.strip_prefix(module.as_str())?;
+            (rest.is_empty() || rest.starts_with('/'))
+                .then(|| (folder, rest.trim_start_matches('/')))
+        });
+        let Some((folder, rest)) = inside else { return Found::Package(format!("go:{path}")) };
+        let folder = if rest.is_empty() { folder.clone() } else { below(folder, rest) };
+        let of_package = |path: &&str| path.ends_with(".go") && !path.ends_with("_test.go");
+        let files: BTreeSet<String> =
+            self.places.in_folder(&folder).filter(of_package).map(str::to_owned).collect();
+        if files.is_empty() { Found::Nowhere } else { Found::Files(files) }
+    }
+
+    fn java(&self, name: &str, all: bool) -> Found {
+        if all && let Some(files) = self.ground.packages.get(name) {
+            return Found::Files(files.clone());
+        }
+        // A member of a class, or a class within one: what it lies in is looked for too.
+        let outwards = std::iter::successors(Some(name), |name| Some(name.rsplit_once('.')?.0));
+        if let Some(path) = outwards.clone().find_map(|name| self.ground.classes.get(name)) {
+            return Found::files([path.as_str()]);
+        }
+        // Only where a package that the project has would hold it.
+        let package = name.rsplit_once('.').map_or("", |(package, _)| package);
+        if self.ground.packages.contains_key(package) {
+            return Found::Nowhere;
+        }
+        Found::Package(format!("java:{name}"))
+    }
+}
+
+/// A path below a folder.
+fn below(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+}
+
+/// The text of a manifest's key that is a list of texts or one.
+pub(super) fn listed(value: &serde_json::Value, keys: &[&str]) -> Vec<String> {
+    manifest::texts(manifest::at(value, keys)).map(str::to_owned).collect()
+}

@@ -1,0 +1,223 @@
+//! The imports of Rust: `use` trees, `extern crate`, paths in code, and the modules declared.
+
+use super::{Facts, Import, Module, Name, Node, span};
+use crate::text::source::Span;
+
+pub(super) fn read(root: &Node<'_>, facts: &mut Facts) {
+    let mut state = State::default();
+    for node in root.dfs() {
+        state.visit(&node, facts);
+    }
+}
+
+/// What is open at the place that the walk has come to. Nodes come in the order of the text and lie
+/// within one another, so offsets tell it.
+#[derive(Default)]
+struct State {
+    /// Code for tests ends here.
+    tests_until: usize,
+    /// What stands before this has been read, or is no code.
+    done_until: usize,
+    /// Inline modules: where each ends, and its name.
+    modules: Vec<(usize, String)>,
+    /// Attributes since the last item.
+    pending: Pending,
+}
+
+#[derive(Default)]
+struct Pending {
+    test: bool,
+    path: Option<String>,
+    /// Where the last of them ends.
+    end: usize,
+}
+
+impl State {
+    fn visit(&mut self, node: &Node<'_>, facts: &mut Facts) {
+        let range = node.range();
+        if range.start < self.done_until {
+            return;
+        }
+        let kind = node.kind();
+        if kind == "attribute_item" {
+            self.attribute(node);
+            return;
+        }
+        if matches!(&*kind, "line_comment" | "block_comment" | "visibility_modifier") {
+            self.done_until = range.end;
+            return;
+        }
+        while self.modules.last().is_some_and(|(end, _)| *end <= range.start) {
+            self.modules.pop();
+        }
+        // The first node after attributes is what they speak of.
+        let pending = std::mem::take(&mut self.pending);
+        if pending.test && pending.end <= range.start {
+            self.tests_until = self.tests_until.max(range.end);
+        }
+        let test = range.start < self.tests_until;
+        match &*kind {
+            "mod_item" => self.module(node, pending.path, test, facts),
+            "use_declaration" => {
+                self.done_until = range.end;
+                if let Some(argument) = node.field("argument") {
+                    self.tree(&argument, test, facts);
+                }
+            }
+            "extern_crate_declaration" => {
+                self.done_until = range.end;
+                if let Some(name) = node.field("name") {
+                    let path = vec![String::new(), name.text().into_owned()];
+                    self.add(path, (span(&name), span(&name)), (test, false), facts);
+                }
+            }
+            "scoped_identifier" | "scoped_type_identifier" => self.path(node, test, facts),
+            _ => {}
+        }
+    }
+
+    fn attribute(&mut self, node: &Node<'_>) {
+        let range = node.range();
+        self.done_until = range.end;
+        let text: String = node.text().split_whitespace().collect();
+        self.pending.end = range.end;
+        self.pending.test |= is_for_tests(&text);
+        if let Some(path) = text.strip_prefix("#[path=\"").and_then(|rest| rest.strip_suffix("\"]"))
+        {
+            self.pending.path = Some(path.to_owned());
+        }
+    }
+
+    fn inside(&self) -> Vec<String> {
+        self.modules.iter().map(|(_, name)| name.clone()).collect()
+    }
+
+    fn module(&mut self, node: &Node<'_>, path: Option<String>, test: bool, facts: &mut Facts) {
+        let Some(name) = node.field("name") else { return };
+        let text = name.text().trim_start_matches("r#").to_owned();
+        let body = node.field("body");
+        facts.modules.push(Module {
+            name: text.clone(),
+            inside: self.inside(),
+            path,
+            is_elsewhere: body.is_none(),
+            test,
+            span: span(&name),
+        });
+        if let Some(body) = body {
+            self.modules.push((body.range().end, text));
+        }
+    }
+
+    /// The leaves of a `use` tree.
+    fn tree(&self, argument: &Node<'_>, test: bool, facts: &mut Facts) {
+        let statement = span(argument);
+        let mut left = vec![(argument.clone(), Vec::new())];
+        while let Some((node, mut before)) = left.pop() {
+            match &*node.kind() {
+                "use_list" => {
+                    let named: Vec<Node<'_>> = node.children().filter(Node::is_named).collect();
+                    let named = named.into_iter().rev();
+                    left.extend(named.map(|child| (child, before.clone())));
+                }
+                "scoped_use_list" => {
+                    if let Some(path) = node.field("path") {
+                        let Some(segments) = segments(&path) else { continue };
+                        before.extend(segments);
+                    } else {
+                        before.push(String::new());
+                    }
+                    left.extend(node.field("list").map(|list| (list, before)));
+                }
+                "use_as_clause" => left.extend(node.field("path").map(|path| (path, before))),
+                "use_wildcard" => {
+                    let path = node.children().find(Node::is_named);
+                    if let Some(segments) = path.as_ref().and_then(segments) {
+                        before.extend(segments);
+                    }
+                    self.add(before, (span(&node), statement), (test, false), facts);
+                }
+                "line_comment" | "block_comment" => {}
+                _ => {
+                    let Some(segments) = segments(&node) else { continue };
+                    // `a::{self}` is `a`.
+                    if before.is_empty() || segments != ["self"] {
+                        before.extend(segments);
+                    }
+                    self.add(before, (span(&node), statement), (test, false), facts);
+                }
+            }
+        }
+    }
+
+    /// A path in code. Only the whole of it counts, not the paths it begins with.
+    fn path(&mut self, node: &Node<'_>, test: bool, facts: &mut Facts) {
+        let Some(path) = segments(node) else { return };
+        // What lies below is the same path, cut shorter.
+        self.done_until = node.range().end;
+        self.add(path, (span(node), span(node)), (test, true), facts);
+    }
+
+    fn add(
+        &self,
+        path: Vec<String>,
+        (span, statement): (Span, Span),
+        (test, inline): (bool, bool),
+        facts: &mut Facts,
+    ) {
+        facts.imports.push(Import {
+            name: Name::Rust { path, inside: self.inside() },
+            span,
+            statement,
+            type_only: false,
+            deferred: false,
+            test,
+            inline,
+        });
+    }
+}
+
+/// Whether an attribute, without white space, keeps an item out of all but tests.
+fn is_for_tests(attribute: &str) -> bool {
+    let inner = attribute.trim_start_matches("#[").trim_end_matches(']');
+    if let Some(condition) = inner.strip_prefix("cfg(") {
+        // `all(test, …)` needs it; `any(test, …)` and `not(test)` do not.
+        return condition == "test)"
+            || condition.starts_with("all(")
+                && !condition.contains("not(test")
+                && condition.split(['(', ')', ',']).any(|word| word == "test");
+    }
+    inner == "test" || inner.ends_with("::test")
+}
+
+/// The segments of a path; `None` when it begins with a type.
+fn segments(node: &Node<'_>) -> Option<Vec<String>> {
+    let mut segments = Vec::new();
+    let mut at = node.clone();
+    loop {
+        match &*at.kind() {
+            "scoped_identifier" | "scoped_type_identifier" => {
+                segments.push(at.field("name")?.text().into_owned());
+                match at.field("path") {
+                    Some(path) => at = path,
+                    None => {
+                        segments.push(String::new());
+                        break;
+                    }
+                }
+            }
+            "identifier" | "type_identifier" | "crate" | "self" | "super" => {
+                segments.push(at.text().into_owned());
+                break;
+            }
+            _ => return None,
+        }
+    }
+    segments.reverse();
+    for segment in &mut segments {
+        if let Some(plain) = segment.strip_prefix("r#") {
+            *segment = plain.to_owned();
+        }
+    }
+    Some(segments)
+}

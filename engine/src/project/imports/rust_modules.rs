@@ -1,0 +1,277 @@
+//! The crates of a project, the modules they are made of, and what a path of Rust stands for.
+
+use super::Facts;
+use super::places::{Places, name_of};
+use super::resolve::Found;
+use crate::project::manifest::{at, text, toml};
+use crate::text::files::Files;
+use crate::text::paths::{folder_of, join};
+use crate::text::source::Span;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+
+/// Crates that every crate has.
+const STANDARD: [&str; 5] = ["std", "core", "alloc", "proc_macro", "test"];
+
+/// A package with a manifest.
+#[derive(Debug)]
+struct Package {
+    folder: String,
+    manifest: Value,
+    /// The name by which its own library is used.
+    library: String,
+    /// Index of the root of its library.
+    root: Option<usize>,
+    /// Name in code → name of the package.
+    dependencies: BTreeMap<String, String>,
+}
+
+/// A crate: the file it begins with, and its modules.
+#[derive(Debug)]
+struct Crate {
+    package: usize,
+    file: String,
+    is_test: bool,
+    /// Path of a module → its file.
+    modules: BTreeMap<Vec<String>, String>,
+}
+
+/// A module that no file has.
+#[derive(Clone, Debug)]
+pub(super) struct Lost {
+    pub(super) file: String,
+    pub(super) name: String,
+    pub(super) span: Span,
+}
+
+/// All crates.
+#[derive(Debug, Default)]
+pub(super) struct Crates {
+    packages: Vec<Package>,
+    by_name: BTreeMap<String, usize>,
+    crates: Vec<Crate>,
+    /// File → its crate and module.
+    places: BTreeMap<String, (usize, Vec<String>)>,
+    /// Files that are there for tests only.
+    pub(super) tests: BTreeSet<String>,
+    pub(super) lost: Vec<Lost>,
+}
+
+impl Crates {
+    pub(super) fn new(
+        files: &dyn Files,
+        places: &Places<'_>,
+        facts: &BTreeMap<String, Arc<Facts>>,
+    ) -> Self {
+        let mut all = Self::default();
+        for path in places.named("Cargo.toml") {
+            all.package(toml(files, path), folder_of(path), places);
+        }
+        let mut for_all: BTreeSet<String> = BTreeSet::new();
+        for index in 0..all.crates.len() {
+            all.follow(index, places, facts, &mut for_all);
+        }
+        all.tests.retain(|path| !for_all.contains(path));
+        all
+    }
+
+    fn package(&mut self, manifest: Value, folder: &str, places: &Places<'_>) {
+        let Some(name) = text(&manifest, &["package", "name"]).map(str::to_owned) else { return };
+        let library = text(&manifest, &["lib", "name"]).unwrap_or(&name).replace('-', "_");
+        let dependencies = dependencies(&manifest);
+        let index = self.packages.len();
+        let package =
+            Package { folder: folder.to_owned(), manifest, library, root: None, dependencies };
+        let roots = roots(&package, places);
+        self.by_name.entry(name).or_insert(index);
+        self.packages.push(package);
+        for (file, is_library, is_test) in roots {
+            if is_library {
+                self.packages[index].root = Some(self.crates.len());
+            }
+            let modules = BTreeMap::from([(Vec::new(), file.clone())]);
+            self.crates.push(Crate { package: index, file, is_test, modules });
+        }
+    }
+
+    /// Follows the `mod` declarations from the root of a crate.
+    fn follow(
+        &mut self,
+        index: usize,
+        places: &Places<'_>,
+        facts: &BTreeMap<String, Arc<Facts>>,
+        for_all: &mut BTreeSet<String>,
+    ) {
+        let root = &self.crates[index];
+        let mut left = VecDeque::from([(root.file.clone(), Vec::new(), root.is_test)]);
+        let mut seen = BTreeSet::new();
+        while let Some((file, module, test)) = left.pop_front() {
+            // A file may name itself by `#[path]`.
+            if !seen.insert(file.clone()) {
+                continue;
+            }
+            self.places.entry(file.clone()).or_insert_with(|| (index, module.clone()));
+            if test {
+                self.tests.insert(file.clone());
+            } else {
+                for_all.insert(file.clone());
+            }
+            let Some(facts) = facts.get(&file) else { continue };
+            let is_root = module.is_empty();
+            for declared in &facts.modules {
+                let mut path = module.clone();
+                path.extend(declared.inside.iter().cloned());
+                path.push(declared.name.clone());
+                if !declared.is_elsewhere {
+                    self.crates[index].modules.insert(path, file.clone());
+                    continue;
+                }
+                match declared_file(places, &file, is_root, declared) {
+                    Some(found) => {
+                        self.crates[index].modules.insert(path.clone(), found.clone());
+                        left.push_back((found, path, test || declared.test));
+                    }
+                    None => self.lost.push(Lost {
+                        file: file.clone(),
+                        name: declared.name.clone(),
+                        span: declared.span,
+                    }),
+                }
+            }
+        }
+    }
+
+    /// What `path` stands for in the inline modules `inside` of the file at `from`.
+    pub(super) fn resolve(&self, from: &str, path: &[String], inside: &[String]) -> Found {
+        // A file that no crate has is compiled by no one that we know.
+        let Some((index, module)) = self.places.get(from) else { return Found::Foreign };
+        let mut module: Vec<String> = module.iter().chain(inside).cloned().collect();
+        let Some((first, rest)) = path.split_first() else { return Found::Foreign };
+        match first.as_str() {
+            "crate" => self.walk(*index, Vec::new(), rest),
+            "self" => self.walk(*index, module, rest),
+            "super" => {
+                let supers = path.iter().take_while(|segment| *segment == "super").count();
+                if supers > module.len() {
+                    return Found::Nowhere;
+                }
+                module.truncate(module.len() - supers);
+                self.walk(*index, module, &path[supers..])
+            }
+            "" => rest
+                .split_first()
+                .map_or(Found::Foreign, |(first, rest)| self.foreign(*index, first, rest)),
+            _ => {
+                let mut child = module.clone();
+                child.push(first.clone());
+                if self.crates[*index].modules.contains_key(&child) {
+                    return self.walk(*index, module, path);
+                }
+                self.foreign(*index, first, rest)
+            }
+        }
+    }
+
+    /// The file of the deepest module on the way along `rest` from `module`.
+    fn walk(&self, index: usize, mut module: Vec<String>, rest: &[String]) -> Found {
+        let modules = &self.crates[index].modules;
+        let Some(mut file) = modules.get(&module) else { return Found::Nowhere };
+        for segment in rest {
+            module.push(segment.clone());
+            match modules.get(&module) {
+                Some(deeper) => file = deeper,
+                None => break,
+            }
+        }
+        Found::files([file.as_str()])
+    }
+
+    /// A path that begins with the name of another crate.
+    fn foreign(&self, index: usize, name: &str, rest: &[String]) -> Found {
+        let package = &self.packages[self.crates[index].package];
+        let named = package.dependencies.get(name);
+        let root = match named {
+            Some(named) => self.by_name.get(named).and_then(|&at| self.packages[at].root),
+            None if name == package.library => package.root,
+            None => None,
+        };
+        match (root, named) {
+            (Some(root), _) => self.walk(root, Vec::new(), rest),
+            (None, Some(named)) => Found::Package(format!("crate:{named}")),
+            (None, None) if STANDARD.contains(&name) => Found::Package(format!("crate:{name}")),
+            (None, None) => Found::Foreign,
+        }
+    }
+}
+
+/// The file of `mod name;` in `file`.
+fn declared_file(
+    places: &Places<'_>,
+    file: &str,
+    is_root: bool,
+    declared: &super::Module,
+) -> Option<String> {
+    let folder = folder_of(file);
+    let stem = name_of(file).trim_end_matches(".rs");
+    let own = if is_root || stem == "mod" { folder.to_owned() } else { join(folder, stem)? };
+    let below = declared.inside.iter().try_fold(own, |at, name| join(&at, name))?;
+    if let Some(path) = &declared.path {
+        let base = if declared.inside.is_empty() { folder } else { &below };
+        return join(base, path).filter(|path| places.has(path));
+    }
+    let name = &declared.name;
+    let candidates = [format!("{name}.rs"), format!("{name}/mod.rs")];
+    candidates.iter().filter_map(|name| join(&below, name)).find(|path| places.has(path))
+}
+
+/// The files that the crates of a package begin with: file, whether it is the library, whether it is
+/// for tests (<https://doc.rust-lang.org/cargo/guide/project-layout.html>).
+fn roots(package: &Package, places: &Places<'_>) -> Vec<(String, bool, bool)> {
+    let manifest = &package.manifest;
+    let inside = |path: &str| join(&package.folder, path).filter(|path| places.has(path));
+    let mut roots = Vec::new();
+    let library = text(manifest, &["lib", "path"]).unwrap_or("src/lib.rs");
+    roots.extend(inside(library).map(|path| (path, true, false)));
+    let build = text(manifest, &["package", "build"]).unwrap_or("build.rs");
+    let others = ["src/main.rs", build];
+    roots.extend(others.into_iter().filter_map(inside).map(|path| (path, false, false)));
+    let kinds = [
+        ("bin", "src/bin", false),
+        ("example", "examples", false),
+        ("test", "tests", true),
+        ("bench", "benches", true),
+    ];
+    for (key, folder, is_test) in kinds {
+        let named = at(manifest, &[key]).as_array().into_iter().flatten();
+        let named = named.filter_map(|target| inside(text(target, &["path"])?));
+        roots.extend(named.map(|path| (path, false, is_test)));
+        let Some(folder) = join(&package.folder, folder) else { continue };
+        let found = places.in_folder(&folder).filter(|path| path.ends_with(".rs"));
+        roots.extend(found.map(|path| (path.to_owned(), false, is_test)));
+        let mains = places
+            .below(&folder)
+            .filter(|path| path.strip_suffix("/main.rs").is_some_and(|at| folder_of(at) == folder));
+        roots.extend(mains.map(|path| (path.to_owned(), false, is_test)));
+    }
+    let mut seen = BTreeSet::new();
+    roots.retain(|(path, ..)| seen.insert(path.clone()));
+    roots
+}
+
+/// The crates that a package uses: name in code, and name of the package.
+fn dependencies(manifest: &Value) -> BTreeMap<String, String> {
+    const TABLES: [&str; 3] = ["dependencies", "dev-dependencies", "build-dependencies"];
+    let targets = at(manifest, &["target"]).as_object().into_iter().flatten();
+    let tables = std::iter::once(manifest).chain(targets.map(|(_, table)| table));
+    let mut found = BTreeMap::new();
+    for table in tables {
+        for key in TABLES {
+            for (name, wanted) in at(table, &[key]).as_object().into_iter().flatten() {
+                let package = text(wanted, &["package"]).unwrap_or(name);
+                found.insert(name.replace('-', "_"), package.to_owned());
+            }
+        }
+    }
+    found
+}

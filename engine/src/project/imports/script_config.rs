@@ -1,0 +1,161 @@
+//! What settles the meaning of a specifier of JavaScript: the packages of the project and the
+//! settings of TypeScript.
+
+use super::places::Places;
+use crate::project::manifest::{at, json, text, texts};
+use crate::text::files::Files;
+use crate::text::paths::{folder_of, join, upwards};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// How many settings may extend one another.
+const MOST_EXTENDED: usize = 16;
+/// Names of the settings that a folder has, the stronger first.
+const SETTINGS: [&str; 2] = ["tsconfig.json", "jsconfig.json"];
+
+/// A package of the project.
+#[derive(Debug)]
+pub(super) struct Package {
+    pub(super) folder: String,
+    pub(super) manifest: Value,
+}
+
+/// Aliases, as `compilerOptions` has them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Settings {
+    /// The folder that bare specifiers are looked for in.
+    pub(super) base: Option<String>,
+    /// Pattern, and the paths from the root that it stands for.
+    pub(super) paths: Vec<(String, Vec<String>)>,
+}
+
+/// All of it.
+#[derive(Debug, Default)]
+pub(super) struct Setup {
+    by_name: BTreeMap<String, usize>,
+    by_folder: BTreeMap<String, usize>,
+    packages: Vec<Package>,
+    settings: BTreeMap<String, Settings>,
+}
+
+impl Setup {
+    pub(super) fn new(files: &dyn Files, places: &Places<'_>) -> Self {
+        let mut setup = Self::default();
+        for path in places.named("package.json").filter(|path| is_own(path)) {
+            let manifest = json(files, path);
+            let folder = folder_of(path).to_owned();
+            let index = setup.packages.len();
+            if let Some(name) = text(&manifest, &["name"]) {
+                setup.by_name.entry(name.to_owned()).or_insert(index);
+            }
+            setup.by_folder.insert(folder.clone(), index);
+            setup.packages.push(Package { folder, manifest });
+        }
+        for name in SETTINGS {
+            for path in places.named(name).filter(|path| is_own(path)) {
+                let folder = folder_of(path).to_owned();
+                let read = || settings_at(files, places, path);
+                setup.settings.entry(folder).or_insert_with(read);
+            }
+        }
+        setup
+    }
+
+    /// The package that a specifier names, and what follows its name.
+    pub(super) fn named<'s>(&self, specifier: &'s str) -> Option<(&Package, &'s str)> {
+        let (name, rest) = name_and_rest(specifier);
+        self.by_name.get(name).map(|&index| (&self.packages[index], rest))
+    }
+
+    /// The package whose folder is `folder`.
+    pub(super) fn at(&self, folder: &str) -> Option<&Package> {
+        self.by_folder.get(folder).map(|&index| &self.packages[index])
+    }
+
+    /// The package that a file lies in.
+    pub(super) fn around(&self, path: &str) -> Option<&Package> {
+        upwards(folder_of(path)).find_map(|folder| self.at(folder))
+    }
+
+    /// The settings that a file is under.
+    pub(super) fn settings(&self, path: &str) -> Option<&Settings> {
+        upwards(folder_of(path)).find_map(|folder| self.settings.get(folder))
+    }
+}
+
+fn is_own(path: &str) -> bool {
+    !path.split('/').any(|part| part == "node_modules")
+}
+
+/// `@scope/name/rest` as `@scope/name` and `rest`.
+fn name_and_rest(specifier: &str) -> (&str, &str) {
+    let skip =
+        if specifier.starts_with('@') { specifier.find('/').map_or(0, |at| at + 1) } else { 0 };
+    match specifier[skip..].find('/') {
+        Some(at) => (&specifier[..skip + at], &specifier[skip + at + 1..]),
+        None => (specifier, ""),
+    }
+}
+
+fn settings_at(files: &dyn Files, places: &Places<'_>, path: &str) -> Settings {
+    let own = extended(files, places, path);
+    if !own.paths.is_empty() || own.base.is_some() {
+        return own;
+    }
+    // A file that only refers to others: each of those speaks of a part of the folder.
+    let value = json(files, path);
+    let references = value.get("references").and_then(Value::as_array);
+    let mut all = Settings::default();
+    for reference in references.into_iter().flatten().take(MOST_EXTENDED) {
+        let Some(to) = text(reference, &["path"]).and_then(|to| join(folder_of(path), to)) else {
+            continue;
+        };
+        // Settings of another folder speak of that folder only.
+        if !places.has(&to) || folder_of(&to) != folder_of(path) {
+            continue;
+        }
+        let other = extended(files, places, &to);
+        all.base = all.base.or(other.base);
+        all.paths.extend(other.paths);
+    }
+    all
+}
+
+/// The settings at `path` over those that they extend.
+fn extended(files: &dyn Files, places: &Places<'_>, path: &str) -> Settings {
+    let mut settings = Settings::default();
+    let (mut has_paths, mut read) = (false, 0);
+    // The last one is looked at next: what is nearer wins, and of a list the later.
+    let mut left = vec![path.to_owned()];
+    while let Some(path) = left.pop() {
+        read += 1;
+        if read > MOST_EXTENDED {
+            break;
+        }
+        let value = json(files, &path);
+        let folder = folder_of(&path);
+        let options = at(&value, &["compilerOptions"]);
+        let own_base = text(options, &["baseUrl"]).and_then(|base| join(folder, base));
+        if settings.base.is_none() {
+            settings.base.clone_from(&own_base);
+        }
+        if let Some(paths) = options.get("paths").and_then(Value::as_object)
+            && !has_paths
+        {
+            has_paths = true;
+            let base =
+                own_base.as_deref().or(settings.base.as_deref()).unwrap_or(folder).to_owned();
+            for (pattern, targets) in paths {
+                let targets = texts(targets).filter_map(|target| join(&base, target)).collect();
+                settings.paths.push((pattern.clone(), targets));
+            }
+        }
+        let extends = texts(at(&value, &["extends"])).filter(|to| to.starts_with('.'));
+        left.extend(extends.filter_map(|to| {
+            let to = join(folder, to)?;
+            let with_ending = format!("{to}.json");
+            [to, with_ending].into_iter().find(|path| places.has(path))
+        }));
+    }
+    settings
+}

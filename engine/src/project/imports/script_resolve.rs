@@ -1,0 +1,232 @@
+//! Which file or package a specifier of JavaScript stands for.
+
+use super::places::Places;
+use super::resolve::Found;
+use super::script_config::{Package, Settings, Setup};
+use crate::text::paths::{folder_of, join};
+use serde_json::Value;
+
+/// What may be left out at the end of a specifier, in the order that compilers try.
+const ENDINGS: [&str; 14] = [
+    ".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".mjs", ".cts", ".cjs", ".vue", ".svelte",
+    ".astro", ".json", ".css",
+];
+/// What is compiled to what: a specifier names the product, the project holds the source.
+const SOURCES: [(&str, &[&str]); 4] = [
+    (".js", &[".ts", ".tsx", ".d.ts", ".jsx"]),
+    (".jsx", &[".tsx"]),
+    (".mjs", &[".mts", ".d.mts"]),
+    (".cjs", &[".cts", ".d.cts"]),
+];
+/// Folders of products, whose sources lie in `src`.
+const PRODUCTS: [&str; 7] = ["dist", "build", "lib", "out", "esm", "cjs", "es"];
+/// How deep conditions of `exports` may nest.
+const MOST_CONDITIONS: usize = 8;
+
+/// What `specifier` stands for in the file at `from`.
+pub(super) fn resolve(places: &Places<'_>, setup: &Setup, from: &str, specifier: &str) -> Found {
+    let specifier = specifier.split(['?', '!']).next().unwrap_or_default();
+    if specifier.is_empty() || specifier.contains("://") || specifier.starts_with("data:") {
+        return Found::Foreign;
+    }
+    let is_relative = specifier == "."
+        || specifier == ".."
+        || specifier.starts_with("./")
+        || specifier.starts_with("../");
+    if is_relative {
+        let path = join(folder_of(from), specifier);
+        return found(path.and_then(|path| file(places, setup, &path)));
+    }
+    if specifier.starts_with('#') {
+        let package = setup.around(from);
+        let target = package.and_then(|package| own_import(places, setup, package, specifier));
+        return found(target);
+    }
+    let mut is_alias = false;
+    if let Some(settings) = setup.settings(from) {
+        match alias(places, setup, settings, specifier) {
+            Alias::File(path) => return Found::files([path]),
+            Alias::Lost => is_alias = true,
+            Alias::None => {}
+        }
+    }
+    if let Some((package, rest)) = setup.named(specifier) {
+        return found(Some(in_package(places, setup, package, rest)));
+    }
+    // No package can have such a name.
+    let names_none = ["@/", "~/", "/", "~"].iter().any(|start| specifier.starts_with(start));
+    if is_alias || names_none {
+        return Found::Nowhere;
+    }
+    let name = specifier.strip_prefix("node:").unwrap_or(specifier);
+    Found::Package(format!("npm:{name}"))
+}
+
+fn found(path: Option<String>) -> Found {
+    path.map_or(Found::Nowhere, |path| Found::files([path]))
+}
+
+/// The file that a path without or with its ending stands for, or the entry of a folder.
+fn file(places: &Places<'_>, setup: &Setup, path: &str) -> Option<String> {
+    if places.has(path) {
+        return Some(path.to_owned());
+    }
+    for (product, sources) in SOURCES {
+        if let Some(stem) = path.strip_suffix(product) {
+            let source = sources.iter().map(|source| format!("{stem}{source}"));
+            if let Some(found) = source.into_iter().find(|path| places.has(path)) {
+                return Some(found);
+            }
+        }
+    }
+    let with_ending = |path: &str| {
+        let paths = ENDINGS.iter().map(|ending| format!("{path}{ending}"));
+        paths.into_iter().find(|path| places.has(path))
+    };
+    if let Some(found) = (!path.is_empty()).then(|| with_ending(path)).flatten() {
+        return Some(found);
+    }
+    if !places.has_folder(path) {
+        return None;
+    }
+    let named = setup.at(path).into_iter().flat_map(|package| mains(&package.manifest));
+    let mut named = named.filter_map(|main| join(path, main));
+    let main =
+        named.find_map(|main| if places.has(&main) { Some(main) } else { with_ending(&main) });
+    main.or_else(|| join(path, "index").and_then(|index| with_ending(&index)))
+}
+
+enum Alias {
+    File(String),
+    /// It is one, of a file that is not there.
+    Lost,
+    None,
+}
+
+fn alias(places: &Places<'_>, setup: &Setup, settings: &Settings, specifier: &str) -> Alias {
+    // The exact pattern wins, then the one with the longest beginning.
+    let mut matching: Vec<(usize, &str, &[String])> = settings
+        .paths
+        .iter()
+        .filter_map(|(pattern, targets)| {
+            let (rank, star) = matched(pattern, specifier)?;
+            Some((rank, star, targets.as_slice()))
+        })
+        .collect();
+    matching.sort_by_key(|(rank, ..)| std::cmp::Reverse(*rank));
+    if let Some((rank, star, targets)) = matching.first() {
+        let paths = targets.iter().map(|target| target.replacen('*', star, 1));
+        let found = paths.into_iter().find_map(|path| file(places, setup, &path));
+        // `*` alone also matches every package.
+        return match found {
+            Some(path) => Alias::File(path),
+            None if *rank > 0 && !is_installed(targets) => Alias::Lost,
+            None => Alias::None,
+        };
+    }
+    let below = settings.base.as_ref().and_then(|base| join(base, specifier));
+    below.and_then(|path| file(places, setup, &path)).map_or(Alias::None, Alias::File)
+}
+
+fn is_installed(targets: &[String]) -> bool {
+    targets.iter().any(|target| target.split('/').any(|part| part == "node_modules"))
+}
+
+/// How well a pattern with at most one `*` fits, and what stands for the star.
+fn matched<'s>(pattern: &str, specifier: &'s str) -> Option<(usize, &'s str)> {
+    match pattern.split_once('*') {
+        None => (pattern == specifier).then_some((usize::MAX, "")),
+        Some((before, after)) => {
+            let rest = specifier.strip_prefix(before)?.strip_suffix(after)?;
+            Some((before.len(), rest))
+        }
+    }
+}
+
+/// The file that `name/rest` stands for. A package always has one: at worst its manifest, so that
+/// rules on folders still see where it lies.
+fn in_package(places: &Places<'_>, setup: &Setup, package: &Package, rest: &str) -> String {
+    let manifest = &package.manifest;
+    let wanted = if rest.is_empty() { ".".to_owned() } else { format!("./{rest}") };
+    let mut targets = exported(manifest.get("exports").unwrap_or(&Value::Null), &wanted);
+    if rest.is_empty() {
+        targets.extend(mains(manifest).map(str::to_owned));
+        targets.extend(["index".to_owned(), "src/index".to_owned()]);
+    } else {
+        targets.extend([rest.to_owned(), format!("src/{rest}")]);
+    }
+    let found = targets.iter().find_map(|target| source(places, setup, &package.folder, target));
+    found.or_else(|| join(&package.folder, "package.json")).unwrap_or_default()
+}
+
+/// `#name`, by `imports` of the package.
+fn own_import(
+    places: &Places<'_>,
+    setup: &Setup,
+    package: &Package,
+    specifier: &str,
+) -> Option<String> {
+    let targets = exported(package.manifest.get("imports")?, specifier);
+    targets.iter().find_map(|target| source(places, setup, &package.folder, target))
+}
+
+/// The file of a package at `target`, or the source that it is made of.
+fn source(places: &Places<'_>, setup: &Setup, folder: &str, target: &str) -> Option<String> {
+    let path = join(folder, target)?;
+    if let Some(found) = file(places, setup, &path) {
+        return Some(found);
+    }
+    let plain = target.trim_start_matches("./");
+    let (first, rest) = plain.split_once('/')?;
+    if !PRODUCTS.contains(&first) {
+        return None;
+    }
+    let stem = [".d.ts", ".d.mts", ".d.cts", ".js", ".mjs", ".cjs"]
+        .iter()
+        .find_map(|ending| rest.strip_suffix(ending))
+        .unwrap_or(rest);
+    file(places, setup, &join(folder, &format!("src/{stem}"))?)
+}
+
+fn mains(manifest: &Value) -> impl Iterator<Item = &str> {
+    ["source", "module", "main", "types"].into_iter().filter_map(|key| manifest.get(key)?.as_str())
+}
+
+/// The paths that `wanted` stands for in `exports` or `imports`, in their order.
+fn exported(exports: &Value, wanted: &str) -> Vec<String> {
+    let is_map = |value: &Value| {
+        value.as_object().is_some_and(|map| map.keys().any(|key| key.starts_with(['.', '#'])))
+    };
+    if !is_map(exports) {
+        return if wanted == "." { conditions(exports, "") } else { Vec::new() };
+    }
+    if let Some(entry) = exports.get(wanted) {
+        return conditions(entry, "");
+    }
+    let patterns = exports.as_object().into_iter().flatten().filter(|(key, _)| key.contains('*'));
+    let best = patterns
+        .filter_map(|(pattern, entry)| {
+            matched(pattern, wanted).map(|(rank, star)| (rank, star, entry))
+        })
+        .max_by_key(|(rank, ..)| *rank);
+    best.map_or_else(Vec::new, |(_, star, entry)| conditions(entry, star))
+}
+
+/// The paths below an entry, whatever its conditions.
+fn conditions(entry: &Value, star: &str) -> Vec<String> {
+    let mut paths = Vec::new();
+    let mut left = vec![(entry, 0)];
+    while let Some((value, depth)) = left.pop() {
+        match value {
+            Value::String(path) => paths.push(path.replace('*', star)),
+            _ if depth >= MOST_CONDITIONS => {}
+            Value::Array(items) => left.extend(items.iter().rev().map(|item| (item, depth + 1))),
+            Value::Object(map) => {
+                // Maps are sorted here; the first that leads to a file of the project wins anyway.
+                left.extend(map.values().rev().map(|item| (item, depth + 1)));
+            }
+            _ => {}
+        }
+    }
+    paths
+}

@@ -1,0 +1,246 @@
+//! Settings in, levels out.
+
+use super::*;
+use crate::text::files::Memory;
+
+fn settings(files: &[(&str, &str)]) -> Settings {
+    let files = files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec()));
+    let files = Memory(files.collect());
+    let paths: Vec<String> = files.0.keys().cloned().collect();
+    Settings::read(&files, &paths)
+}
+
+#[test]
+fn settings_say_what_is_on() {
+    use Level::{Absent, Off, On, Unknown};
+    for (file, rule, text, wanted) in [
+        ("eslint.config.js", "no-console", "rules: { 'no-console': ['error', {}] }", On),
+        ("eslint.config.js", "no-console", "rules: { 'no-console': 0 }", Off),
+        (
+            "eslint.config.js",
+            "no-console",
+            "// 'no-console': 'error',\n/* 'no-console': 2 */",
+            Absent,
+        ),
+        ("eslint.config.ts", "no-console", "const level: Level = 2; // \"no-console\": 2", Absent),
+        ("eslint.config.js", "no-debugger", "export default [js.configs.recommended];", On),
+        (
+            "eslint.config.js",
+            "no-debugger",
+            "export default [/* js.configs.recommended */];",
+            Absent,
+        ),
+        (
+            "eslint.config.js",
+            "@typescript-eslint/no-explicit-any",
+            "...tseslint.configs.strict,",
+            On,
+        ),
+        (
+            "eslint.config.js",
+            "@typescript-eslint/no-explicit-any",
+            r#"compat.extends("next/typescript")"#,
+            On,
+        ),
+        (
+            "eslint.config.js",
+            "@typescript-eslint/no-floating-promises",
+            "tseslint.configs.recommendedTypeChecked",
+            On,
+        ),
+        (".eslintrc.yml", "no-console", "rules:\n  no-console: warn\n", On),
+        (".eslintrc", "no-console", "rules:\n  no-console:\n    - error\n", On),
+        (".eslintrc", "no-console", "# rules:\n#   no-console: error\n", Absent),
+        (".eslintrc", "no-console", "rules:\n  no-console: 0\n", Off),
+        (".eslintrc", "no-console", "// hand-written\n{rules: {'no-console': 2}}", On),
+        (".eslintrc.json", "no-console", r#"{"rules": {"no-console": 2}}"#, On),
+        (".eslintrc.json", "no-console", "{\"rules\": {\n // \"no-console\": 2\n}}", Absent),
+        (".eslintrc.json", "no-console", r#"{"rules": {"no-console": "off"}}"#, Off),
+        (".eslintrc.json", "no-console", r#"{"rules": {"no-alert": 2}}"#, Absent),
+        (".eslintrc.json", "no-console", r#"{"globals": {"no-console": "error"}}"#, Absent),
+        (".eslintrc.json", "no-console", r#"{"overrides": [{"rules": {"no-console": 1}}]}"#, On),
+        (".eslintrc.json", "no-console", r#"{"extends": "airbnb"}"#, Unknown),
+        (".eslintrc.json", "no-console", r#"{"extends": "eslint:recommended"}"#, Absent),
+        (
+            ".eslintrc.json",
+            "no-console",
+            r#"{"extends": ["eslint:recommended", "airbnb"]}"#,
+            Unknown,
+        ),
+        (".eslintrc.json", "no-debugger", r#"{"extends": "eslint:recommended"}"#, On),
+        (".eslintrc.json", "no-console", r#"{"rules": {"no-console": 2"#, Unknown),
+        ("package.json", "no-console", r#"{"eslintConfig": {"rules": {"no-console": 2}}}"#, On),
+        ("biome.json", "noExplicitAny", "{}", On),
+        ("biome.json", "noExplicitAny", "", On),
+        ("biome.json", "noExplicitAny", r#"{"linter": {"rules": {"recommended": false}}}"#, Absent),
+        ("biome.json", "noExplicitAny", r#"{"linter": {"enabled": false}}"#, Absent),
+        (
+            "biome.json",
+            "noVar",
+            r#"{"linter": {"enabled": false, "rules": {"style": {"noVar": "error"}}}}"#,
+            Absent,
+        ),
+        (
+            "biome.json",
+            "noExplicitAny",
+            r#"{"linter": {"rules": {"suspicious": {"noExplicitAny": "off"}}}}"#,
+            Off,
+        ),
+        (
+            "biome.jsonc",
+            "noBarrelFile",
+            r#"{"linter": {"rules": {"performance": {"noBarrelFile": {"level": "warn"}}}}}"#,
+            On,
+        ),
+        ("biome.json", "noBarrelFile", "{}", Absent),
+        ("biome.json", "noBarrelFile", r#"{"extends": ["./base.json"]}"#, Unknown),
+        ("Cargo.toml", "clippy::unwrap_used", "[lints.clippy]\nunwrap_used = \"deny\"", On),
+        (
+            "Cargo.toml",
+            "clippy::unwrap_used",
+            "[workspace.lints.clippy]\nunwrap_used = { level = \"deny\", priority = 1 }",
+            On,
+        ),
+        ("Cargo.toml", "clippy::unwrap_used", "[lints.clippy]\n# unwrap_used = \"deny\"", Absent),
+        ("Cargo.toml", "clippy::unwrap_used", "[lints.rust]\nunwrap_used = \"deny\"", Absent),
+        ("Cargo.toml", "missing_docs", "[lints.rust]\nmissing_docs = \"warn\"", On),
+        ("Cargo.toml", "clippy::unwrap_used", "[lints.clippy]\nrestriction = \"warn\"", On),
+        ("Cargo.toml", "clippy::unwrap_used", "[lints.clippy]\npedantic = \"warn\"", Absent),
+        (
+            "Cargo.toml",
+            "clippy::unwrap_used",
+            "[lints.clippy]\nrestriction = \"warn\"\nunwrap_used = \"allow\"",
+            Off,
+        ),
+        ("lib.rs", "clippy::too_many_arguments", "#![deny(clippy::all)]", On),
+        ("lib.rs", "clippy::too_many_lines", "#![warn(clippy::all, clippy::pedantic)]", On),
+        ("lib.rs", "clippy::too_many_lines", "/*\n#![warn(clippy::pedantic)]\n*/", Absent),
+        ("main.rs", "missing_docs", "#![allow(missing_docs)]", Off),
+        ("pyproject.toml", "T201", "[tool.ruff.lint]\nselect = [\"E\", \"T20\"]", On),
+        ("pyproject.toml", "T201", "[tool.ruff.lint]\nselect = [\"E\"] # \"T20\"", Absent),
+        ("pyproject.toml", "T201", "[tool.ruff]\nextend-select = [\"T20\"]", On),
+        ("pyproject.toml", "T201", "[tool.other]\nselect = [\"T20\"]", Absent),
+        ("ruff.toml", "T201", "select = [\"ALL\"]\nignore = [\"T201\"]", Off),
+        ("ruff.toml", "F401", "line-length = 100", On),
+        ("ruff.toml", "T201", "line-length = 100", Absent),
+        ("ruff.toml", "T201", "extend = \"../ruff.toml\"", Unknown),
+        ("ruff.toml", "T201", "select = [\"T201\"", Unknown),
+        (".golangci.yml", "errcheck", "version: '2'\n", On),
+        (".golangci.yml", "errcheck", "linters:\n  default: none\n", Absent),
+        (".golangci.yml", "errcheck", "linters:\n  disable:\n    - errcheck\n", Off),
+        (".golangci.yml", "gosec/G204", "linters:\n  enable: [gosec]\n", On),
+        (".golangci.yml", "gosec", "linters:\n  default: all\n", On),
+        (".golangci.toml", "gosec", "[linters]\nenable = [\"gosec\"]\n", On),
+    ] {
+        let tool = match file {
+            "Cargo.toml" | "lib.rs" | "main.rs" => Clippy,
+            "ruff.toml" | "pyproject.toml" => Ruff,
+            _ if file.starts_with("biome.") => Biome,
+            _ if file.starts_with(".golangci.") => Golangci,
+            _ => Eslint,
+        };
+        let content = Content::of(file, text.to_owned());
+        assert_eq!(level(tool, rule, &content), wanted, "{file}: {rule}: {text}");
+    }
+}
+
+#[test]
+fn names_are_forbidden_as_data() {
+    let all = settings(&[
+        (
+            "clippy.toml",
+            "# \"std::env::var\"\ndisallowed-methods = [\"std::env::set_var\", { path = \"std::fs::read\" }]\n",
+        ),
+        (
+            ".eslintrc.json",
+            r#"{"env": {"lodash": true}, "overrides": [{"rules": {"no-restricted-imports": ["error", {"paths": [{"name": "moment"}]}]}}]}"#,
+        ),
+        ("pyproject.toml", "# [tool.black]\n[tool.ruff]\n"),
+    ]);
+    let by = |name: &str| all.forbids(name).map(|(by, _)| by);
+    assert_eq!(by("set_var").as_deref(), Some("clippy::disallowed (std::env::set_var)"));
+    assert_eq!(by("std::fs::read").as_deref(), Some("clippy::disallowed (std::fs::read)"));
+    assert_eq!(by("var"), None);
+    assert_eq!(by("moment").as_deref(), Some("eslint/no-restricted-*"));
+    assert_eq!(by("lodash"), None);
+    assert_eq!(all.formatter(true).map(|(by, _)| by).as_deref(), Some("ruff format"));
+    assert!(matches!(all.enforced_by("black"), Enforced::Not { .. }));
+}
+
+#[test]
+fn what_enforces_a_page_is_there_or_not() {
+    let all = settings(&[
+        (".eslintrc.json", r#"{"rules": {"no-console": "error", "no-alert": "off"}}"#),
+        ("web/biome.json", "{}"),
+        (
+            "Cargo.toml",
+            "[workspace.lints.clippy]\nunwrap_used = \"deny\"\n[workspace.lints.rust]\nmissing_docs = \"warn\"",
+        ),
+        (".prettierrc", ""),
+        ("pyproject.toml", "[tool.mypy]\nstrict = true\n"),
+        ("node_modules/a/.stylelintrc", ""),
+    ]);
+    let by = |name: &str| match all.enforced_by(name) {
+        Enforced::By(path) => path,
+        Enforced::Perhaps(path) => format!("perhaps {path}"),
+        Enforced::Not { why, .. } => why,
+    };
+    for (name, wanted) in [
+        ("eslint/no-console", ".eslintrc.json"),
+        ("eslint", ".eslintrc.json"),
+        ("eslint/no-alert", ".eslintrc.json switches `no-alert` off"),
+        ("eslint/no-var", "no settings of ESLint here switch `no-var` on"),
+        ("biome/noExplicitAny", "web/biome.json"),
+        ("clippy::unwrap_used", "Cargo.toml"),
+        ("clippy/unwrap_used", "Cargo.toml"),
+        ("rustc/missing_docs", "Cargo.toml"),
+        ("prettier", ".prettierrc"),
+        ("mypy", "pyproject.toml"),
+        ("mypy/no-untyped-def", "pyproject.toml"),
+        ("stylelint", "no settings of stylelint are in this project"),
+        ("ruff/T201", "no settings of Ruff are in this project"),
+        ("sonar/S1", "`sonar` is no tool whose settings are known"),
+    ] {
+        assert_eq!(by(name), wanted, "{name}");
+    }
+    let shared =
+        settings(&[("eslint.config.mjs", "import own from \"@own/eslint\";\nexport default own;")]);
+    assert_eq!(
+        shared.enforced_by("eslint/no-var"),
+        Enforced::Perhaps("eslint.config.mjs".to_owned())
+    );
+}
+
+#[test]
+fn names_of_peers_find_their_settings() {
+    let aliases = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    let all = settings(&[
+        ("eslint.config.js", "tseslint.configs.recommended"),
+        ("ruff.toml", "select = [\"S\"]"),
+        (".golangci.yml", "linters:\n  enable:\n    - gosec\n"),
+    ]);
+    let by = |names: &[&str]| all.by_alias(&aliases(names)).map(|(rule, _)| rule);
+    assert_eq!(
+        by(&["no-explicit-any"]).as_deref(),
+        Some("eslint/@typescript-eslint/no-explicit-any")
+    );
+    assert_eq!(by(&["max-depth", "S307"]).as_deref(), Some("ruff/S307"));
+    assert_eq!(by(&["gosec/G401"]).as_deref(), Some("golangci-lint/gosec/G401"));
+    assert_eq!(by(&["max-depth", "clippy::todo"]), None);
+    let biome = settings(&[("biome.json", "{}")]);
+    let found = biome.by_alias(&aliases(&["no-explicit-any", "noExplicitAny"]));
+    assert_eq!(found.map(|(rule, _)| rule).as_deref(), Some("biome/noExplicitAny"));
+}
+
+#[test]
+fn a_hostile_name_is_no_expression() {
+    for name in ["eslint/(((", "eslint/a|b.*", "clippy::[", "ruff/É", "biome/\"", "/", "::", ""] {
+        let all = settings(&[
+            (".eslintrc.json", "{}"),
+            ("Cargo.toml", ""),
+            ("ruff.toml", ""),
+            ("biome.json", "{}"),
+        ]);
+        assert!(matches!(all.enforced_by(name), Enforced::Not { .. }), "{name}");
+    }
+}

@@ -1,0 +1,10 @@
+//! What a project says of itself: configuration, Git, ignore files, manifests, imports, the settings
+//! of linters.
+
+pub mod config;
+pub mod git;
+pub mod ignored;
+pub mod imports;
+pub mod linters;
+pub mod manifest;
+pub mod stack;

@@ -1,0 +1,226 @@
+//! Packages as they lie in the project, installed or vendored: what a program is built with here and
+//! now. Files are read, never run, and none outside of the root; caches of the machine are not
+//! looked at, for they hold what other projects need.
+
+use super::python::plain;
+use super::read::{Reader, join};
+use super::{Dependency, Ecosystem, Manifest, Version};
+use crate::text::files::{Disk, Files, folders_below};
+use serde_json::Value;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+/// The virtual environments of Python by their usual names.
+const ENVIRONMENTS: [&str; 3] = [".venv", "venv", "env"];
+
+/// A package as it is installed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Installed {
+    /// The file or folder that tells its version.
+    pub path: String,
+    /// Its version.
+    pub version: Version,
+    /// Where its own words on its interface lie: types, a guide, sources.
+    pub documents: Option<String>,
+}
+
+/// What is installed in a project; records that speak of many packages are read once.
+pub struct Installs<'d> {
+    reader: RefCell<Reader<'d>>,
+    records: RefCell<BTreeMap<String, Option<Value>>>,
+}
+
+impl<'d> Installs<'d> {
+    /// Those of the project on `disk`.
+    #[must_use]
+    pub fn new(disk: &'d Disk) -> Self {
+        Self { reader: RefCell::new(Reader::new(disk)), records: RefCell::default() }
+    }
+
+    /// What could not be read, a sentence each, path first.
+    #[must_use]
+    pub fn problems(&self) -> Vec<String> {
+        self.reader.borrow().problems.clone()
+    }
+
+    /// The package of `dependency` as a program of `manifest` gets it: that of its own folder, else
+    /// of the nearest folder above. `None`: it is not there, or its name cannot be one of a package.
+    #[must_use]
+    pub fn find(&self, manifest: &Manifest, dependency: &Dependency) -> Option<Installed> {
+        // A name is written by whoever wrote the manifest.
+        let name = &*dependency.name;
+        let is_name = |c: char| c.is_ascii_alphanumeric() || "@/-_.~+".contains(c);
+        let is_safe = name.chars().all(is_name)
+            && !name.starts_with('/')
+            && !name.split('/').any(|part| matches!(part, "" | "." | ".."));
+        if !is_safe {
+            return None;
+        }
+        above(manifest.folder()).into_iter().find_map(|folder| match manifest.ecosystem {
+            Ecosystem::Npm => self.npm(folder, name),
+            Ecosystem::Cargo => self.cargo(folder, name, dependency),
+            Ecosystem::Pypi => self.python(folder, name),
+            Ecosystem::Go => self.go(folder, name),
+            Ecosystem::Nuget => self.nuget(folder, name),
+            Ecosystem::Gem => self.gem(folder, name),
+            Ecosystem::Composer => self.composer(folder, name),
+            // Its packages lie in a cache of the machine.
+            Ecosystem::Maven => None,
+        })
+    }
+
+    fn disk(&self) -> &'d Disk {
+        self.reader.borrow().disk
+    }
+
+    fn text(&self, path: &str) -> Option<String> {
+        self.reader.borrow_mut().text(path)
+    }
+
+    /// The value of a JSON file that speaks of many packages.
+    fn with_record<T>(&self, path: &str, look: impl FnOnce(&Value) -> Option<T>) -> Option<T> {
+        let mut records = self.records.borrow_mut();
+        let read = || self.reader.borrow_mut().json(path);
+        look(records.entry(path.to_owned()).or_insert_with(read).as_ref()?)
+    }
+
+    fn npm(&self, folder: &str, name: &str) -> Option<Installed> {
+        let package = join(folder, &format!("node_modules/{name}"));
+        let path = format!("{package}/package.json");
+        let value = self.reader.borrow_mut().json(&path)?;
+        let version = Version::read(value["version"].as_str()?)?;
+        let types = value["types"].as_str().or(value["typings"].as_str());
+        let documents = types.map(|types| format!("{package}/{}", types.trim_start_matches("./")));
+        Some(Installed { path, version, documents })
+    }
+
+    /// `cargo vendor` writes a folder for each package; of several versions of one, all but the
+    /// newest carry theirs in the name of the folder.
+    fn cargo(&self, folder: &str, name: &str, dependency: &Dependency) -> Option<Installed> {
+        let locked = dependency.locked.as_deref();
+        let exact = locked.map(|version| format!("vendor/{name}-{version}"));
+        for package in exact.into_iter().chain([format!("vendor/{name}")]) {
+            let package = join(folder, &package);
+            let path = format!("{package}/Cargo.toml");
+            let Some(value) = self.reader.borrow_mut().toml(&path) else { continue };
+            let version = Version::read(value["package"]["version"].as_str()?)?;
+            let source = format!("{package}/src/lib.rs");
+            let documents = self.disk().exists(&source).then_some(source);
+            return Some(Installed { path, version, documents });
+        }
+        None
+    }
+
+    fn python(&self, folder: &str, name: &str) -> Option<Installed> {
+        let disk = self.disk();
+        for environment in ENVIRONMENTS {
+            let home = join(folder, environment);
+            if !disk.is_folder(&home) || disk.inside(&home).is_none() {
+                continue;
+            }
+            let libraries = folders_below(disk, &format!("{home}/lib"));
+            let of_python = libraries.iter().filter(|path| path.contains("/python"));
+            let places = of_python.map(|path| format!("{path}/site-packages"));
+            // The second is where Windows has them.
+            for place in places.chain([format!("{home}/Lib/site-packages")]) {
+                if let Some(found) = self.distribution(&place, name) {
+                    return Some(found);
+                }
+            }
+        }
+        None
+    }
+
+    /// `name-1.2.dist-info/METADATA`:
+    /// <https://packaging.python.org/en/latest/specifications/recording-installed-packages/>.
+    fn distribution(&self, place: &str, name: &str) -> Option<Installed> {
+        let disk = self.disk();
+        let mut folders = folders_below(disk, place).into_iter();
+        let folder = folders.find(|folder| {
+            let folder = folder.rsplit('/').next().unwrap_or(folder);
+            let stem = folder.strip_suffix(".dist-info");
+            stem.and_then(|stem| stem.rsplit_once('-')).is_some_and(|(it, _)| plain(it) == name)
+        })?;
+        let path = format!("{folder}/METADATA");
+        let text = self.text(&path)?;
+        // The header ends with the first empty line; what follows is the author's.
+        let header = text.lines().take_while(|line| !line.is_empty());
+        let version = header.clone().find_map(|line| line.strip_prefix("Version:"))?;
+        let version = Version::read(version)?;
+        let module = format!("{place}/{}", name.replace('-', "_"));
+        let marks = [format!("{module}/py.typed"), format!("{module}/__init__.py")];
+        let documents = marks.into_iter().find(|path| disk.exists(path));
+        Some(Installed { path, version, documents })
+    }
+
+    /// `# module v1.2.3`, or `# module v1.2.3 => other v1.2.4`.
+    fn go(&self, folder: &str, name: &str) -> Option<Installed> {
+        let path = join(folder, "vendor/modules.txt");
+        let text = self.text(&path)?;
+        let line = text.lines().find_map(|line| {
+            let (module, rest) = line.strip_prefix("# ")?.split_once(' ')?;
+            (module == name).then_some(rest)
+        })?;
+        let version = Version::read(line.split_whitespace().next_back()?)?;
+        let sources = join(folder, &format!("vendor/{name}"));
+        let documents = self.disk().is_folder(&sources).then_some(sources);
+        Some(Installed { path, version, documents })
+    }
+
+    /// What the last restore settled, beside the project file.
+    fn nuget(&self, folder: &str, name: &str) -> Option<Installed> {
+        let path = join(folder, "obj/project.assets.json");
+        let version = self.with_record(&path, |record| {
+            let libraries = record["libraries"].as_object()?;
+            libraries.keys().find_map(|library| {
+                let (id, version) = library.split_once('/')?;
+                id.eq_ignore_ascii_case(name).then(|| Version::read(version))?
+            })
+        })?;
+        Some(Installed { path, version, documents: None })
+    }
+
+    fn gem(&self, folder: &str, name: &str) -> Option<Installed> {
+        let disk = self.disk();
+        for ruby in folders_below(disk, &join(folder, "vendor/bundle/ruby")) {
+            for path in folders_below(disk, &format!("{ruby}/gems")) {
+                let gem = path.rsplit('/').next().unwrap_or(&path);
+                let rest = gem.strip_prefix(name).and_then(|rest| rest.strip_prefix('-'));
+                // `rack-test-2.1` is no version of `rack`.
+                let number = rest.filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+                // `1.18.2-x86_64-linux` is built for one platform.
+                let number = number.and_then(|rest| rest.split('-').next());
+                if let Some(version) = number.and_then(Version::read) {
+                    let guide = format!("{path}/README.md");
+                    let documents = disk.exists(&guide).then_some(guide);
+                    return Some(Installed { path, version, documents });
+                }
+            }
+        }
+        None
+    }
+
+    fn composer(&self, folder: &str, name: &str) -> Option<Installed> {
+        let path = join(folder, "vendor/composer/installed.json");
+        let version = self.with_record(&path, |record| {
+            // Composer 1 wrote the list alone.
+            let packages = record["packages"].as_array().or(record.as_array())?;
+            let package = packages.iter().find(|package| package["name"] == name)?;
+            Version::read(package["version"].as_str()?)
+        })?;
+        let guide = join(folder, &format!("vendor/{name}/README.md"));
+        let documents = self.disk().exists(&guide).then_some(guide);
+        Some(Installed { path, version, documents })
+    }
+}
+
+/// A folder and all above it, the root last.
+pub(super) fn above(folder: &str) -> Vec<&str> {
+    let mut found = vec![folder];
+    let mut at = folder;
+    while !at.is_empty() {
+        at = at.rsplit_once('/').map_or("", |(above, _)| above);
+        found.push(at);
+    }
+    found
+}

@@ -1,0 +1,294 @@
+//! `pyproject.toml`, lists of requirements and what pip-tools makes of them, `setup.cfg`, `Pipfile`,
+//! and the lock files of uv, Poetry, PDM and Pipenv, and `pylock.toml`.
+
+use super::lock::Lock;
+use super::pins::Pin;
+use super::read::{Reader, join};
+use super::{Dependency, Ecosystem, Group, Manifest};
+use crate::text::files::{Files, files_in};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// Most lists of requirements in a folder.
+const LISTS: usize = 20;
+/// What lists for work on a program are called.
+const FOR_WORK: [&str; 6] = ["dev", "test", "lint", "doc", "ci", "build"];
+
+pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> {
+    let mut found = Vec::new();
+    let path = join(folder, "pyproject.toml");
+    if let Some(value) = reader.toml(&path) {
+        found.push(pyproject(path, &value));
+    }
+    let path = join(folder, "setup.cfg");
+    if let Some(text) = reader.text(&path) {
+        found.extend(setup_cfg(&path, &text));
+    }
+    let path = join(folder, "Pipfile");
+    if let Some(value) = reader.toml(&path) {
+        let mut manifest = Manifest::new(path, Ecosystem::Pypi);
+        manifest.manager = Some("pipenv".to_owned());
+        poetry(value["packages"].as_object(), Group::Normal, &mut manifest.dependencies);
+        poetry(value["dev-packages"].as_object(), Group::Dev, &mut manifest.dependencies);
+        found.push(manifest);
+    }
+    let is_project = found.iter().any(|it| it.path.ends_with("pyproject.toml"));
+    found.extend(lists(folder, is_project, reader));
+    let program = join(folder, "setup.py");
+    if found.is_empty() && reader.disk.exists(&program) {
+        let said = format!("{program}: a program, not read; what it needs is not known");
+        reader.problems.push(said);
+    }
+    found
+}
+
+/// The stems of lists in a folder, with what lies there of `.in` and `.txt`: pip-tools makes the
+/// second of the first, with every version settled.
+fn stems(folder: &str, reader: &Reader<'_>) -> Vec<(String, [bool; 2])> {
+    let mut found: BTreeMap<String, [bool; 2]> = BTreeMap::new();
+    let own = files_in(reader.disk, folder).into_iter();
+    let own = own.filter(|name| name.contains("requirements"));
+    let below = files_in(reader.disk, &join(folder, "requirements")).into_iter();
+    for name in own.chain(below.map(|name| format!("requirements/{name}"))) {
+        for (at, ending) in [".in", ".txt"].into_iter().enumerate() {
+            if let Some(stem) = name.strip_suffix(ending) {
+                found.entry(stem.to_owned()).or_default()[at] = true;
+            }
+        }
+    }
+    let mut found: Vec<_> = found.into_iter().collect();
+    // `requirements` goes before what is made for work on it.
+    found.sort_by_key(|(stem, _)| (stem.len(), stem.clone()));
+    found
+}
+
+/// Lists of requirements. One that was made from the project file is its lock file.
+fn lists(folder: &str, is_project: bool, reader: &mut Reader<'_>) -> Vec<Manifest> {
+    let stems = stems(folder, reader);
+    if stems.len() > LISTS {
+        let said = format!("{folder}: {LISTS} lists of requirements were read, the others not");
+        reader.problems.push(said);
+    }
+    let mut found = Vec::new();
+    for (stem, [is_source, is_list]) in stems.into_iter().take(LISTS) {
+        let source = join(folder, &format!("{stem}.in"));
+        let list = join(folder, &format!("{stem}.txt"));
+        let listed = is_list.then(|| reader.text(&list)).flatten();
+        let group = match FOR_WORK.iter().any(|word| stem.contains(word)) {
+            true => Group::Dev,
+            false => Group::Normal,
+        };
+        let read = |text: &str| -> Vec<Dependency> {
+            text.lines().filter_map(|line| requirement(line, group)).collect()
+        };
+        let mut manifest = Manifest::new(source.clone(), Ecosystem::Pypi);
+        manifest.is_unlocked = true;
+        match (is_source.then(|| reader.text(&source)).flatten(), listed) {
+            (Some(text), listed) => {
+                manifest.manager = Some("pip-tools".to_owned());
+                manifest.dependencies = read(&text);
+                let settled = listed.as_deref().map(read).unwrap_or_default();
+                manifest.lock = listed.map(|_| list);
+                for dependency in &mut manifest.dependencies {
+                    let same = settled.iter().find(|it| it.name == dependency.name);
+                    dependency.locked =
+                        same.and_then(|it| it.locked.clone()).or(dependency.locked.take());
+                }
+            }
+            (None, Some(text)) if !(is_project && is_made(&text)) => {
+                manifest.path = list;
+                manifest.manager = Some("pip".to_owned());
+                manifest.dependencies = read(&text);
+            }
+            _ => continue,
+        }
+        found.push(manifest);
+    }
+    found
+}
+
+/// Whether a list says of itself that pip-compile or uv made it.
+fn is_made(text: &str) -> bool {
+    let head = text.lines().take(4).filter(|line| line.starts_with('#'));
+    head.into_iter().any(|line| line.contains("autogenerated by"))
+}
+
+/// Names are compared as the index does: <https://peps.python.org/pep-0503/#normalized-names>.
+pub(super) fn plain(name: &str) -> String {
+    let parts = name.split(['-', '_', '.']).filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join("-").to_lowercase()
+}
+
+fn pyproject(path: String, value: &Value) -> Manifest {
+    let mut manifest = Manifest::new(path.clone(), Ecosystem::Pypi);
+    let (project, tool) = (&value["project"], &value["tool"]);
+    let of_poetry = &tool["poetry"];
+    let own = |key: &str| project[key].as_str().or(of_poetry[key].as_str()).map(str::to_owned);
+    manifest.name = own("name");
+    manifest.version = own("version");
+    let managers = ["uv", "poetry", "pdm", "hatch"];
+    let manager = managers.into_iter().find(|name| tool[*name].is_object());
+    manifest.manager = manager.map(str::to_owned);
+    let mut add = |list: &Value, group| {
+        let lines = list.as_array().into_iter().flatten().filter_map(Value::as_str);
+        manifest.dependencies.extend(lines.filter_map(|line| requirement(line, group)));
+    };
+    add(&project["dependencies"], Group::Normal);
+    for (_, list) in project["optional-dependencies"].as_object().into_iter().flatten() {
+        add(list, Group::Optional);
+    }
+    for (_, list) in value["dependency-groups"].as_object().into_iter().flatten() {
+        add(list, Group::Dev);
+    }
+    add(&tool["uv"]["dev-dependencies"], Group::Dev);
+    for (_, list) in tool["pdm"]["dev-dependencies"].as_object().into_iter().flatten() {
+        add(list, Group::Dev);
+    }
+    let found = &mut manifest.dependencies;
+    poetry(of_poetry["dependencies"].as_object(), Group::Normal, found);
+    poetry(of_poetry["dev-dependencies"].as_object(), Group::Dev, found);
+    for (_, group) in of_poetry["group"].as_object().into_iter().flatten() {
+        poetry(group["dependencies"].as_object(), Group::Dev, found);
+    }
+    let python = project["requires-python"].as_str();
+    let python = python.or(of_poetry["dependencies"]["python"].as_str());
+    if let Some(version) = python {
+        let (name, version) = ("python".to_owned(), version.to_owned());
+        manifest.pins.push(Pin { name, version, path });
+    }
+    let workspace = &tool["uv"]["workspace"];
+    let folders = |value: &Value| -> Vec<String> {
+        let items = value.as_array().into_iter().flatten().filter_map(Value::as_str);
+        items.map(str::to_owned).collect()
+    };
+    manifest.members = folders(&workspace["members"]);
+    manifest.left_out = folders(&workspace["exclude"]);
+    manifest
+}
+
+fn poetry(table: Option<&Map<String, Value>>, group: Group, found: &mut Vec<Dependency>) {
+    for (name, wanted) in table.into_iter().flatten().filter(|(name, _)| *name != "python") {
+        let range = wanted.as_str().or(wanted["version"].as_str());
+        let mut dependency = Dependency::new(plain(name), range, group);
+        // Without a sign, and with `==`, it is exactly that one.
+        let exact = range.map(|it| it.trim_start_matches('='));
+        dependency.locked =
+            exact.filter(|it| super::settle::is_whole(it, false)).map(str::to_owned);
+        found.push(dependency);
+    }
+}
+
+/// `name[extra]>=1.2,<2 ; marker  # comment`
+fn requirement(line: &str, group: Group) -> Option<Dependency> {
+    let line = line.split(" #").next().unwrap_or(line);
+    let line = line.split(';').next().unwrap_or(line).trim();
+    if line.is_empty() || line.starts_with(['#', '-', '.', '/']) || line.contains("://") {
+        return None;
+    }
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let end = line.find(|c| !is_name(c)).unwrap_or(line.len());
+    let (name, rest) = line.split_at(end);
+    let range = match rest.trim_start().strip_prefix('[') {
+        Some(extras) => extras.split_once(']')?.1,
+        None => rest,
+    };
+    // Options of pip, such as hashes, follow after a space.
+    let range = range.trim().trim_matches(['(', ')', '\\']).split(" --").next()?.trim();
+    if name.is_empty() || !range.is_empty() && !range.starts_with(['=', '<', '>', '!', '~', '@']) {
+        return None;
+    }
+    let mut dependency = Dependency::new(plain(name), Some(range), group);
+    // An exact version is as good as a locked one.
+    dependency.locked = range
+        .strip_prefix("==")
+        .map(|version| version.trim_start_matches('=').trim())
+        .filter(|version| !version.contains(['*', ',']))
+        .map(str::to_owned);
+    Some(dependency)
+}
+
+/// The names under `install_requires`, and the package's own.
+fn setup_cfg(path: &str, text: &str) -> Option<Manifest> {
+    let mut manifest = Manifest::new(path.to_owned(), Ecosystem::Pypi);
+    manifest.is_unlocked = true;
+    let (mut section, mut key) = ("", "");
+    for line in text.lines() {
+        let is_continued = line.starts_with([' ', '\t']);
+        let line = line.trim();
+        if line.is_empty() || line.starts_with(['#', ';']) {
+            continue;
+        }
+        if !is_continued && line.starts_with('[') {
+            (section, key) = (line.trim_matches(['[', ']', ' ']), "");
+            continue;
+        }
+        let value = match line.split_once('=').filter(|_| !is_continued) {
+            Some((name, value)) => {
+                key = name.trim();
+                value.trim()
+            }
+            None => line,
+        };
+        match (section, key) {
+            ("metadata", "name") => manifest.name = Some(value.to_owned()),
+            ("metadata", "version") => manifest.version = Some(value.to_owned()),
+            ("options", "python_requires") => manifest.pins.push(Pin {
+                name: "python".to_owned(),
+                version: value.to_owned(),
+                path: path.to_owned(),
+            }),
+            ("options", "install_requires") => {
+                manifest.dependencies.extend(requirement(value, Group::Normal));
+            }
+            ("options.extras_require", _) => {
+                manifest.dependencies.extend(requirement(value, Group::Optional));
+            }
+            _ => {}
+        }
+    }
+    // Most hold the settings of tools only.
+    let is_package = manifest.name.is_some() || !manifest.dependencies.is_empty();
+    is_package.then_some(manifest)
+}
+
+pub(super) fn locks(folder: &str, reader: &mut Reader<'_>) -> Vec<Lock> {
+    let mut found = Vec::new();
+    for (name, manager) in [("uv.lock", "uv"), ("poetry.lock", "poetry"), ("pdm.lock", "pdm")] {
+        let path = join(folder, name);
+        if let Some(value) = reader.toml(&path) {
+            let mut lock = Lock::new(path, Ecosystem::Pypi, manager);
+            lock.add_packages(&value["package"], plain);
+            found.push(lock);
+        }
+    }
+    let path = join(folder, "pylock.toml");
+    if let Some(value) = reader.toml(&path) {
+        let mut lock = Lock::new(path, Ecosystem::Pypi, "");
+        lock.add_packages(&value["packages"], plain);
+        found.push(lock);
+    }
+    let path = join(folder, "requirements.txt");
+    let is_source = reader.disk.exists(&join(folder, "requirements.in"));
+    if let Some(text) = reader.text(&path).filter(|text| !is_source && is_made(text)) {
+        let mut lock = Lock::new(path, Ecosystem::Pypi, "pip");
+        for it in text.lines().filter_map(|line| requirement(line, Group::Normal)) {
+            if let Some(version) = it.locked {
+                lock.add(it.name, version);
+            }
+        }
+        found.push(lock);
+    }
+    let path = join(folder, "Pipfile.lock");
+    if let Some(value) = reader.json(&path) {
+        let mut lock = Lock::new(path, Ecosystem::Pypi, "pipenv");
+        for group in ["default", "develop"] {
+            for (name, package) in value[group].as_object().into_iter().flatten() {
+                if let Some(version) = package["version"].as_str() {
+                    lock.add(plain(name), version.trim_start_matches('='));
+                }
+            }
+        }
+        found.push(lock);
+    }
+    found
+}

@@ -1,0 +1,147 @@
+//! Reads manifests: what cannot be read is named with its place, and passed over.
+
+use crate::parse::values::{Format, Values};
+use crate::text::files::{Disk, Files, names_in};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// Most bytes of a manifest or lock file.
+const LIMIT: u64 = 24 << 20;
+
+/// Reads the files of one project.
+pub(super) struct Reader<'a> {
+    pub(super) disk: &'a Disk,
+    /// What could not be read, a sentence each, path first.
+    pub(super) problems: Vec<String>,
+    /// The folder that is looked through, and what lies in it: one look at the folder instead of
+    /// one for each name that a manifest may have.
+    within: Option<(String, BTreeSet<String>)>,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(disk: &'a Disk) -> Self {
+        Self { disk, problems: Vec::new(), within: None }
+    }
+
+    /// Turns to a folder: files right in it are looked for among its names.
+    pub(super) fn enter(&mut self, folder: &str) {
+        let names = names_in(self.disk, folder).into_iter().collect();
+        self.within = Some((folder.to_owned(), names));
+    }
+
+    fn may_exist(&self, path: &str) -> bool {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let within = self.within.as_ref().filter(|(of, _)| of == folder);
+        within.is_none_or(|(_, names)| names.contains(name))
+    }
+
+    /// The text of a file; `None` when there is none.
+    pub(super) fn text(&mut self, path: &str) -> Option<String> {
+        if !self.may_exist(path) || !self.disk.exists(path) {
+            return None;
+        }
+        if self.disk.inside(path).is_none() {
+            self.problems.push(format!("{path}: leads out of the project and is not read"));
+            return None;
+        }
+        let bytes = match self.disk.read(path, LIMIT + 1) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                self.problems.push(format!("{path}: {error}"));
+                return None;
+            }
+        };
+        if bytes.len() as u64 > LIMIT {
+            self.problems.push(format!("{path}: larger than {} MiB, not read", LIMIT >> 20));
+            return None;
+        }
+        let Ok(text) = String::from_utf8(bytes) else {
+            self.problems.push(format!("{path}: not UTF-8, not read"));
+            return None;
+        };
+        Some(text.strip_prefix('\u{FEFF}').map_or(text.clone(), str::to_owned))
+    }
+
+    /// The value of a JSON file.
+    pub(super) fn json(&mut self, path: &str) -> Option<Value> {
+        let text = self.text(path)?;
+        let read = serde_json::from_str(&text).map_err(|error| {
+            let said = error.to_string();
+            let said = said.split(" at line").next().unwrap_or_default().to_owned();
+            (error.line(), error.column(), said)
+        });
+        self.kept(path, read)
+    }
+
+    /// The value of a JSON file that may hold comments and commas at ends.
+    pub(super) fn jsonc(&mut self, path: &str) -> Option<Value> {
+        let text = self.text(path)?;
+        let read = jsonc_parser::parse_to_serde_value::<Value>(
+            &text,
+            &jsonc_parser::ParseOptions::default(),
+        );
+        let read = read.map_err(|error| {
+            let said = error.kind().to_string();
+            (error.line_display(), error.column_display(), said)
+        });
+        self.kept(path, read)
+    }
+
+    /// The value of a TOML file.
+    pub(super) fn toml(&mut self, path: &str) -> Option<Value> {
+        let text = self.text(path)?;
+        let values = Values::read(Format::Toml, &text);
+        let read = match (values.broken, values.roots.first()) {
+            (None, Some(&root)) => return Some(Values { broken: None, ..values }.json(root)),
+            (None, None) => return None,
+            (Some((span, said)), _) => {
+                let before = &text[..text.floor_char_boundary(span.start as usize)];
+                let line_start = before.rfind('\n').map_or(0, |end| end + 1);
+                let column = before[line_start..].chars().count() + 1;
+                Err((before.matches('\n').count() + 1, column, said))
+            }
+        };
+        self.kept(path, read)
+    }
+
+    /// The value of a YAML file.
+    pub(super) fn yaml(&mut self, path: &str) -> Option<Value> {
+        let text = self.text(path)?;
+        let read = serde_saphyr::from_str::<Value>(&text).map_err(|error| {
+            let error = error.without_snippet();
+            let place = error.location().map_or((1, 1), |at| (at.line(), at.column()));
+            let said = error.to_string().lines().next().unwrap_or_default().to_owned();
+            let number = |number: u64| usize::try_from(number).unwrap_or(1);
+            (number(place.0), number(place.1), said)
+        });
+        self.kept(path, read)
+    }
+
+    fn kept(&mut self, path: &str, read: Result<Value, (usize, usize, String)>) -> Option<Value> {
+        read.map_err(|(line, column, said)| {
+            self.problems.push(format!("{path}:{line}:{column}: {said}; the file is not used"));
+        })
+        .ok()
+    }
+}
+
+/// `folder/name`; of the root just the name.
+pub(super) fn join(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+}
+
+/// A folder that `path`, written in a manifest in `folder`, names; `None` when it leaves the root.
+pub(super) fn resolve(folder: &str, path: &str) -> Option<String> {
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in path.split(['/', '\\']) {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            part if part.contains(':') => return None,
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}

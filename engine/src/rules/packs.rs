@@ -1,0 +1,231 @@
+//! Packs: sets of rules that a project switches on by one name.
+
+use crate::project::config::{Config, RuleSetting, nearest};
+use crate::rules::registry::{Registry, explained};
+use crate::text::finding::RuleId;
+use crate::text::kind::PACK_FOLDER;
+use crate::text::paths::rule_globs;
+use crate::text::source::{Encoding, Source, Span};
+use aidd_page::{self as page, Many, PackHeader, WhenHeader, Yaml};
+use std::collections::{BTreeSet, HashMap};
+
+/// The packs of a configuration, resolved to rules.
+#[derive(Debug, Default)]
+pub struct Packs {
+    /// The rules that are on.
+    pub on: BTreeSet<RuleId>,
+    /// What is set of them, in the order of the packs.
+    pub set: Vec<(RuleId, RuleSetting)>,
+    /// What must hold for those that are on under a condition: one of the list.
+    pub when: HashMap<RuleId, Many<WhenHeader>>,
+}
+
+/// The names of all packs: the shipped, and those of the project.
+#[must_use]
+pub fn names(registry: &Registry) -> Vec<String> {
+    let shipped = registry.tables().packs.iter().map(|pack| pack.id.to_owned());
+    shipped.chain(registry.packs().map(|(name, ..)| name)).collect()
+}
+
+/// The pack most like `name`.
+#[must_use]
+pub fn nearest_name(name: &str, registry: &Registry) -> Option<String> {
+    let known = names(registry);
+    nearest(name, known.iter().map(String::as_str)).map(str::to_owned)
+}
+
+/// The header of a pack: a shipped one, or `./name` for the page `.aidd/packs/name.md`.
+///
+/// # Errors
+/// When there is none of this name, or its page cannot be read, and where.
+pub fn header(name: &str, registry: &Registry) -> Result<PackHeader, String> {
+    if let Some((_, path, text)) = registry.packs().find(|(own, ..)| own == name) {
+        return page::pack(text).map_err(|error| {
+            let source = Source::new(path, text);
+            let at = source.position(Span::from(error.span.clone()).start, Encoding::CodePoints);
+            let (line, column) = (at.line + 1, at.column + 1);
+            format!("pack `{name}`: {path}:{line}:{column}: {}", explained(&error))
+        });
+    }
+    registry.tables().pack(name).ok_or_else(|| {
+        let hint = nearest_name(name, registry).map_or_else(
+            || format!("known are {}", names(registry).join(", ")),
+            |near| format!("did you mean `{near}`?"),
+        );
+        let own = name.strip_prefix("./").filter(|own| !own.contains(".."));
+        let page = own.map_or(String::new(), |own| format!(" (`{PACK_FOLDER}/{own}.md`)"));
+        format!("no pack is called `{name}`{page}; {hint}")
+    })
+}
+
+/// What is set of a rule by a pack.
+///
+/// # Errors
+/// When it is no severity, nor an object of them and parameters.
+pub fn setting(given: &Yaml) -> Result<RuleSetting, String> {
+    // A list would be read as the values of keys in their order.
+    let is_list = given.0.trim_start().starts_with('[');
+    let read = serde_json::from_str(&given.0).ok().filter(|_| !is_list);
+    read.ok_or_else(|| {
+        let given = &given.0;
+        format!("{given} is none of off, info, warning, error, nor `severity` and `params`")
+    })
+}
+
+impl Packs {
+    /// The packs that `config` names.
+    ///
+    /// # Errors
+    /// The first name that is no pack, or what is wrong with its page.
+    pub fn of(config: &Config, registry: &Registry) -> Result<Self, String> {
+        let mut packs = Self::default();
+        let mut always: BTreeSet<RuleId> = BTreeSet::new();
+        for pack in config.compliance.iter().flatten() {
+            let header = header(pack, registry)?;
+            let rules = named(&header.rules, registry)?;
+            for rule in rules {
+                if header.when.is_empty() {
+                    always.insert(rule.clone());
+                }
+                packs.when.entry(rule.clone()).or_default().0.extend(header.when.0.clone());
+                packs.on.insert(rule);
+            }
+            for (name, setting) in &header.set {
+                let setting = self::setting(setting)
+                    .map_err(|why| format!("pack `{pack}`: `{name}`: {why}"))?;
+                let rules = named(std::slice::from_ref(name), registry)?;
+                packs.set.extend(rules.into_iter().map(|rule| (rule, setting.clone())));
+            }
+        }
+        packs.when.retain(|rule, _| !always.contains(rule));
+        Ok(packs)
+    }
+}
+
+/// The rules that ids and globs name, ordered by id.
+fn named(names: &[String], registry: &Registry) -> Result<Vec<RuleId>, String> {
+    // Most names are ids, for which no expression need be made.
+    let is_glob = |name: &&String| name.contains(['*', '?', '[', ']', '{', '}', '\\', '!', ',']);
+    let (globs, ids): (Vec<&String>, Vec<&String>) = names.iter().partition(is_glob);
+    let known = ids.iter().filter_map(|name| registry.get(&name.to_ascii_lowercase()));
+    let mut rules: BTreeSet<RuleId> = known.map(|rule| rule.id.clone()).collect();
+    if !globs.is_empty() {
+        let globs = rule_globs(&globs)?;
+        let ids = registry.rules().iter().map(|rule| &rule.id);
+        rules.extend(ids.filter(|id| globs.is_match(&***id)).cloned());
+    }
+    Ok(rules.into_iter().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::{Engine, Selection};
+    use crate::project::config;
+    use crate::text::files::Memory;
+    use std::fmt::Write as _;
+
+    const RULE: &str = "---\nseverity: error\nenabled: false\ncheck:\n  params: { word: 'old' }\n  text: { regex: \"${word}\" }\n---\n# team/word\n\nWhy.\n";
+
+    fn registry(pack: &str) -> Registry {
+        Registry::new(
+            crate::DISTRIBUTION.pages,
+            &[
+                (".aidd/rules/word.md".to_owned(), RULE.to_owned()),
+                (".aidd/packs/team.md".to_owned(), pack.to_owned()),
+            ],
+        )
+    }
+
+    fn engine(pack: &str, config: &str) -> Result<Engine, String> {
+        let config = config::read(config).expect("valid").0;
+        let engine =
+            Engine::new(&crate::DISTRIBUTION, registry(pack), &config, &Selection::default());
+        engine.map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_pack_of_the_project_switches_rules_on_and_sets_them() {
+        let pack = "---\npack:\n  rules: ['team/*']\n  set: { team/word: { severity: info, params: { word: new } } }\n---\n# team\n";
+        let found = |config: &str| {
+            let engine = engine(pack, config).expect("an engine");
+            let checked = engine.check(&Source::new("a.txt", "old new"), &Memory::default());
+            let line =
+                |one: &crate::text::finding::Finding| format!("{} {}", one.severity, one.rule);
+            checked.findings.iter().map(line).collect::<Vec<_>>()
+        };
+        assert_eq!(found("{}"), [""; 0]);
+        assert_eq!(found(r#"{"compliance": ["./team"]}"#), ["info team/word"]);
+        // What the configuration says wins.
+        let on = r#"{"compliance": ["./team"], "rules": {"team/word": "warning"}}"#;
+        assert_eq!(found(on), ["warning team/word"]);
+    }
+
+    #[test]
+    fn a_condition_of_the_pack_holds_for_its_rules() {
+        let pack = "---\npack:\n  rules: [team/word]\n  when: { nearest: go.mod }\n---\n# team\n";
+        let engine = engine(pack, r#"{"compliance": ["./team"]}"#).expect("an engine");
+        let source = Source::new("a.txt", "old");
+        let count = |files: &Memory| engine.check(&source, files).findings.len();
+        assert_eq!(count(&Memory::default()), 0);
+        assert_eq!(count(&Memory([("go.mod".to_owned(), Vec::new())].into())), 1);
+    }
+
+    #[test]
+    fn a_pack_that_cannot_be_used_is_told_with_its_place() {
+        let told = |pack: &str, name: &str| {
+            engine(pack, &format!(r#"{{"compliance": ["{name}"]}}"#)).expect_err("wrong")
+        };
+        let fine = "---\npack: { rules: [team/word] }\n---\n# team\n";
+        let mut shown = String::new();
+        for (pack, name) in [
+            ("---\npack:\n  rulez: [team/word]\n---\n", "./team"),
+            ("# no header\n", "./team"),
+            ("---\npack: { rules: [team/word], set: { team/word: loud } }\n---\n", "./team"),
+            (fine, "./teem"),
+            (fine, "./../x"),
+            (fine, "securty"),
+        ] {
+            let _ = writeln!(shown, "{}", told(pack, name).chars().take(150).collect::<String>());
+        }
+        insta::assert_snapshot!(shown, @r#"
+        compliance: pack `./team`: .aidd/packs/team.md:3:3: unknown key `rulez`; did you mean `rules`?
+        compliance: pack `./team`: .aidd/packs/team.md:1:1: a rule page begins with a header between `---` lines
+        compliance: pack `./team`: `team/word`: "loud" is none of off, info, warning, error, nor `severity` and `params`
+        compliance: no pack is called `./teem` (`.aidd/packs/teem.md`); did you mean `./team`?
+        compliance: no pack is called `./../x`; known are accessibility, architecture, clean-code, design-system, docs, git, go, java, javascript, python, rea
+        compliance: no pack is called `securty`; did you mean `security`?
+        "#);
+    }
+
+    #[test]
+    fn what_is_wrong_in_the_page_is_a_finding_at_its_place() {
+        let found = |pack: &str| {
+            let engine = engine(pack, "{}").expect("an engine");
+            let source = Source::new(".aidd/packs/team.md", pack);
+            let mut shown = String::new();
+            for one in engine.check(&source, &Memory::default()).findings {
+                let at = source.position(one.span.start, Encoding::CodePoints);
+                let text = source.slice(one.span);
+                let _ =
+                    writeln!(shown, "{}:{} {text:?} {}", at.line + 1, at.column + 1, one.message);
+            }
+            shown
+        };
+        assert_eq!(found("---\npack: { rules: [team/word, 'secrets/*'] }\n---\n# team\n"), "");
+        insta::assert_snapshot!(found("---\npack:\n  rulez: [team/word]\n---\n# team\n"), @r#"3:3 "rulez" unknown key `rulez`; did you mean `rules`?"#);
+        insta::assert_snapshot!(
+            found("---\npack:\n  rules: [team/wrd, 'tem/*']\n  set:\n    team/word: loud\n    team/wod: off\n---\n# team\n"),
+            @r#"
+        3:11 "team/wrd" no rule is called `team/wrd`; did you mean `team/word`?
+        3:22 "tem/*" `tem/*` matches no rule
+        5:5 "team/word" "loud" is none of off, info, warning, error, nor `severity` and `params`
+        6:5 "team/wod" no rule is called `team/wod`; did you mean `team/word`?
+        "#
+        );
+        insta::assert_snapshot!(
+            found("---\npack:\n  rules: [team/word]\n  set: { team/word: { params: { wort: a } } }\n---\n# team\n"),
+            @r#"4:10 "team/word" no parameter is called `wort`; did you mean `word`?"#
+        );
+    }
+}

@@ -1,0 +1,288 @@
+//! All rules of a project: the shipped pages joined with the project's own.
+
+use crate::project::config::nearest;
+use crate::rules::rule::Rule;
+use crate::text::files::{Disk, Files, Nested, SIDE_FILE_LIMIT, markdown_below};
+use crate::text::finding::RuleId;
+use crate::text::kind::{PACK_FOLDER, RULE_FOLDERS, is_memory_path, is_pack_path};
+use crate::text::paths::scope_of;
+use aidd_page::{self as page, PageError, Tables};
+use serde_json::{Map, Value};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::OnceLock;
+
+/// All rules, ordered by id, found by id or alias.
+#[derive(Clone, Debug)]
+pub struct Registry {
+    tables: &'static Tables,
+    rules: Vec<Rule>,
+    /// Lower-case id or alias of a project's rule → indexes into `rules`; those of the shipped ones
+    /// are a table of theirs.
+    own_names: HashMap<String, Vec<usize>>,
+    /// Lower-case half of an alias that has two → indexes into `rules`; made when first asked for.
+    halves: OnceLock<HashMap<String, Vec<usize>>>,
+    /// The pages of the project's own packs: path, text.
+    packs: Vec<(String, String)>,
+}
+
+impl Registry {
+    /// The shipped rules of `tables` and those of `pages` (path from the root, text). A page with the id of a
+    /// shipped rule replaces its words; one that cannot be read is left out, for it carries a
+    /// finding of its own.
+    #[must_use]
+    pub fn new(tables: &'static Tables, pages: &[(String, String)]) -> Self {
+        // They are ordered already.
+        let mut rules: Vec<Rule> = Vec::with_capacity(tables.pages.len() + pages.len());
+        rules.extend(Rule::shipped(tables));
+        Self::joined(tables, rules, pages)
+    }
+
+    /// The rules of `pages` without the shipped ones: to try a page by itself.
+    #[must_use]
+    pub fn alone(tables: &'static Tables, pages: &[(String, String)]) -> Self {
+        Self::joined(tables, Vec::new(), pages)
+    }
+
+    /// The tables of the shipped pages.
+    #[must_use]
+    pub fn tables(&self) -> &'static Tables {
+        self.tables
+    }
+
+    /// `rules`, ordered by id, and those of `pages`.
+    fn joined(tables: &'static Tables, rules: Vec<Rule>, pages: &[(String, String)]) -> Self {
+        let (packs, pages): (Vec<_>, Vec<_>) =
+            pages.iter().partition(|(path, _)| is_pack_path(path));
+        // A table from its ordered rows: thousands of pages are put between them.
+        let mut rules: BTreeMap<RuleId, Rule> =
+            rules.into_iter().map(|rule| (rule.id.clone(), rule)).collect();
+        for (path, text) in pages {
+            let Some(mut rule) = project_rule(path, text) else { continue };
+            // Two folders, or a page and a memory, may each have a rule of one name: neither is lost.
+            let of_memory = if is_memory_path(path) { "memory" } else { "" };
+            for scope in [scope_of(path), of_memory].iter().filter(|scope| !scope.is_empty()) {
+                if rules.contains_key(&rule.id) {
+                    let scope = scope.to_lowercase().replace(['/', '_', '.', ' '], "-");
+                    rule.id = format!("{}-{scope}", rule.id).into();
+                }
+            }
+            rules.insert(rule.id.clone(), rule);
+        }
+        let rules: Vec<Rule> = rules.into_values().collect();
+        let mut own_names: HashMap<String, Vec<usize>> = HashMap::new();
+        for (index, rule) in rules.iter().enumerate().filter(|(_, rule)| rule.path.is_some()) {
+            own_names.entry(rule.id.to_ascii_lowercase()).or_default().push(index);
+            for alias in &rule.aliases {
+                own_names.entry(alias.to_ascii_lowercase()).or_default().push(index);
+            }
+        }
+        let packs = packs.into_iter().cloned().collect();
+        Self { tables, rules, own_names, halves: OnceLock::new(), packs }
+    }
+
+    /// Every rule, ordered by id.
+    #[must_use]
+    pub fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    /// The paths of the project's own pages.
+    pub(crate) fn own_paths(&mut self) -> impl Iterator<Item = &mut String> {
+        self.rules.iter_mut().filter_map(|rule| rule.path.as_mut())
+    }
+
+    /// The project's own packs: the name by which the configuration calls one, the path of its page,
+    /// and its text.
+    pub fn packs(&self) -> impl Iterator<Item = (String, &str, &str)> {
+        self.packs.iter().map(|(path, text)| {
+            let below = path.strip_prefix(PACK_FOLDER).unwrap_or(path);
+            (format!(".{}", below.trim_end_matches(".md")), path.as_str(), text.as_str())
+        })
+    }
+
+    /// Puts the parameters that `of` has for a rule in the place of its defaults.
+    pub(crate) fn set_params<'a>(
+        &mut self,
+        of: impl Fn(&RuleId) -> Option<&'a Map<String, Value>>,
+    ) -> Result<(), (RuleId, String)> {
+        for rule in self.rules.iter_mut().filter(|rule| rule.form.is_some()) {
+            let Some(params) = of(&rule.id).filter(|params| !params.is_empty()) else { continue };
+            let check = page::check_with(&rule.page, params);
+            rule.put_check(check.map_err(|error| (rule.id.clone(), explained(&error)))?);
+        }
+        Ok(())
+    }
+
+    /// The rule with this id.
+    #[must_use]
+    pub fn get(&self, id: &str) -> Option<&Rule> {
+        let index = self.rules.binary_search_by(|rule| (*rule.id).cmp(id)).ok()?;
+        self.rules.get(index)
+    }
+
+    /// The rules that go by `name`, ordered by id: one id, or an alias that several may share.
+    pub fn named(&self, name: &str) -> impl Iterator<Item = &Rule> {
+        let name = name.to_ascii_lowercase();
+        let mut rules: Vec<&Rule> = self.shipped_named(&name).collect();
+        let own = self.own_names.get(&name).into_iter().flatten();
+        rules.extend(own.map(|&index| &self.rules[index]));
+        rules.sort_by(|one, other| one.id.cmp(&other.id));
+        rules.into_iter()
+    }
+
+    /// The rules one of whose aliases has two halves, tool and rule, of which `word` is one.
+    pub fn named_by_half(&self, word: &str) -> impl Iterator<Item = &Rule> {
+        let halves = self.halves.get_or_init(|| {
+            let mut halves: HashMap<String, Vec<usize>> = HashMap::new();
+            for (index, rule) in self.rules.iter().enumerate() {
+                let of_alias = rule.aliases.iter().filter_map(|alias| alias.split_once('/'));
+                for half in of_alias.flat_map(|(tool, rule)| [tool, rule]) {
+                    let known = halves.entry(half.to_ascii_lowercase()).or_default();
+                    if known.last() != Some(&index) {
+                        known.push(index);
+                    }
+                }
+            }
+            halves
+        });
+        let found = halves.get(&word.to_ascii_lowercase()).into_iter().flatten();
+        found.map(|&index| &self.rules[index])
+    }
+
+    /// The shipped rules that go by `name`, in lower case, but for those that a project's page
+    /// stands in for.
+    fn shipped_named(&self, name: &str) -> impl Iterator<Item = &Rule> {
+        let pages = self.tables.names.pages(name);
+        let rules = pages.filter_map(|page| self.get(self.tables.pages.get(page)?.id));
+        rules.filter(|rule| rule.path.is_none())
+    }
+
+    /// Whether `name` is an id or an alias.
+    #[must_use]
+    pub fn knows(&self, name: &str) -> bool {
+        let name = name.to_ascii_lowercase();
+        self.own_names.contains_key(&name) || self.shipped_named(&name).next().is_some()
+    }
+
+    /// The id or alias most like `name`.
+    #[must_use]
+    pub fn nearest(&self, name: &str) -> Option<&str> {
+        let ids = self.rules.iter().map(|rule| &*rule.id);
+        // Most people remember the second half of an id.
+        let by_half = self
+            .rules
+            .iter()
+            .filter_map(|rule| rule.id.split_once('/').map(|(_, half)| (half, &*rule.id)));
+        nearest(name, ids).or_else(|| {
+            let halves: HashMap<&str, &str> = by_half.collect();
+            nearest(name, halves.keys().copied()).map(|half| halves[half])
+        })
+    }
+}
+
+/// What is wrong with a page or a parameter, and the word that was probably meant.
+#[must_use]
+pub fn explained(error: &PageError) -> String {
+    let Some((word, known)) = &error.did_you_mean else { return error.message.clone() };
+    match nearest(word, known.iter().map(String::as_str)) {
+        Some(near) => format!("{}; did you mean `{near}`?", error.message),
+        None if known.is_empty() => format!("{}; it has none", error.message),
+        None => format!("{}; known are `{}`", error.message, known.join("`, `")),
+    }
+}
+
+/// The rule of a project's page; `None` for a page that only guides, or cannot be read.
+#[must_use]
+pub fn project_rule(path: &str, text: &str) -> Option<Rule> {
+    let header = page::header(text).ok()?;
+    let (_, body) = page::split(text).ok()?;
+    let body = &text[body];
+    let id = page_id(path, body);
+    let summary = header.summary.clone().unwrap_or_else(|| page::summary(body));
+    Some(Rule::own(&id, header, summary, text, path))
+}
+
+/// The id of a project's page: its title when that is one, else its path below the rules folder.
+fn page_id(path: &str, body: &str) -> String {
+    if let Some(title) = page::title(body).filter(|title| is_id(title)) {
+        return title.to_owned();
+    }
+    let below = RULE_FOLDERS
+        .iter()
+        .find_map(|folder| path.split_once(&format!("{folder}/")).map(|(_, below)| below))
+        .unwrap_or(path);
+    let stem = below.strip_suffix(".md").unwrap_or(below).to_lowercase().replace([' ', '_'], "-");
+    if stem.contains('/') { stem } else { format!("project/{stem}") }
+}
+
+/// Whether `text` has the form `kind/kebab-name`.
+#[must_use]
+pub fn is_id(text: &str) -> bool {
+    let segment = |segment: &str| {
+        !segment.is_empty()
+            && segment.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+    };
+    text.split_once('/').is_some_and(|(kind, name)| segment(kind) && segment(name))
+}
+
+/// Whether the text at `path`, in a rules folder, means to be a rule page. Other tools keep pages
+/// with headers of their own in folders called `rules`; those name neither a severity nor a check,
+/// nor who enforces them.
+#[must_use]
+pub fn is_rule_page(path: &str, text: &str) -> bool {
+    let names_rule = |header: &str| {
+        let keys = ["severity:", "check:", "enforced-by:"];
+        header.lines().any(|line| keys.iter().any(|key| line.starts_with(key)))
+    };
+    let is_named = || match page::split(text) {
+        Ok((header, _)) => names_rule(&text[header]),
+        // Its header cannot be told from the rest.
+        Err(_) => !page::has_header(text) && names_rule(text),
+    };
+    page::means_header(text) && (path.starts_with(".aidd/") || is_named())
+}
+
+/// The rule pages and packs of the project on `disk`: path from the root, and text. `nested` is what
+/// its folders have of their own. Pages that cannot be read are left out.
+#[must_use]
+pub fn project_pages(disk: &Disk, nested: &Nested) -> Vec<(String, String)> {
+    let folders = RULE_FOLDERS.into_iter().chain(nested.rules.iter().map(String::as_str));
+    let folders = folders.chain([PACK_FOLDER]);
+    pages(disk, folders.flat_map(|folder| markdown_below(disk, folder)))
+}
+
+/// The rule pages and packs among the files at `paths`; those that cannot be read are left out.
+pub fn pages(files: &dyn Files, paths: impl IntoIterator<Item = String>) -> Vec<(String, String)> {
+    let page = |path: String| {
+        let bytes = files.read(&path, SIDE_FILE_LIMIT).ok()?;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        (is_pack_path(&path) || is_rule_page(&path, &text)).then_some((path, text))
+    };
+    paths.into_iter().filter_map(page).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_is_found_by_its_id() {
+        let page = |id: &str| format!("---\nseverity: info\n---\n# {id}\n\nWords.\n");
+        let own = ["a/first", "team/x", "zz/last", "dockerfile/latest-tag"];
+        let pages: Vec<(String, String)> =
+            own.iter().enumerate().map(|(at, id)| (format!("rules/{at}.md"), page(id))).collect();
+        let registry = Registry::new(crate::DISTRIBUTION.pages, &pages);
+        assert!(registry.rules().is_sorted_by(|one, next| one.id < next.id));
+        for rule in registry.rules() {
+            assert_eq!(registry.get(&rule.id).map(|found| &found.id), Some(&rule.id));
+        }
+        assert!(own.iter().all(|id| registry.get(id).is_some_and(|rule| rule.path.is_some())));
+    }
+
+    #[test]
+    fn a_project_page_is_named_by_title_or_path() {
+        assert_eq!(page_id("rules/a.md", "# team/no-todo\n"), "team/no-todo");
+        assert_eq!(page_id("rules/a.md", "# No to-dos\n"), "project/a");
+        assert_eq!(page_id("ai/rules/api/No_Verbs.md", "text"), "api/no-verbs");
+    }
+}

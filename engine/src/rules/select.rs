@@ -1,0 +1,285 @@
+//! Which rules run on a file, and how severely: the pages' defaults, the configuration, and what a
+//! command line or an editor chooses.
+
+use crate::project::config::{Config, Level, RuleSetting};
+use crate::rules::packs::Packs;
+use crate::rules::registry::Registry;
+use crate::rules::rule::{Rule, Setting, Settings};
+use crate::text::finding::{RuleId, Severity};
+use crate::text::paths::{Globs, rule_globs};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
+use thiserror::Error;
+
+/// Which rules run, as a command line or an editor chooses.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// Globs of rule ids, or aliases; empty means all that are on. A rule named here exactly runs
+    /// even if it is off by default.
+    pub only: Vec<String>,
+    /// Globs of rule ids, or aliases, not to run.
+    pub skip: Vec<String>,
+    /// Rules below this severity do not run.
+    pub severity: Option<Severity>,
+}
+
+/// Why an engine cannot be made.
+#[derive(Debug, Error)]
+pub enum EngineError {
+    /// A glob in the configuration or selection is malformed.
+    #[error("{0}")]
+    Glob(String),
+    /// The configuration names a pack that is not there.
+    #[error("compliance: {0}")]
+    Pack(String),
+    /// A parameter is of the wrong type, or the rule has none of that name.
+    #[error("{}the parameters of `{rule}`: {why}", .place.map_or(String::new(), |place| format!("overrides[{place}]: ")))]
+    Params {
+        /// Which of the overrides sets them; `None`: `rules`, or a pack.
+        place: Option<usize>,
+        /// The rule.
+        rule: RuleId,
+        /// What is wrong.
+        why: String,
+    },
+    /// A shipped rule without a check in its page has no function either.
+    #[error("nothing checks the shipped rule `{0}`: the program was built without its family")]
+    NoFunction(&'static str),
+    /// A name in the selection is no rule.
+    #[error("no rule is called `{name}`{}", .nearest.as_ref().map_or(String::new(), |near| format!("; did you mean `{near}`?")))]
+    UnknownRule {
+        /// The name.
+        name: String,
+        /// The rule most like it.
+        nearest: Option<String>,
+    },
+}
+
+/// The settings of every rule, for any path.
+#[derive(Debug)]
+pub(crate) struct SettingsTable {
+    /// Where no override applies.
+    base: Arc<Settings>,
+    overrides: Vec<(Globs, Vec<(RuleId, RuleSetting)>)>,
+    chosen: Chosen,
+    /// By which overrides apply, made when first met.
+    variants: Mutex<HashMap<Vec<usize>, Arc<Settings>>>,
+}
+
+impl SettingsTable {
+    /// The settings under `config`, of the rules that `selection` leaves.
+    pub(crate) fn new(
+        registry: &Registry,
+        config: &Config,
+        packs: &Packs,
+        selection: &Selection,
+    ) -> Result<Self, EngineError> {
+        let chosen = Chosen::new(selection, registry)?;
+        let configured = resolve_names(config.rules.iter().flatten(), registry);
+        let mut overrides = Vec::new();
+        for one in config.overrides.iter().flatten() {
+            let globs = Globs::new(&one.files, &[]).map_err(EngineError::Glob)?;
+            overrides.push((globs, resolve_names(one.rules.iter(), registry)));
+        }
+        let settings = base_settings(registry.rules(), packs, &configured);
+        let leveled = configured.iter().filter(|(_, to)| to.level().is_some());
+        let leveled: HashSet<RuleId> = leveled.map(|(id, _)| id.clone()).collect();
+        for (id, setting) in overrides.iter_mut().flat_map(|(_, rules)| rules) {
+            let is_off = |setting: &Setting| setting.severity.is_none();
+            if let Some(rule) = registry.get(id).filter(|rule| !rule.enabled)
+                && settings.get(id).is_some_and(is_off)
+                && !leveled.contains(id)
+            {
+                switch_on(setting, rule.severity);
+            }
+        }
+        let base = Arc::new(chosen.limit(settings, registry));
+        Ok(Self { base, overrides, chosen, variants: Mutex::default() })
+    }
+
+    /// What is set otherwise for some paths, in the order of the configuration.
+    pub(crate) fn overrides(&self) -> &[(Globs, Vec<(RuleId, RuleSetting)>)] {
+        &self.overrides
+    }
+
+    /// The settings where no override applies.
+    pub(crate) fn base(&self) -> &Settings {
+        &self.base
+    }
+
+    /// Whether the rule is on for some path.
+    pub(crate) fn may_run(&self, rule: &str) -> bool {
+        let on = |(id, setting): &(RuleId, RuleSetting)| {
+            **id == *rule && setting.level().is_some_and(|level| level.severity().is_some())
+        };
+        self.base.get(rule).is_some_and(|setting| setting.severity.is_some())
+            || self.overrides.iter().any(|(_, rules)| rules.iter().any(on))
+    }
+
+    /// The settings for the file at `path`, or the folder.
+    pub(crate) fn of(&self, path: &str, is_folder: bool, registry: &Registry) -> Arc<Settings> {
+        let inner = (is_folder && !path.is_empty()).then(|| format!("{path}/"));
+        let applying = |index: &usize| {
+            let globs = &self.overrides[*index].0;
+            globs.matches(path) || inner.as_ref().is_some_and(|inner| globs.matches(inner))
+        };
+        let key: Vec<usize> = (0..self.overrides.len()).filter(applying).collect();
+        if key.is_empty() {
+            return self.base.clone();
+        }
+        let mut variants = self.variants.lock().unwrap_or_else(PoisonError::into_inner);
+        let make = || {
+            let mut settings = (*self.base).clone();
+            for &index in &key {
+                set(&mut settings, &self.overrides[index].1);
+            }
+            Arc::new(self.chosen.limit(settings, registry))
+        };
+        variants.entry(key.clone()).or_insert_with(make).clone()
+    }
+}
+
+/// The settings that the pages ask for, nothing configured and nothing chosen.
+pub(crate) fn defaults(rules: &[Rule]) -> Settings {
+    base_settings(rules, &Packs::default(), &[])
+}
+
+/// A selection, resolved to rules.
+#[derive(Debug)]
+struct Chosen {
+    /// `None`: all that are on.
+    only: Option<BTreeSet<RuleId>>,
+    /// Named exactly: these run even if off by default.
+    exact: BTreeSet<RuleId>,
+    skip: BTreeSet<RuleId>,
+    severity: Option<Severity>,
+}
+
+impl Chosen {
+    fn new(selection: &Selection, registry: &Registry) -> Result<Self, EngineError> {
+        let mut exact = BTreeSet::new();
+        let resolve = |names: &[String], exact: &mut BTreeSet<RuleId>| {
+            let mut rules = BTreeSet::new();
+            for name in names {
+                let before = rules.len();
+                if name.contains(['*', '?', '[', '{']) {
+                    let globs = rule_globs(&[name]).map_err(EngineError::Glob)?;
+                    rules.extend(
+                        registry
+                            .rules()
+                            .iter()
+                            .map(|rule| rule.id.clone())
+                            .filter(|id| globs.is_match(&**id)),
+                    );
+                } else {
+                    let named: Vec<RuleId> =
+                        registry.named(name).map(|rule| rule.id.clone()).collect();
+                    exact.extend(named.iter().cloned());
+                    rules.extend(named);
+                }
+                if rules.len() == before && !registry.knows(name) {
+                    let nearest = registry.nearest(name).map(str::to_owned);
+                    return Err(EngineError::UnknownRule { name: name.clone(), nearest });
+                }
+            }
+            Ok(rules)
+        };
+        let only = if selection.only.is_empty() {
+            None
+        } else {
+            Some(resolve(&selection.only, &mut exact)?)
+        };
+        let skip = resolve(&selection.skip, &mut BTreeSet::new())?;
+        Ok(Self { only, exact, skip, severity: selection.severity })
+    }
+
+    /// Switches off what is not chosen.
+    fn limit(&self, mut settings: Settings, registry: &Registry) -> Settings {
+        if self.only.is_none() && self.skip.is_empty() && self.severity.is_none() {
+            return settings;
+        }
+        for rule in registry.rules() {
+            let Some(setting) = settings.get_mut(&rule.id) else { continue };
+            if setting.severity.is_none() && self.exact.contains(&rule.id) {
+                setting.severity = Some(rule.severity);
+            }
+            let chosen = self.only.as_ref().is_none_or(|only| only.contains(&rule.id))
+                && !self.skip.contains(&rule.id);
+            let severe = setting.severity >= self.severity;
+            if !chosen || !severe {
+                setting.severity = None;
+            }
+        }
+        settings
+    }
+}
+
+fn base_settings(rules: &[Rule], packs: &Packs, configured: &[(RuleId, RuleSetting)]) -> Settings {
+    let mut settings: Settings = rules
+        .iter()
+        .map(|rule| {
+            let on = rule.enabled || packs.on.contains(&rule.id);
+            let severity = on.then_some(rule.severity);
+            (rule.id.clone(), Setting { severity, params: serde_json::Map::new() })
+        })
+        .collect();
+    set(&mut settings, &packs.set);
+    set(&mut settings, configured);
+    // A rule that is off by default comes on with its first parameter.
+    let named = configured.iter().filter(|(_, to)| to.level().is_none());
+    let named: HashSet<&RuleId> = named.map(|(id, _)| id).collect();
+    for rule in rules.iter().filter(|rule| !rule.enabled) {
+        if let Some(setting) = settings.get_mut(&rule.id)
+            && named.contains(&rule.id)
+        {
+            setting.severity = Some(rule.severity);
+        }
+    }
+    settings
+}
+
+/// A rule that is off by default comes on with its first parameter.
+fn switch_on(setting: &mut RuleSetting, severity: Severity) {
+    if let RuleSetting::Detailed(detailed) = setting
+        && detailed.severity.is_none()
+        && !detailed.params.is_empty()
+    {
+        detailed.severity = Some(Level::of(severity));
+    }
+}
+
+fn set(settings: &mut Settings, configured: &[(RuleId, RuleSetting)]) {
+    for (id, to) in configured {
+        let Some(setting) = settings.get_mut(id) else { continue };
+        if let Some(level) = to.level() {
+            setting.severity = level.severity();
+        }
+        if let Some(params) = to.params() {
+            setting.params.extend(params.clone());
+        }
+    }
+}
+
+/// Names in a configuration → rules, globs before exact names, so that the exact ones win. Names
+/// that nothing has are left out: the configuration file carries the finding.
+fn resolve_names<'a>(
+    rules: impl Iterator<Item = (&'a String, &'a RuleSetting)>,
+    registry: &Registry,
+) -> Vec<(RuleId, RuleSetting)> {
+    let (globs, exact): (Vec<_>, Vec<_>) = rules.partition(|(name, _)| name.contains('*'));
+    let mut resolved = Vec::new();
+    for (name, setting) in globs {
+        if let Ok(set) = rule_globs(&[name]) {
+            let ids = registry
+                .rules()
+                .iter()
+                .map(|rule| rule.id.clone())
+                .filter(|id| set.is_match(&**id));
+            resolved.extend(ids.map(|id| (id, setting.clone())));
+        }
+    }
+    for (name, setting) in exact {
+        resolved.extend(registry.named(name).map(|rule| (rule.id.clone(), setting.clone())));
+    }
+    resolved
+}

@@ -1,0 +1,471 @@
+//! The only way to bytes: a handful of stores of files, all addressed by paths relative to a root.
+#![expect(clippy::disallowed_methods, reason = "this is where files are read")]
+
+mod below;
+mod folder;
+mod guard;
+
+use crate::text::listing::Listing;
+use crate::text::paths::{self, PathError};
+use std::collections::BTreeMap;
+use std::fs::Metadata;
+use std::io::{self, Read};
+use std::path::{Component, Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+pub use below::{irregular_below, markdown_below};
+pub(crate) use guard::too_large;
+pub use guard::{Links, open_regular, read_regular};
+
+/// A store of files. Paths are relative to its root, with `/` between segments.
+pub trait Files: Sync {
+    /// The bytes of a regular file, at most `limit` of them.
+    ///
+    /// # Errors
+    /// When there is no such file, it cannot be read, or the path or a link leaves the root.
+    fn read(&self, path: &str, limit: u64) -> io::Result<Vec<u8>>;
+
+    /// Whether there is a file at `path`.
+    fn exists(&self, path: &str) -> bool;
+
+    /// How many bytes the file at `path` has.
+    ///
+    /// # Errors
+    /// As for [`Files::read`].
+    fn size(&self, path: &str) -> io::Result<u64> {
+        self.read(path, u64::MAX).map(|bytes| bytes.len() as u64)
+    }
+
+    /// What the file at `path` is known by without reading it; `None` where only its bytes tell.
+    fn known_by(&self, _path: &str) -> Option<Stamp> {
+        None
+    }
+
+    /// Which files there are, where somebody has listed them.
+    fn listing(&self) -> Option<&Listing> {
+        None
+    }
+
+    /// The names of the files right in `folder`, in no order; none where the store cannot tell.
+    fn names(&self, folder: &str) -> Vec<String> {
+        let _ = folder;
+        Vec::new()
+    }
+}
+
+/// A store with the list of its files.
+pub struct Listed<'a> {
+    /// The store.
+    pub files: &'a dyn Files,
+    /// Its files.
+    pub listing: &'a Listing,
+}
+
+impl Files for Listed<'_> {
+    fn read(&self, path: &str, limit: u64) -> io::Result<Vec<u8>> {
+        self.files.read(path, limit)
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        self.files.exists(path)
+    }
+
+    fn size(&self, path: &str) -> io::Result<u64> {
+        self.files.size(path)
+    }
+
+    fn known_by(&self, path: &str) -> Option<Stamp> {
+        self.files.known_by(path)
+    }
+
+    fn listing(&self) -> Option<&Listing> {
+        Some(self.listing)
+    }
+
+    fn names(&self, folder: &str) -> Vec<String> {
+        self.files.names(folder)
+    }
+}
+
+/// The most a file may hold to be read beside the one under check (an ignore file, a setting).
+pub const SIDE_FILE_LIMIT: u64 = 2 << 20;
+
+/// The text of a small file beside the one under check; `None` when there is none or it is not
+/// text.
+#[must_use]
+pub fn side_file(files: &dyn Files, path: &str) -> Option<String> {
+    files.read(path, SIDE_FILE_LIMIT).ok().and_then(|bytes| String::from_utf8(bytes).ok())
+}
+
+/// The path of `name` beside `path`.
+#[must_use]
+pub fn sibling(path: &str, name: &str) -> String {
+    path.rsplit_once('/').map_or_else(|| name.to_owned(), |(folder, _)| format!("{folder}/{name}"))
+}
+
+/// The files below a folder of the disk.
+#[derive(Clone, Debug)]
+pub struct Disk {
+    root: PathBuf,
+}
+
+impl Disk {
+    /// The files below `root`.
+    #[must_use]
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into() }
+    }
+
+    /// The folder.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The place of `path` on the disk.
+    ///
+    /// # Errors
+    /// When the path is absolute or climbs out of the root.
+    pub fn locate(&self, path: &str) -> io::Result<PathBuf> {
+        let inside = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+        if Path::new(path).components().all(inside) {
+            Ok(self.root.join(path))
+        } else {
+            Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                format!("{path} lies outside the root"),
+            ))
+        }
+    }
+
+    /// The path from the root of a file that is to be created at `given`, which a rule, a page or an
+    /// agent names: it must mean the same on every system and not leave the root through a link.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with it.
+    pub fn for_new(&self, given: &str) -> Result<String, PathError> {
+        paths::check_form(given)?;
+        let outside = || PathError::Outside(given.escape_debug().to_string());
+        let path = self.inside(given).ok_or_else(outside)?;
+        if path.is_empty() {
+            return Ok(path);
+        }
+        paths::check_new(&path).map(|()| path)
+    }
+
+    /// A path that somebody gave, absolute or from the root, as one from the root with `/` between
+    /// segments. Links are followed: `None` when it leaves the root, now or through a link that
+    /// leads nowhere yet.
+    #[must_use]
+    pub fn inside(&self, given: &str) -> Option<String> {
+        let mut path = PathBuf::new();
+        for part in self.root.join(given).components() {
+            match part {
+                Component::ParentDir => {
+                    path.pop();
+                }
+                Component::CurDir => {}
+                other => path.push(other),
+            }
+        }
+        let real_root = self.root.canonicalize().ok()?;
+        if !real(&path).ok()?.starts_with(&real_root) {
+            return None;
+        }
+        let base = [&self.root, &real_root].into_iter().find(|base| path.starts_with(base));
+        // A link above the root is another name of it: a home folder on another disk, `/tmp` of macOS.
+        let base = base.map(PathBuf::as_path).or_else(|| named_otherwise(&path, &real_root))?;
+        Some(paths::relative(base, &path))
+    }
+}
+
+/// The folder at or above `path` that is the one at `real_root`, by another name.
+fn named_otherwise<'a>(path: &'a Path, real_root: &Path) -> Option<&'a Path> {
+    let is_root = |folder: &&Path| folder.canonicalize().is_ok_and(|real| real == real_root);
+    path.ancestors().filter(is_root).last()
+}
+
+/// A path with the links of what exists of it followed.
+fn real(path: &Path) -> io::Result<PathBuf> {
+    let mut rest = Vec::new();
+    for folder in path.ancestors() {
+        match folder.canonicalize() {
+            Ok(found) => return Ok(rest.iter().rev().fold(found, |path, part| path.join(part))),
+            // A link that leads nowhere may lead somewhere tomorrow.
+            Err(error) if folder.is_symlink() => return Err(error),
+            Err(_) => rest.extend(folder.file_name()),
+        }
+    }
+    Err(io::ErrorKind::NotFound.into())
+}
+
+/// What a file is known by without reading it: the time it was last written or put in its place, and
+/// its length.
+pub type Stamp = (SystemTime, u64);
+
+/// How old a time stamp must be to tell that a file did not change since: some file systems count
+/// in steps of two seconds.
+pub const SETTLED: Duration = Duration::from_secs(2);
+
+/// The time of a stamp. Where the system keeps the time at which a file was last touched in any way,
+/// that is taken: nothing sets it back, and a file that is moved over another has a new one.
+fn time(data: &Metadata) -> Option<SystemTime> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let seconds = u64::try_from(data.ctime()).ok()?;
+        let rest = u32::try_from(data.ctime_nsec()).ok()?;
+        Some(SystemTime::UNIX_EPOCH + Duration::new(seconds, rest))
+    }
+    #[cfg(not(unix))]
+    {
+        data.modified().ok()
+    }
+}
+
+/// The stamp of the file or folder at `place`; `None` when there is none.
+#[must_use]
+pub fn stamp_of(place: &Path) -> Option<Stamp> {
+    let data = std::fs::metadata(place).ok()?;
+    Some((time(&data)?, data.len()))
+}
+
+impl Disk {
+    /// The stamp of a file or folder; `None` when there is none, or it lies outside the root.
+    #[must_use]
+    pub fn stamp(&self, path: &str) -> Option<Stamp> {
+        stamp_of(&self.locate(path).ok()?)
+    }
+
+    /// Whether there is a folder at `path`.
+    #[must_use]
+    pub fn is_folder(&self, path: &str) -> bool {
+        self.locate(path).is_ok_and(|path| path.is_dir())
+    }
+}
+
+impl Files for Disk {
+    fn read(&self, path: &str, limit: u64) -> io::Result<Vec<u8>> {
+        let (file, length) = self.open(path)?;
+        let mut bytes = guard::with_room_for(length.min(limit))?;
+        file.take(limit).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        self.locate(path).is_ok_and(|path| path.is_file())
+    }
+
+    fn size(&self, path: &str) -> io::Result<u64> {
+        Ok(std::fs::metadata(self.locate(path)?)?.len())
+    }
+
+    fn names(&self, folder: &str) -> Vec<String> {
+        files_in(self, folder)
+    }
+
+    fn known_by(&self, path: &str) -> Option<Stamp> {
+        self.stamp(path)
+    }
+}
+
+/// What folders inside the project have of their own, at most two levels down. Ordered, without
+/// hidden folders and those of dependencies; of the first thousand folders only.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Nested {
+    /// Folders of rule pages: `packages/a/.aidd/rules`.
+    pub rules: Vec<String>,
+    /// Folders with a memory of their own: `packages/a`, of `packages/a/ai/memory`.
+    pub memories: Vec<String>,
+}
+
+/// Folders of what others wrote, or a build.
+const FOREIGN: [&str; 6] = ["node_modules", "vendor", "target", "dist", "build", "out"];
+
+/// Whether the folder at this path is one that [`nested`] looks into.
+#[must_use]
+pub fn may_be_nested(folder: &str) -> bool {
+    let is_own = |part: &str| !part.starts_with('.') && !FOREIGN.contains(&part);
+    folder.split('/').count() <= 2 && folder.split('/').all(is_own)
+}
+
+/// What folders inside the project have of their own.
+#[must_use]
+pub fn nested(disk: &Disk) -> Nested {
+    const MOST: usize = 1000;
+    let mut folders = folders_below(disk, "");
+    let outer = folders.clone();
+    for folder in outer.iter().filter(|folder| !FOREIGN.contains(&folder.as_str())) {
+        if folders.len() < MOST {
+            folders.extend(folders_below(disk, folder));
+        }
+    }
+    let is_own =
+        |folder: &&String| !FOREIGN.contains(&folder.rsplit('/').next().unwrap_or_default());
+    let is_folder = |path: &String| disk.locate(path).is_ok_and(|place| place.is_dir());
+    let mut nested = Nested::default();
+    for folder in folders.iter().filter(is_own).take(MOST) {
+        nested.rules.extend(Some(format!("{folder}/.aidd/rules")).filter(is_folder));
+        if is_folder(&format!("{folder}/ai")) {
+            nested.rules.extend(Some(format!("{folder}/ai/rules")).filter(is_folder));
+            nested.memories.extend(
+                Some(folder.clone()).filter(|folder| is_folder(&format!("{folder}/ai/memory"))),
+            );
+        }
+    }
+    nested
+}
+
+/// The folders right below `folder` (the root, when empty), ordered, without hidden ones and links.
+#[must_use]
+pub fn folders_below(disk: &Disk, folder: &str) -> Vec<String> {
+    let Ok(entries) = disk.locate(folder).and_then(std::fs::read_dir) else { return Vec::new() };
+    let folders =
+        entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    let names = folders.filter_map(|entry| entry.file_name().into_string().ok());
+    let mut found: Vec<String> = names
+        .filter(|name| !name.starts_with('.'))
+        .map(|name| if folder.is_empty() { name } else { format!("{folder}/{name}") })
+        .collect();
+    found.sort();
+    found
+}
+
+/// The names of the files right in `folder` (the root, when empty), ordered, without links.
+#[must_use]
+pub fn files_in(disk: &Disk, folder: &str) -> Vec<String> {
+    let Ok(entries) = disk.locate(folder).and_then(std::fs::read_dir) else { return Vec::new() };
+    let files =
+        entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+    let mut found: Vec<String> =
+        files.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    found.sort();
+    found
+}
+
+/// The names of all that lies right in `folder` (the root, when empty), links too, in no order.
+#[must_use]
+pub fn names_in(disk: &Disk, folder: &str) -> Vec<String> {
+    let Ok(entries) = disk.locate(folder).and_then(std::fs::read_dir) else { return Vec::new() };
+    entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect()
+}
+
+/// Files in memory: examples, tests, text from standard input.
+#[derive(Clone, Debug, Default)]
+pub struct Memory(
+    /// Path to bytes.
+    pub BTreeMap<String, Vec<u8>>,
+);
+
+impl Files for Memory {
+    fn read(&self, path: &str, limit: u64) -> io::Result<Vec<u8>> {
+        let bytes = self.0.get(path).ok_or(io::ErrorKind::NotFound)?;
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX).min(bytes.len());
+        Ok(bytes[..limit].to_vec())
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        self.0.contains_key(path)
+    }
+
+    fn names(&self, folder: &str) -> Vec<String> {
+        let slash = if folder.is_empty() { "" } else { "/" };
+        let before = format!("{folder}{slash}");
+        let below = self.0.range(before.clone()..).map(|(path, _)| path);
+        let below = below.map_while(|path| path.strip_prefix(&before));
+        below.filter(|name| !name.contains('/')).map(str::to_owned).collect()
+    }
+}
+
+/// Files laid over another store: unsaved editor buffers over the disk.
+pub struct Overlay<'a, O = Memory> {
+    /// Looked at first.
+    pub over: O,
+    /// Looked at where `over` has no such path.
+    pub under: &'a dyn Files,
+}
+
+impl<O: Files> Files for Overlay<'_, O> {
+    fn read(&self, path: &str, limit: u64) -> io::Result<Vec<u8>> {
+        if self.over.exists(path) {
+            self.over.read(path, limit)
+        } else {
+            self.under.read(path, limit)
+        }
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        self.over.exists(path) || self.under.exists(path)
+    }
+
+    fn size(&self, path: &str) -> io::Result<u64> {
+        if self.over.exists(path) { self.over.size(path) } else { self.under.size(path) }
+    }
+
+    fn known_by(&self, path: &str) -> Option<Stamp> {
+        if self.over.exists(path) { self.over.known_by(path) } else { self.under.known_by(path) }
+    }
+
+    fn listing(&self) -> Option<&Listing> {
+        self.over.listing().or_else(|| self.under.listing())
+    }
+
+    fn names(&self, folder: &str) -> Vec<String> {
+        let mut names = self.under.names(folder);
+        names.extend(self.over.names(folder));
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_outside_the_root_is_read() {
+        let disk = Disk::new(".");
+        for path in ["../Cargo.toml", "/etc/passwd", "src/../../x"] {
+            let error = disk.read(path, 1).expect_err(path);
+            assert_eq!(error.kind(), io::ErrorKind::InvalidInput, "{path}");
+            assert!(!disk.exists(path));
+        }
+        assert!(disk.exists("Cargo.toml"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_root_may_be_named_by_a_link() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let [real, link] = ["real", "link"].map(|name| folder.path().join(name));
+        std::fs::create_dir_all(real.join("src")).expect("made");
+        std::os::unix::fs::symlink(&real, &link).expect("linked");
+        // Within the root, a link that leads back to it, and one that leads out.
+        std::os::unix::fs::symlink("..", real.join("src/up")).expect("linked");
+        std::os::unix::fs::symlink(folder.path(), real.join("out")).expect("linked");
+        std::fs::create_dir(folder.path().join("beside")).expect("made");
+        let given = |path: &str| folder.path().join(path).display().to_string();
+        for root in [&real, &link] {
+            let disk = Disk::new(root);
+            let inside = |path: &str| disk.inside(&given(path));
+            for path in ["real/src/new.ts", "link/src/new.ts", "link/x/../src/new.ts"] {
+                assert_eq!(inside(path).as_deref(), Some("src/new.ts"), "{path}");
+            }
+            assert_eq!(inside("link/src/up/a").as_deref(), Some("src/up/a"));
+            assert_eq!(inside("link").as_deref(), Some(""));
+            for path in ["beside/a", "link/../beside/a", "link/out/beside/a", "", "linked"] {
+                assert_eq!(inside(path), None, "{path}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_overlay_hides_what_lies_under_it() {
+        let under = Memory([("a".into(), b"old".to_vec()), ("b".into(), b"kept".to_vec())].into());
+        let files = Overlay { over: Memory([("a".into(), b"new".to_vec())].into()), under: &under };
+        assert_eq!(files.read("a", 10).expect("present"), b"new");
+        assert_eq!(files.read("b", 2).expect("present"), b"ke");
+        assert!(!files.exists("c"));
+    }
+}

@@ -1,0 +1,72 @@
+//! What the files of one folder are known by: the way to the folder is gone once, and each file is
+//! asked for by its name, which costs half of what its path does.
+
+use super::{Disk, Stamp};
+use crate::text::paths::below;
+
+impl Disk {
+    /// The stamps of the files of these names in `folder` (the root, when empty), in their order;
+    /// `None` for one that is not there. The names are of files right in it.
+    #[must_use]
+    pub fn stamps(&self, folder: &str, names: &[String]) -> Vec<Option<Stamp>> {
+        #[cfg(unix)]
+        if let Some(stamps) = by_name::stamps(self, folder, names) {
+            return stamps;
+        }
+        names.iter().map(|name| self.stamp(&below(folder, name))).collect()
+    }
+}
+
+#[cfg(unix)]
+mod by_name {
+    use super::{Disk, Stamp};
+    use rustix::fd::OwnedFd;
+    use rustix::fs::{AtFlags, Mode, OFlags, open, statat};
+    use std::time::{Duration, SystemTime};
+
+    /// As [`Disk::stamps`]; `None` when the folder cannot be opened, though its files may be known.
+    pub(super) fn stamps(
+        disk: &Disk,
+        folder: &str,
+        names: &[String],
+    ) -> Option<Vec<Option<Stamp>>> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let folder = open(disk.locate(folder).ok()?, flags, Mode::empty()).ok()?;
+        Some(names.iter().map(|name| stamp(&folder, name)).collect())
+    }
+
+    /// As [`super::super::stamp_of`].
+    fn stamp(folder: &OwnedFd, name: &str) -> Option<Stamp> {
+        let is_name = !name.contains('/') && name != "..";
+        let known = statat(folder, Some(name).filter(|_| is_name)?, AtFlags::empty()).ok()?;
+        let seconds = u64::try_from(known.st_ctime).ok()?;
+        let rest = u32::try_from(known.st_ctime_nsec).ok()?;
+        let time = SystemTime::UNIX_EPOCH + Duration::new(seconds, rest);
+        Some((time, u64::try_from(known.st_size).ok()?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stamps_by_name_are_those_by_path() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let disk = Disk::new(folder.path());
+        std::fs::create_dir(folder.path().join("a")).expect("made");
+        for (path, text) in [("x", "1"), ("a/x", "22"), ("a/y", "")] {
+            std::fs::write(folder.path().join(path), text).expect("written");
+        }
+        let names = ["x", "y", "z", "..", "../x"].map(str::to_owned);
+        for place in ["", "a", "gone", "x"] {
+            let by_path: Vec<_> =
+                names[..3].iter().map(|name| disk.stamp(&below(place, name))).collect();
+            let by_name = disk.stamps(place, &names);
+            assert_eq!(by_name[..3], by_path, "{place}");
+            assert_eq!(by_name[3..], [None, None], "{place}: no way up");
+        }
+        assert_eq!(disk.stamps("..", &names[..1]), [None]);
+        assert_eq!(disk.stamps("a", &names[..1])[0].expect("there").1, 2);
+    }
+}

@@ -1,0 +1,196 @@
+//! Opening files so that nothing but a regular file is read: a device has no end, and a pipe makes
+//! whoever opens it wait.
+
+use super::Disk;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read};
+use std::path::{Component, Path, PathBuf};
+
+/// What becomes of a link in place of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Links {
+    /// It is followed as long as it stays within the root.
+    Inside,
+    /// It is an error.
+    Refused,
+}
+
+/// Opens the regular file at `place`, links followed; the file and how many bytes it has.
+///
+/// # Errors
+/// When it cannot be opened, or is no regular file.
+pub fn open_regular(place: &Path) -> io::Result<(File, u64)> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        use std::os::unix::fs::OpenOptionsExt;
+        // A pipe is opened at once, and refused.
+        let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+        options.custom_flags(flags.bits().cast_signed());
+    }
+    let file = options.open(place)?;
+    let known = file.metadata()?;
+    if known.is_file() { Ok((file, known.len())) } else { Err(refused("not a regular file")) }
+}
+
+/// The bytes of the regular file at `place`, links followed.
+///
+/// # Errors
+/// As for [`open_regular`], or when there are more than `limit` bytes.
+pub fn read_regular(place: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let (file, length) = open_regular(place)?;
+    read_whole(file, length, limit)
+}
+
+fn read_whole(file: File, length: u64, limit: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = with_room_for(length.min(limit))?;
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        return Err(too_large(limit));
+    }
+    Ok(bytes)
+}
+
+/// Room for all at once: else the text is read in pieces, each copied as more comes.
+pub(super) fn with_room_for(length: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(usize::try_from(length).unwrap_or(0).saturating_add(1))?;
+    Ok(bytes)
+}
+
+/// The error of a file with more than `limit` bytes.
+pub(crate) fn too_large(limit: u64) -> io::Error {
+    let why = format!("more than the {limit} bytes that are read of such a file");
+    io::Error::new(io::ErrorKind::FileTooLarge, why)
+}
+
+fn refused(why: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, why)
+}
+
+impl Disk {
+    /// The whole of a file that says how a run goes: settings, an ignore file, a baseline.
+    ///
+    /// # Errors
+    /// When it cannot be read, is no regular file, lies outside the root, is a link that `links`
+    /// refuses, or has more than `limit` bytes.
+    pub fn read_whole(&self, path: &str, limit: u64, links: Links) -> io::Result<Vec<u8>> {
+        if links == Links::Refused && self.locate(path)?.is_symlink() {
+            return Err(refused("a link, which is not followed"));
+        }
+        let (file, length) = self.open(path)?;
+        read_whole(file, length, limit)
+    }
+
+    /// The place of a file to write at `path`; the file and directories on the way may not be there.
+    ///
+    /// # Errors
+    /// When it lies outside the root, a link leads out of it, or the file is one of version control.
+    pub fn place_to_write(&self, path: &str) -> io::Result<PathBuf> {
+        const STORES: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
+        let place = self.locate(path)?;
+        let real_root = self.root.canonicalize()?;
+        let real = super::real(&place)?;
+        let Ok(below) = real.strip_prefix(&real_root) else {
+            return Err(refused("a link leads out of the root"));
+        };
+        let is_store = |part: Component<'_>| {
+            let name = part.as_os_str().to_str();
+            name.is_some_and(|name| STORES.iter().any(|store| store.eq_ignore_ascii_case(name)))
+        };
+        if below.components().any(is_store) {
+            return Err(refused("a file of version control"));
+        }
+        Ok(place)
+    }
+
+    /// Opens a regular file to which no link leads out of the root; with how many bytes it has.
+    pub(super) fn open(&self, path: &str) -> io::Result<(File, u64)> {
+        let place = self.locate(path)?;
+        // First, for most of what is asked for is not there.
+        let opened = open_regular(&place)?;
+        // Most ways have no link, and are gone without asking where they end.
+        let mut at = self.root.clone();
+        let mut parts = Path::new(path).components();
+        let has_link = parts.any(|part| {
+            at.push(part);
+            at.is_symlink()
+        });
+        if has_link && !place.canonicalize()?.starts_with(self.root.canonicalize()?) {
+            return Err(refused("a link leads out of the root"));
+        }
+        Ok(opened)
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use crate::text::files::Files;
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn only_regular_files_inside_the_root_are_read() {
+        let folder = tempfile::tempdir().expect("a directory");
+        let root = folder.path().join("root");
+        fs::create_dir_all(root.join("dir")).expect("made");
+        fs::write(folder.path().join("outside"), "outside").expect("written");
+        fs::write(root.join("dir/file"), "text").expect("written");
+        for (name, to) in [
+            ("in", "dir/file"),
+            ("dir/up", "../dir"),
+            ("out", "../outside"),
+            ("above", ".."),
+            ("zero", "/dev/zero"),
+        ] {
+            symlink(to, root.join(name)).expect("linked");
+        }
+        let mode = rustix::fs::Mode::from_raw_mode(0o600);
+        let pipe = rustix::fs::FileType::Fifo;
+        rustix::fs::mknodat(rustix::fs::CWD, root.join("pipe"), pipe, mode, 0).expect("made");
+        let disk = Disk::new(&root);
+        for path in ["dir/file", "in", "dir/up/file"] {
+            assert_eq!(disk.read(path, 9).expect(path), b"text");
+            assert_eq!(disk.read_whole(path, 4, Links::Inside).expect(path), b"text");
+        }
+        for path in ["out", "above/outside", "zero", "pipe", "dir", "../outside"] {
+            let error = disk.read(path, 9).expect_err(path);
+            assert_eq!(error.kind(), io::ErrorKind::InvalidInput, "{path}");
+        }
+        let refused = disk.read_whole("in", 9, Links::Refused).expect_err("a link");
+        assert_eq!(refused.to_string(), "a link, which is not followed");
+        let large = disk.read_whole("in", 3, Links::Inside).expect_err("too large");
+        assert_eq!(large.kind(), io::ErrorKind::FileTooLarge);
+        let absent = disk.read("absent", 9).expect_err("absent");
+        assert_eq!(absent.kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn nothing_is_written_outside_the_root_or_into_a_store() {
+        let folder = tempfile::tempdir().expect("a directory");
+        let root = folder.path().join("root");
+        fs::create_dir_all(root.join(".git/hooks")).expect("made");
+        fs::create_dir(root.join("dir")).expect("made");
+        for (name, to) in [
+            ("in", "dir"),
+            ("out", ".."),
+            ("nowhere", "../absent"),
+            ("hooks", ".git/hooks"),
+            ("config", ".git/config"),
+        ] {
+            symlink(to, root.join(name)).expect("linked");
+        }
+        let disk = Disk::new(&root);
+        for path in ["dir/file", "in/file", "new/deep/file"] {
+            assert_eq!(disk.place_to_write(path).expect(path), root.join(path));
+        }
+        for path in
+            ["out/file", "nowhere", "hooks/pre-commit", "config", ".git/x", "new/.GIT/x", "../x"]
+        {
+            assert!(disk.place_to_write(path).is_err(), "{path}");
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! Source text and what is said of it: positions, findings, paths, files, escaping.
+
+pub mod captures;
+pub mod escape;
+pub mod files;
+pub mod finding;
+pub mod kind;
+pub mod listing;
+pub mod paths;
+pub mod placeholder;
+pub mod shape;
+pub mod source;

@@ -1,0 +1,260 @@
+//! `.aidd/baseline.json`: the findings a team knows of and has put off, by finding id and count.
+
+use crate::text::finding::{Finding, Status};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::{BTreeMap, HashMap};
+use thiserror::Error;
+
+/// Where the baseline lies, from the root, unless configured otherwise.
+pub const PATH: &str = ".aidd/baseline.json";
+
+const VERSION: u32 = 1;
+
+/// Known findings.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Baseline {
+    /// By path, rule and id, so that the file reads well and merges well.
+    entries: BTreeMap<(String, String, String), u32>,
+}
+
+/// One known finding, as the file has it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Entry {
+    /// Where it is.
+    pub path: String,
+    /// The rule it breaks.
+    pub rule: String,
+    /// Its finding id.
+    pub id: String,
+    /// How often.
+    pub count: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct Document {
+    schema_version: u32,
+    findings: Vec<Entry>,
+}
+
+/// Why a baseline cannot be used. Nothing is judged then: a run that took a broken baseline for an
+/// empty one would accuse the innocent, one that took it for a full one would acquit the guilty.
+#[derive(Debug, Error)]
+pub enum BaselineError {
+    /// No JSON, or not what a baseline is: in words.
+    #[error("{0}")]
+    Malformed(String),
+    /// Written by a newer aidd.
+    #[error("schema version {0} is newer than this aidd knows ({VERSION})")]
+    Newer(u32),
+    /// Left by a merge.
+    #[error("line {0}: a conflict marker; take both sides, then run `aidd baseline prune`")]
+    Conflict(usize),
+}
+
+impl Baseline {
+    /// Reads a baseline file.
+    ///
+    /// # Errors
+    /// When the text is no baseline, or one of a newer version.
+    pub fn read(text: &str) -> Result<Self, BaselineError> {
+        let conflict =
+            |line: &str| ["<<<<<<< ", ">>>>>>> "].iter().any(|mark| line.starts_with(mark));
+        if let Some(line) = text.lines().position(conflict) {
+            return Err(BaselineError::Conflict(line + 1));
+        }
+        let text = text.trim_start_matches('\u{FEFF}');
+        let value: Value = serde_json::from_str(text).map_err(|error| {
+            let (line, column) = (error.line(), error.column());
+            BaselineError::Malformed(format!("line {line}, column {column}: this is no JSON"))
+        })?;
+        let version = value["schemaVersion"].as_u64();
+        match version.map(|version| u32::try_from(version).unwrap_or(u32::MAX)) {
+            Some(version) if version > VERSION => return Err(BaselineError::Newer(version)),
+            Some(_) => {}
+            None => {
+                let why = "this is no baseline: it has no `schemaVersion`";
+                return Err(BaselineError::Malformed(why.to_owned()));
+            }
+        }
+        // Read from the text, so that the line is told.
+        let document: Document = serde_json::from_str(text).map_err(|error| {
+            let (line, column) = (error.line(), error.column());
+            let why = "no entry as aidd writes one: `path`, `rule`, `id`, `count`";
+            BaselineError::Malformed(format!("line {line}, column {column}: {why}"))
+        })?;
+        let mut baseline = Self::default();
+        baseline.extend(document.findings);
+        Ok(baseline)
+    }
+
+    /// A baseline of the findings that stand: new or already known, but not allowed.
+    pub fn of<'a>(findings: impl IntoIterator<Item = (&'a str, &'a Finding)>) -> Self {
+        let mut entries = BTreeMap::new();
+        for (path, finding) in findings {
+            if finding.status != Status::Allowed {
+                *entries
+                    .entry((path.to_owned(), finding.rule.to_string(), finding.id.clone()))
+                    .or_default() += 1;
+            }
+        }
+        Self { entries }
+    }
+
+    /// Adds known findings.
+    pub fn extend(&mut self, entries: impl IntoIterator<Item = Entry>) {
+        for entry in entries {
+            *self.entries.entry((entry.path, entry.rule, entry.id)).or_default() += entry.count;
+        }
+    }
+
+    /// The text of the file.
+    ///
+    /// # Panics
+    /// Never: strings and numbers are JSON.
+    #[must_use]
+    pub fn write(&self) -> String {
+        let findings = self.entries().collect();
+        let document = Document { schema_version: VERSION, findings };
+        let mut text = serde_json::to_string_pretty(&document).expect("strings and numbers");
+        text.push('\n');
+        text
+    }
+
+    /// The known findings, by path, rule and id.
+    pub fn entries(&self) -> impl Iterator<Item = Entry> {
+        self.entries.iter().map(|((path, rule, id), &count)| Entry {
+            path: path.clone(),
+            rule: rule.clone(),
+            id: id.clone(),
+            count,
+        })
+    }
+
+    /// Marks known findings, as many of each as are known, and returns what is known but was not
+    /// found. An allowed finding uses up its entry and stays allowed.
+    pub fn apply<'a>(&self, findings: impl IntoIterator<Item = &'a mut Finding>) -> Vec<Entry> {
+        let mut left: HashMap<&str, u32> = HashMap::new();
+        for ((_, _, id), count) in &self.entries {
+            *left.entry(id).or_default() += count;
+        }
+        for finding in findings {
+            let Some(count) = left.get_mut(finding.id.as_str()).filter(|count| **count > 0) else {
+                continue;
+            };
+            *count -= 1;
+            if matches!(finding.status, Status::New | Status::Moved | Status::PreExisting) {
+                finding.status = Status::Baselined;
+                finding.reason = Some("known in the baseline".to_owned());
+            }
+        }
+        self.entries()
+            .filter_map(|mut entry| {
+                let count = left.get_mut(entry.id.as_str())?;
+                entry.count = entry.count.min(*count);
+                *count -= entry.count;
+                (entry.count > 0).then_some(entry)
+            })
+            .collect()
+    }
+
+    /// The baseline without `stale` entries.
+    #[must_use]
+    pub fn without(mut self, stale: &[Entry]) -> Self {
+        for entry in stale {
+            let key = (entry.path.clone(), entry.rule.clone(), entry.id.clone());
+            if let Some(count) = self.entries.get_mut(&key) {
+                *count = count.saturating_sub(entry.count);
+                if *count == 0 {
+                    self.entries.remove(&key);
+                }
+            }
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::finding::Severity;
+    use crate::text::source::Span;
+    use proptest::prelude::*;
+
+    fn finding(id: &str) -> Finding {
+        let mut finding = Finding::new("a/b".into(), Severity::Error, Span::default(), "m");
+        id.clone_into(&mut finding.id);
+        finding
+    }
+
+    fn of(findings: &[Finding]) -> Baseline {
+        Baseline::of(findings.iter().map(|finding| ("p", finding)))
+    }
+
+    #[test]
+    fn one_more_of_the_same_is_new_and_one_less_is_stale() {
+        let baseline = of(&[finding("1"), finding("1"), finding("2")]);
+        let mut now = [finding("1"), finding("1"), finding("1")];
+        let stale = baseline.apply(&mut now);
+        let statuses: Vec<Status> = now.iter().map(|finding| finding.status).collect();
+        assert_eq!(statuses, [Status::Baselined, Status::Baselined, Status::New]);
+        assert_eq!(
+            stale.iter().map(|entry| (entry.id.as_str(), entry.count)).collect::<Vec<_>>(),
+            [("2", 1)]
+        );
+        assert_eq!(baseline.without(&stale), of(&[finding("1"), finding("1")]));
+    }
+
+    #[test]
+    fn an_allowed_finding_uses_up_its_entry() {
+        let mut allowed = finding("1");
+        allowed.status = Status::Allowed;
+        let baseline = of(&[finding("1")]);
+        assert_eq!(baseline.apply([&mut allowed]), []);
+        assert_eq!(allowed.status, Status::Allowed);
+    }
+
+    #[test]
+    fn a_broken_baseline_is_refused() {
+        let entry = r#"{"schemaVersion": 1, "findings": [{"path": "a"}]}"#;
+        let said = [
+            ("", "line 1, column 0: this is no JSON"),
+            ("{}", "this is no baseline: it has no `schemaVersion`"),
+            ("[]", "this is no baseline: it has no `schemaVersion`"),
+            // What a newer one has besides is not what keeps it from being read.
+            (
+                r#"{"schemaVersion": 9, "entries": []}"#,
+                "schema version 9 is newer than this aidd knows (1)",
+            ),
+            (
+                entry,
+                "line 1, column 47: no entry as aidd writes one: `path`, `rule`, `id`, `count`",
+            ),
+            (
+                r#"{"schemaVersion": 1, "findings": [], "x": 1}"#,
+                "line 1, column 40: no entry as aidd writes one: `path`, `rule`, `id`, `count`",
+            ),
+            (
+                "{\n<<<<<<< HEAD\n",
+                "line 2: a conflict marker; take both sides, then run `aidd baseline prune`",
+            ),
+        ];
+        for (text, why) in said {
+            assert_eq!(Baseline::read(text).expect_err(text).to_string(), why, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read(ids in proptest::collection::vec("[ab]{1,2}", 0..12)) {
+            let findings: Vec<Finding> = ids.iter().map(|id| finding(id)).collect();
+            let baseline = of(&findings);
+            prop_assert_eq!(&Baseline::read(&baseline.write()).expect("own text"), &baseline);
+            let mut again = findings;
+            prop_assert_eq!(baseline.apply(&mut again), []);
+            prop_assert!(again.iter().all(|finding| finding.status == Status::Baselined));
+        }
+    }
+}

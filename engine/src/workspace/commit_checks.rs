@@ -1,0 +1,232 @@
+//! The checks of commits: messages, branch, title and change, judged by all rules of that form.
+//!
+//! A door gathers the [`Work`]; what is found comes back as sources with findings, as if they were
+//! files. Their paths name no file ([`commits::is_told_at`]), and the ids of findings are made
+//! without the hash of the commit, so that they outlive a rebase.
+
+use crate::check::{Checked, Engine, Occurrences};
+use crate::forms;
+use crate::forms::commits::{self, Commit, Demands, Told, Touch, Work};
+use crate::rules::rule::{Report, Rule, Settings};
+use crate::text::files::{Files, Memory};
+use crate::text::finding::{Finding, RuleId};
+use crate::text::listing::Listing;
+use crate::text::paths::scope_of;
+use crate::text::source::Source;
+use aidd_page::Form;
+use std::collections::BTreeMap;
+
+/// What the checks of commits gave.
+#[derive(Debug, Default)]
+pub struct CommitReport {
+    /// The texts with findings, in the order of [`Demands::judge`].
+    pub texts: Vec<(Source, Checked)>,
+    /// Rule → how many texts it judged; 0: there was nothing for it.
+    pub judged: BTreeMap<RuleId, usize>,
+}
+
+/// The rules of the form that are on, compiled. One that cannot be used is left out: its page
+/// carries the finding.
+fn rules(engine: &Engine) -> impl Iterator<Item = (&Rule, Demands)> {
+    let of_commits =
+        engine.registry().rules().iter().filter(|rule| rule.form == Some(Form::Commit));
+    of_commits.filter(|rule| engine.may_run(&rule.id)).filter_map(|rule| {
+        rule.check.as_ref()?.commit.as_ref()?;
+        Some((rule, demands(rule)?))
+    })
+}
+
+/// What a rule of the form demands.
+fn demands(rule: &Rule) -> Option<Demands> {
+    let check = rule.check.as_ref()?;
+    let base = rule.path.as_deref().map_or("", scope_of);
+    let demands = Demands::new(check.commit.as_ref()?, base).ok()?;
+    demands.leaving_out(&check.exclude, base).ok()
+}
+
+/// What the rules ask for, so that a door gathers no more.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Asked {
+    /// There is a rule at all.
+    pub any: bool,
+    /// The lines of the change are counted.
+    pub lines: bool,
+    /// The parts of the project are scopes.
+    pub members: bool,
+}
+
+/// What the rules of `engine` ask for.
+#[must_use]
+pub fn asked(engine: &Engine) -> Asked {
+    rules(engine).fold(Asked::default(), |asked, (_, demands)| Asked {
+        any: true,
+        lines: asked.lines || demands.counts_lines(),
+        members: asked.members || demands.asks_members(),
+    })
+}
+
+/// What breaks which rule at one place.
+type Faults<'a> = Vec<(&'a Rule, commits::Fault)>;
+
+/// Judges `work` by all rules that are on. `files` is what their conditions look at.
+#[must_use]
+pub fn run(engine: &Engine, work: &Work, files: &dyn Files) -> CommitReport {
+    let mut report = CommitReport::default();
+    let mut places: Vec<String> = Vec::new();
+    let mut by_place: BTreeMap<String, (String, Faults<'_>)> = BTreeMap::new();
+    for (rule, demands) in rules(engine) {
+        if !engine.holds(&rule.id, commits::CHANGE, files) {
+            continue;
+        }
+        report.judged.insert(rule.id.clone(), demands.judged(work));
+        for Told { path, text, faults } in demands.judge(work) {
+            // What a change touches differs from rule to rule.
+            let key = format!("{path}\n{text}");
+            if !by_place.contains_key(&key) {
+                places.push(key.clone());
+            }
+            let (_, all) = by_place.entry(key).or_insert_with(|| (text, Vec::new()));
+            all.extend(faults.into_iter().map(|fault| (rule, fault)));
+        }
+    }
+    let mut seen = Occurrences::default();
+    for key in places {
+        let Some((text, faults)) = by_place.remove(&key) else { continue };
+        let path = key.split('\n').next().unwrap_or_default();
+        let settings = engine.settings(path);
+        report.texts.extend(settled(engine, (&settings, path), text, faults, &mut seen));
+    }
+    report
+}
+
+/// What one rule finds in a text as an example has it, whatever the configuration says of the rule.
+/// `path` says what the text is: [`commits::TITLE`], [`commits::BRANCH`], [`commits::CHANGE`] (a
+/// path a line, after `A ` when it is new), else a message.
+#[must_use]
+pub fn check_rule(
+    engine: &Engine,
+    rule: &Rule,
+    (path, text): (&str, &str),
+    files: &dyn Files,
+) -> Vec<(Source, Finding)> {
+    let Some(demands) = demands(rule) else { return Vec::new() };
+    let paths = files.listing().map_or(&[][..], Listing::files);
+    let members = commits::members(files, paths.iter().map(String::as_str));
+    let mut work = Work { members, ..Work::default() };
+    match path {
+        commits::TITLE => work.title = Some(text.trim_end().to_owned()),
+        commits::BRANCH => work.branch = Some(text.trim_end().to_owned()),
+        commits::CHANGE => work.touched = Some(text.lines().map(touch).collect()),
+        _ => work.commits = vec![Commit { message: text.to_owned(), ..Commit::default() }],
+    }
+    let settings = engine.alone(&rule.id);
+    let mut found = Vec::new();
+    for Told { path, text, faults } in demands.judge(&work) {
+        let faults = faults.into_iter().map(|fault| (rule, fault)).collect();
+        let settled =
+            settled(engine, (&settings, &path), text, faults, &mut Occurrences::default());
+        let Some((source, checked)) = settled else { continue };
+        let one = |finding| (Source::new(source.path(), source.text()), finding);
+        found.extend(checked.findings.into_iter().map(one));
+    }
+    found
+}
+
+fn touch(line: &str) -> Touch {
+    let (path, added) = line.strip_prefix("A ").map_or((line, false), |path| (path, true));
+    Touch { path: path.to_owned(), added, lines: 1 }
+}
+
+/// The findings in one text.
+fn settled(
+    engine: &Engine,
+    (settings, path): (&Settings, &str),
+    text: String,
+    faults: Vec<(&Rule, commits::Fault)>,
+    seen: &mut Occurrences,
+) -> Option<(Source, Checked)> {
+    // By this name the ids are made.
+    let source = Source::new(commits::FOLDER.trim_end_matches('/'), text.as_str());
+    let mut report = Report::new(&source, settings);
+    for (rule, commits::Fault { span, message, help }) in faults {
+        if !report.begin(&rule.id) {
+            continue;
+        }
+        let said = rule.message.as_deref();
+        let said = said.map(|said| forms::fill(said, &source, span, |_| None));
+        let exactly = said.as_ref().map(|_| match &help {
+            Some(help) => format!("{message}: {help}"),
+            None => message.clone(),
+        });
+        let finding = report.at(span, said.unwrap_or(message));
+        finding.help = rule.help.clone().or(exactly).or(help);
+    }
+    let findings = report.finish();
+    if findings.is_empty() {
+        return None;
+    }
+    // A message may hold what no report may show.
+    let secrets = engine.check_secrets(&source, &Memory::default()).secrets;
+    let checked = engine.finished_among(&source, findings, secrets, seen);
+    Some((Source::new(path, text), checked))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::Selection;
+    use crate::project::config;
+    use crate::rules::registry::Registry;
+
+    fn engine(config: &str) -> Engine {
+        let page = "---\nseverity: warning\nmessage: 'not as agreed: <match>'\ncheck:\n  commit: { conventional: { types: [fix] }, title: true }\n---\n# t/x\n\nWhy.\n";
+        let registry =
+            Registry::new(crate::DISTRIBUTION.pages, &[("rules/x.md".to_owned(), page.to_owned())]);
+        let rule = registry.get("t/x").expect("a rule");
+        assert_eq!(forms::problems(rule), Vec::<String>::new());
+        let config = config::read(config).expect("valid").0;
+        Engine::new(&crate::DISTRIBUTION, registry, &config, &Selection::default())
+            .expect("an engine")
+    }
+
+    fn work(hash: &str) -> Work {
+        let commit = Commit {
+            hash: hash.repeat(40),
+            message: "Some work\n".to_owned(),
+            ..Commit::default()
+        };
+        Work { commits: vec![commit], title: Some("feat: x".to_owned()), ..Work::default() }
+    }
+
+    #[test]
+    fn what_is_found_has_words_of_the_page_and_ids_without_the_hash() {
+        let found = |hash: &str| run(&engine(""), &work(hash), &Memory::default());
+        let report = found("a");
+        let shown: Vec<String> = report
+            .texts
+            .iter()
+            .flat_map(|(source, checked)| {
+                let all = checked.findings.iter();
+                all.map(|finding| format!("{}: {}", source.path(), finding.message))
+            })
+            .collect();
+        assert_eq!(
+            shown,
+            ["commit/aaaaaaaaaaaa: not as agreed: Some work", "commit/title: not as agreed: feat"]
+        );
+        assert_eq!(report.judged["t/x"], 2);
+        let id = |report: &CommitReport| report.texts[0].1.findings[0].id.clone();
+        assert_eq!(id(&report), id(&found("b")));
+        assert_eq!(asked(&engine("")), Asked { any: true, ..Asked::default() });
+    }
+
+    #[test]
+    fn a_rule_that_is_off_finds_nothing() {
+        let off = engine(r#"{"rules": {"t/x": "off"}}"#);
+        assert!(run(&off, &work("a"), &Memory::default()).texts.is_empty());
+        assert!(!asked(&off).any);
+        let titles =
+            engine(r#"{"overrides": [{"files": ["commit/title"], "rules": {"t/x": "off"}}]}"#);
+        assert_eq!(run(&titles, &work("a"), &Memory::default()).texts.len(), 1);
+    }
+}

@@ -1,0 +1,140 @@
+//! What a change brought about in the project as a whole: a finding there may come of another file
+//! than the one it is shown at, so both sides are checked wholly and told apart by finding id.
+
+use super::renames::Renames;
+use super::{Compared, keyed};
+use crate::check::Engine;
+use crate::project::config::Config;
+use crate::project::git::Snapshot;
+use crate::project::ignored::Ignored;
+use crate::text::files::Files;
+use crate::text::finding::{Finding, Severity, Status};
+use crate::text::listing::Listing;
+use crate::workspace::project_checks;
+use crate::workspace::walk::{self, FileReport, Outcome, Within};
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// The files of a snapshot that `.aiddignore` does not leave out, when a rule asks for them.
+pub(super) fn listing(
+    engine: &Engine,
+    files: &Snapshot,
+    ignores: &dyn Files,
+    (change, branch): (&BTreeSet<String>, Option<&str>),
+) -> Option<Listing> {
+    if !project_checks::has_any(engine) && !engine.asks_listing() {
+        return None;
+    }
+    let tracked = files.below("").ok()?;
+    let mut ignored = Ignored::new(ignores);
+    let kept: Vec<String> =
+        tracked.iter().filter(|path| !ignored.leaves_out(path)).cloned().collect();
+    let branch = branch.map(str::to_owned).or_else(|| files.branch());
+    let listing = Listing::new(kept).with_change(Some(change.clone())).on_branch(branch);
+    Some(listing.with_tracked(Some(tracked)))
+}
+
+/// What the second pass finds in a snapshot.
+pub(super) fn of_snapshot(
+    engine: &Engine,
+    config: &Config,
+    files: &dyn Files,
+    listing: Option<&Listing>,
+    outcome: &mut Outcome,
+) -> Result<(), String> {
+    match listing.filter(|_| project_checks::has_any(engine)) {
+        Some(listing) => walk::joined(engine, config, files, listing, outcome),
+        None => Ok(()),
+    }
+}
+
+impl Compared {
+    /// Compares the findings of the second pass over the whole project, and puts those `within` the
+    /// run among the others.
+    pub(super) fn judge_joined(
+        &mut self,
+        mut base: Vec<FileReport>,
+        renames: &Renames<'_>,
+        within: &Within,
+    ) {
+        let is_own = |path: &str| within.holds(&renames.head_path(path).unwrap_or(path.into()));
+        let known: HashSet<String> = ids(&base).collect();
+        let here: HashSet<String> = ids(&self.outcome.joined).collect();
+        let allowed: HashSet<String> =
+            base.iter().flat_map(findings).filter(is_allowed).map(|one| one.id.clone()).collect();
+        let own = base.iter().filter(|file| is_own(file.source.path()));
+        for finding in own.flat_map(findings).filter(|finding| !is_allowed(finding)) {
+            let at = Severity::ALL.iter().position(|&severity| severity == finding.severity);
+            self.before[at.unwrap_or_default()] += 1;
+        }
+        // The same text, or the file or directory as such under a path that changed.
+        let (then, then_keys) =
+            keyed(&base, |finding| !here.contains(&finding.id), |path| renames.head_path(path));
+        let (now, now_keys) = keyed(
+            &self.outcome.joined,
+            |finding| !known.contains(&finding.id),
+            |path| Some(path.into()),
+        );
+        let moves: HashMap<(usize, usize), (usize, usize)> =
+            super::match_moves(&now_keys, &then_keys)
+                .into_iter()
+                .map(|(to, from)| (now[to], then[from]))
+                .collect();
+        for (index, file) in self.outcome.joined.iter_mut().enumerate() {
+            for (at, finding) in file.checked.findings.iter_mut().enumerate() {
+                if finding.status != Status::New {
+                    continue;
+                }
+                let (status, reason) = match moves.get(&(index, at)) {
+                    _ if allowed.contains(&finding.id) => {
+                        (Status::New, super::UNALLOWED.to_owned())
+                    }
+                    _ if known.contains(&finding.id) => {
+                        (Status::PreExisting, "the base has it too".to_owned())
+                    }
+                    Some(&(from, then)) if is_allowed(&&findings(&base[from])[then]) => {
+                        (Status::New, super::UNALLOWED.to_owned())
+                    }
+                    Some((from, _)) if base[*from].source.path() == file.source.path() => (
+                        Status::PreExisting,
+                        "the base has it too, elsewhere in the file".to_owned(),
+                    ),
+                    Some((from, _)) => {
+                        (Status::Moved, format!("it was in `{}`", base[*from].source.path()))
+                    }
+                    None => (Status::New, "the base does not have it".to_owned()),
+                };
+                (finding.status, finding.reason) = (status, Some(reason));
+            }
+        }
+        let moved: HashSet<(usize, usize)> = moves.into_values().collect();
+        for (index, file) in base.iter_mut().enumerate() {
+            let mut places = 0..;
+            file.checked.findings.retain_mut(|finding| {
+                let at = places.next().unwrap_or(usize::MAX);
+                let gone = !here.contains(&finding.id)
+                    && !moved.contains(&(index, at))
+                    && finding.status != Status::Allowed;
+                let reason = "this change mended it".to_owned();
+                (finding.status, finding.reason, finding.fix) = (Status::Fixed, Some(reason), None);
+                gone
+            });
+        }
+        base.retain(|file| !file.checked.findings.is_empty() && is_own(file.source.path()));
+        self.fixed.append(&mut base);
+        walk::by_path(&mut self.fixed);
+        self.outcome.joined.retain(|file| within.holds(file.source.path()));
+        self.outcome.join();
+    }
+}
+
+fn findings(file: &FileReport) -> &[Finding] {
+    &file.checked.findings
+}
+
+fn is_allowed(finding: &&Finding) -> bool {
+    finding.status == Status::Allowed
+}
+
+fn ids(files: &[FileReport]) -> impl Iterator<Item = String> {
+    files.iter().flat_map(findings).map(|finding| finding.id.clone())
+}

@@ -1,0 +1,344 @@
+//! Which finding of the base a finding of the head was.
+
+use super::lines::LineMap;
+use crate::check::text_keys;
+use crate::text::finding::{Finding, RuleId, Severity, Status};
+use crate::text::source::{Encoding, Source, Span};
+use crate::workspace::walk::FileReport;
+use std::collections::{HashMap, VecDeque};
+use std::hash::Hash;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Why a finding is new that an allow comment of the base let pass: it is no candidate for a move.
+pub const UNALLOWED: &str = "the comment that allowed it is gone";
+
+/// Where a finding is (file, finding), its status and why.
+pub(super) type Verdict = ((usize, usize), Status, String);
+
+/// A finding of one side, as the comparison needs it.
+pub(super) struct Placed {
+    at: (usize, usize),
+    rule: RuleId,
+    severity: Severity,
+    message: String,
+    /// First and last line, from 0, in the whole file.
+    lines: (u32, u32),
+    column: u32,
+    /// The text under the span.
+    text: String,
+    /// The first of its lines; findings on one line share it.
+    line: Arc<str>,
+    key: String,
+    status: Status,
+    /// Whether a finding of the other side answers to it.
+    matched: bool,
+    verdict: Option<(Status, String)>,
+}
+
+/// The findings of one side, by path.
+pub(super) struct Side {
+    pub(super) placed: Vec<Placed>,
+    paths: HashMap<String, Range<usize>>,
+}
+
+impl Side {
+    pub(super) fn of(files: &[FileReport]) -> Self {
+        let mut side = Self { placed: Vec::new(), paths: HashMap::new() };
+        for (index, file) in files.iter().enumerate() {
+            let start = side.placed.len();
+            let keys = text_keys(&file.source, &file.checked.findings);
+            let findings = file.checked.findings.iter().enumerate().zip(keys);
+            let mut lines = LineTexts { source: &file.source, last: None };
+            side.placed.extend(
+                findings.map(|((at, finding), key)| place((index, at), &mut lines, finding, key)),
+            );
+            // The windows of a large file follow one another.
+            let end = side.placed.len();
+            side.paths.entry(file.source.path().to_owned()).or_insert(start..end).end = end;
+        }
+        side
+    }
+
+    pub(super) fn at(&self, path: Option<&str>) -> Range<usize> {
+        path.and_then(|path| self.paths.get(path)).cloned().unwrap_or_default()
+    }
+
+    /// How many of the base stood, by severity.
+    pub(super) fn standing(&self) -> [usize; 3] {
+        count(self.placed.iter().filter(|placed| placed.status != Status::Allowed))
+    }
+
+    /// How many stand in files that did not change.
+    pub(super) fn standing_untouched(&self) -> [usize; 3] {
+        let open = |placed: &&Placed| placed.status != Status::Allowed && placed.verdict.is_none();
+        count(self.placed.iter().filter(open))
+    }
+
+    pub(super) fn verdicts(self) -> Vec<Verdict> {
+        let untouched = || (Status::PreExisting, "the file did not change".to_owned());
+        let head = self.placed.into_iter().filter_map(|placed| {
+            let verdict = placed.verdict.or_else(|| (!placed.matched).then(untouched));
+            verdict.map(|(status, reason)| (placed.at, status, reason))
+        });
+        head.collect()
+    }
+}
+
+fn count<'a>(placed: impl Iterator<Item = &'a Placed>) -> [usize; 3] {
+    let mut counts = [0; 3];
+    for placed in placed {
+        let at = Severity::ALL.iter().position(|&severity| severity == placed.severity);
+        counts[at.unwrap_or_default()] += 1;
+    }
+    counts
+}
+
+/// The texts of lines. Many findings may stand on one line of megabytes: it is copied once.
+struct LineTexts<'a> {
+    source: &'a Source,
+    last: Option<(Span, Arc<str>)>,
+}
+
+impl LineTexts<'_> {
+    fn at(&mut self, offset: u32) -> Arc<str> {
+        let line = self.source.lines_around(Span { start: offset, end: offset });
+        match &self.last {
+            Some((last, text)) if *last == line => Arc::clone(text),
+            _ => {
+                let text: Arc<str> = self.source.slice(line).trim().into();
+                self.last = Some((line, Arc::clone(&text)));
+                text
+            }
+        }
+    }
+}
+
+fn place(at: (usize, usize), lines: &mut LineTexts<'_>, finding: &Finding, key: String) -> Placed {
+    let source = lines.source;
+    let start = source.position(finding.span.start, Encoding::CodePoints);
+    let end = source.position(finding.span.end, Encoding::CodePoints);
+    Placed {
+        at,
+        rule: finding.rule.clone(),
+        severity: finding.severity,
+        message: finding.message.clone(),
+        lines: (start.line, end.line.max(start.line)),
+        column: start.column,
+        text: source.slice(finding.span).to_owned(),
+        line: lines.at(finding.span.start),
+        key,
+        status: finding.status,
+        matched: false,
+        verdict: None,
+    }
+}
+
+impl Placed {
+    /// What the line is called in a reason.
+    fn shown_line(&self) -> u32 {
+        self.lines.0 + 1
+    }
+
+    /// A finding of the head that nothing in the base answers to; `unknown`: not every rule could
+    /// look at the base, so a line that stayed is not blamed.
+    pub(super) fn judge_new(&mut self, file_is_new: bool, unknown: bool, lines: &LineMap<'_>) {
+        if self.verdict.is_some() {
+            return;
+        }
+        let stayed = lines.0.is_some() && lines.head_hunk(self.lines).is_none();
+        if stayed && unknown {
+            let reason = "the line is as it was; the base could not be checked as a whole";
+            self.verdict = Some((Status::PreExisting, reason.to_owned()));
+            return;
+        }
+        let reason = if file_is_new {
+            "the file is new"
+        } else if stayed {
+            "the line is as it was: a change elsewhere brought it about"
+        } else if lines.0.is_some() {
+            "this change added or changed the line"
+        } else {
+            "the base has no such line"
+        };
+        self.verdict = Some((Status::New, reason.to_owned()));
+    }
+
+    /// A finding of the base that nothing in the head answers to; `lost`: the head could not be
+    /// checked, so nothing is known.
+    pub(super) fn judge_gone(&mut self, file_is_gone: bool, lost: bool, lines: &LineMap<'_>) {
+        if self.matched || lost || self.status == Status::Allowed {
+            self.matched = true;
+            return;
+        }
+        let reason = if file_is_gone {
+            "the file is gone"
+        } else if lines.0.is_some() && lines.to_head(self.lines).is_some() {
+            "the line is as it was: a change elsewhere mended it"
+        } else {
+            "the line was changed or removed"
+        };
+        self.verdict = Some((Status::Fixed, reason.to_owned()));
+    }
+
+    /// Says that `before` answers to this finding.
+    fn answer(&mut self, before: &mut Self, status: Status, reason: String) {
+        before.matched = true;
+        self.matched = true;
+        self.verdict = Some(if before.status == Status::Allowed {
+            (Status::New, UNALLOWED.to_owned())
+        } else {
+            (status, reason)
+        });
+    }
+}
+
+/// Finds for each finding of a file's head the one of its base that it was.
+pub(super) fn pair(heads: &mut [Placed], bases: &mut [Placed], lines: &LineMap<'_>) {
+    same_place(heads, bases, lines);
+    same_text(heads, bases, lines);
+    edited_in_place(heads, bases, lines);
+}
+
+/// On lines that did not change: the same rule at the same column, the same words first.
+fn same_place(heads: &mut [Placed], bases: &mut [Placed], lines: &LineMap<'_>) {
+    let now = |head: &Placed| Some((head.lines, head.column));
+    let then = |base: &Placed| Some((lines.to_head(base.lines)?, base.column));
+    let reason = |base: &Placed| format!("line {} of the base has it too", base.shown_line());
+    for same_words in [true, false] {
+        let key = |placed: &Placed, place: Option<_>| {
+            let words = same_words.then(|| (placed.message.clone(), placed.text.clone()));
+            (!placed.matched).then_some((placed.rule.clone(), place?, words))
+        };
+        let heads_by = heads.iter().map(|head| key(head, now(head)));
+        let bases_by = bases.iter().map(|base| key(base, then(base)));
+        for (head, base) in first_with_first(heads_by, bases_by) {
+            let reason = reason(&bases[base]);
+            heads[head].answer(&mut bases[base], Status::PreExisting, reason);
+        }
+    }
+}
+
+/// Most findings of the base that one of the head is compared with, line by line.
+const CANDIDATES: usize = 32;
+
+/// On a line that was changed, but not where the problem is.
+fn edited_in_place(heads: &mut [Placed], bases: &mut [Placed], lines: &LineMap<'_>) {
+    type Key = (usize, RuleId, String, String);
+    let key = |placed: &Placed, hunk: usize| -> Key {
+        (hunk, placed.rule.clone(), placed.message.clone(), placed.text.clone())
+    };
+    let mut there: HashMap<Key, VecDeque<usize>> = HashMap::new();
+    for (at, base) in bases.iter().enumerate() {
+        if let (false, Some(hunk)) = (base.matched, lines.base_hunk(base.lines)) {
+            there.entry(key(base, hunk)).or_default().push_back(at);
+        }
+    }
+    let mut edited: HashMap<(usize, usize), bool> = HashMap::new();
+    let mut is_edited = |base: &Arc<str>, head: &Arc<str>| {
+        let pair = (base.as_ptr().addr(), head.as_ptr().addr());
+        *edited.entry(pair).or_insert_with(|| is_edited(base, head))
+    };
+    for head in heads.iter_mut().filter(|head| !head.matched) {
+        let near = lines.head_hunk(head.lines).and_then(|hunk| there.get_mut(&key(head, hunk)));
+        let Some(near) = near else { continue };
+        let found = near.iter().take(CANDIDATES).position(|&at| {
+            let base = &bases[at];
+            base.key != head.key && is_edited(&base.line, &head.line)
+        });
+        if let Some(at) = found.and_then(|place| near.remove(place)) {
+            let base = &mut bases[at];
+            let reason = format!(
+                "the line was changed around it; line {} of the base has it too",
+                base.shown_line()
+            );
+            head.answer(base, Status::PreExisting, reason);
+        }
+    }
+}
+
+/// Whether one line became the other by an edit in one place: what both begin and end with makes up
+/// half of the longer one.
+fn is_edited(before: &str, after: &str) -> bool {
+    let same = |(a, b): &(char, char)| a == b;
+    let longer = before.chars().count().max(after.chars().count());
+    let shorter = before.chars().count().min(after.chars().count());
+    let begins = before.chars().zip(after.chars()).take_while(same).count();
+    let ends = before.chars().rev().zip(after.chars().rev()).take_while(same).count();
+    2 * (begins + ends).min(shorter) >= longer
+}
+
+/// The same rule broken by the same text, elsewhere in the file.
+fn same_text(heads: &mut [Placed], bases: &mut [Placed], lines: &LineMap<'_>) {
+    let left = |placed: &Placed| !placed.matched;
+    let (now, then) = (indices(heads, left), indices(bases, left));
+    for (head, base) in matches(heads, &now, bases, &then) {
+        let (head, base) = (&mut heads[head], &mut bases[base]);
+        let line = base.shown_line();
+        let (status, reason) = match lines.0 {
+            None => (Status::PreExisting, format!("line {line} of the base is the same")),
+            Some(_) => (Status::Moved, format!("it was on line {line} of the base")),
+        };
+        head.answer(base, status, reason);
+    }
+}
+
+/// Why a finding counts as moved that stood in another file.
+#[must_use]
+pub fn moved_from(path: &str, line: u32) -> String {
+    format!("it was in `{path}`, line {line} of the base")
+}
+
+fn indices(placed: &[Placed], wanted: impl Fn(&Placed) -> bool) -> Vec<usize> {
+    (0..placed.len()).filter(|&at| wanted(&placed[at])).collect()
+}
+
+fn matches(
+    heads: &[Placed],
+    now: &[usize],
+    bases: &[Placed],
+    then: &[usize],
+) -> Vec<(usize, usize)> {
+    let new: Vec<&str> = now.iter().map(|&at| &*heads[at].key).collect();
+    let gone: Vec<&str> = then.iter().map(|&at| &*bases[at].key).collect();
+    match_moves(&new, &gone).into_iter().map(|(head, base)| (now[head], then[base])).collect()
+}
+
+/// Pairs equal keys of [`text_keys`], each used once, the first with the first: positions in `new`
+/// and in `gone`.
+#[must_use]
+pub fn match_moves<K: AsRef<str>>(new: &[K], gone: &[K]) -> Vec<(usize, usize)> {
+    let some = |keys| <[K]>::iter(keys).map(|key| Some(key.as_ref()));
+    first_with_first(some(new), some(gone))
+}
+
+/// Pairs equal keys, each used once, the first with the first; what has none is passed over.
+fn first_with_first<K: Eq + Hash>(
+    new: impl Iterator<Item = Option<K>>,
+    gone: impl Iterator<Item = Option<K>>,
+) -> Vec<(usize, usize)> {
+    let mut left: HashMap<K, VecDeque<usize>> = HashMap::new();
+    for (at, key) in gone.enumerate() {
+        if let Some(key) = key {
+            left.entry(key).or_default().push_back(at);
+        }
+    }
+    let pairs = new.enumerate().filter_map(|(at, key)| {
+        let gone = left.get_mut(&key?)?.pop_front()?;
+        Some((at, gone))
+    });
+    pairs.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_edit_leaves_half_of_the_line() {
+        assert!(is_edited("FROM node:latest", "FROM node:latest AS build"));
+        assert!(is_edited("FROM node:18", "FROM node:20"));
+        assert!(!is_edited("password = hunter2", "x = 1"));
+        assert!(!is_edited("aaaa", "aaaaaaaaaaaaaaa"));
+    }
+}

@@ -1,0 +1,125 @@
+//! The lines of a change: which differ, and where the others went.
+
+use crate::project::git::Change;
+use crate::text::files::Files;
+use crate::text::source::Source;
+use gix::diff::blob::{Algorithm, Diff, InternedInput};
+use std::ops::Range;
+
+/// Most bytes of a file whose lines are compared; larger ones are compared by text alone.
+const DIFF_LIMIT: u64 = 16 << 20;
+
+/// Lines of the base that were replaced by lines of the head; from 0, one side may be empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hunk {
+    /// In the base.
+    pub base: Range<u32>,
+    /// In the head.
+    pub head: Range<u32>,
+}
+
+/// Leads from lines of the base to lines of the head; `None`: the texts were not compared.
+pub(super) struct LineMap<'a>(pub(super) Option<&'a [Hunk]>);
+
+impl LineMap<'_> {
+    /// Where lines of the base are now, if none of them changed.
+    pub(super) fn to_head(&self, (first, last): (u32, u32)) -> Option<(u32, u32)> {
+        let hunks = self.0?;
+        let before = hunks.partition_point(|hunk| hunk.base.end <= first);
+        // What was inserted right before the first line lies before it, among them parts them.
+        if hunks.get(before).is_some_and(|hunk| hunk.base.start <= last) {
+            return None;
+        }
+        let last_before = before.checked_sub(1).map(|at| &hunks[at]);
+        let now = |line: u32| match last_before {
+            Some(hunk) => hunk.head.end + (line - hunk.base.end),
+            None => line,
+        };
+        Some((now(first), now(last)))
+    }
+
+    pub(super) fn head_hunk(&self, lines: (u32, u32)) -> Option<usize> {
+        self.hunk(lines, |hunk| &hunk.head)
+    }
+
+    pub(super) fn base_hunk(&self, lines: (u32, u32)) -> Option<usize> {
+        self.hunk(lines, |hunk| &hunk.base)
+    }
+
+    fn hunk(
+        &self,
+        (first, last): (u32, u32),
+        side: impl Fn(&Hunk) -> &Range<u32>,
+    ) -> Option<usize> {
+        let hunks = self.0?;
+        let at = hunks.partition_point(|hunk| side(hunk).end <= first);
+        hunks.get(at).is_some_and(|hunk| side(hunk).start <= last).then_some(at)
+    }
+}
+
+/// What changed in a file; `None` when it is new, gone or too large to compare.
+pub(super) fn hunks_of(
+    change: &Change,
+    (base, head): (&dyn Files, &dyn Files),
+) -> Option<Vec<Hunk>> {
+    let read = |files: &dyn Files, path: &str| {
+        let bytes = files.read(path, DIFF_LIMIT + 1).ok()?;
+        (bytes.len() as u64 <= DIFF_LIMIT).then(|| Source::decode(path, bytes))
+    };
+    let before = read(base, change.base.as_deref()?)?;
+    let after = read(head, change.head.as_deref()?)?;
+    Some(hunks(before.text(), after.text()))
+}
+
+/// The lines that differ, in order. Line ends (CRLF, LF) do not count: the work tree may have
+/// others than the store.
+#[must_use]
+pub fn hunks(before: &str, after: &str) -> Vec<Hunk> {
+    let mut input = InternedInput::default();
+    input.update_before(before.lines());
+    input.update_after(after.lines());
+    let mut diff = Diff::compute(Algorithm::Histogram, &input);
+    diff.postprocess_lines(&input);
+    let hunk = |hunk: gix::diff::blob::Hunk| Hunk { base: hunk.before, head: hunk.after };
+    diff.hunks().map(hunk).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn lines_lead_from_the_base_to_the_head() {
+        let hunks = hunks("a\nb\nc\nd\n", "a\r\nnew\r\nb\r\nd\r\n");
+        assert_eq!(hunks, [Hunk { base: 1..1, head: 1..2 }, Hunk { base: 2..3, head: 3..3 }]);
+        let map = LineMap(Some(&hunks));
+        let to = [(0, 0), (1, 1), (2, 2), (3, 3), (0, 1), (1, 3)].map(|lines| map.to_head(lines));
+        assert_eq!(to, [Some((0, 0)), Some((2, 2)), None, Some((3, 3)), None, None]);
+        assert_eq!((map.head_hunk((1, 1)), map.head_hunk((2, 2))), (Some(0), None));
+        assert_eq!((map.head_hunk((2, 3)), map.base_hunk((2, 2))), (Some(1), Some(1)));
+    }
+
+    proptest! {
+        #[test]
+        fn an_unchanged_line_keeps_its_text(
+            before in proptest::collection::vec("[abc]{0,1}", 0..20),
+            after in proptest::collection::vec("[abc]{0,1}", 0..20),
+        ) {
+            let text = |lines: &[String]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+            let hunks = hunks(&text(&before), &text(&after));
+            let map = LineMap(Some(&hunks));
+            let mut reached = std::collections::BTreeSet::new();
+            for (line, text) in (0_u32..).zip(&before) {
+                if let Some((now, _)) = map.to_head((line, line)) {
+                    prop_assert_eq!(text, &after[now as usize]);
+                    prop_assert_eq!(map.head_hunk((now, now)), None);
+                    reached.insert(now);
+                }
+            }
+            for now in 0..u32::try_from(after.len()).expect("few") {
+                prop_assert_eq!(!reached.contains(&now), map.head_hunk((now, now)).is_some());
+            }
+        }
+    }
+}

@@ -1,0 +1,317 @@
+//! What a change brought about: findings before and after it, told apart line by line.
+//!
+//! A finding is judged by where it stood, not only by whether its line was touched: it is
+//! pre-existing when the base has it at the place that the lines of the diff lead back to, moved
+//! when the base had the same rule broken by the same text elsewhere, and new otherwise. What the
+//! base had and no finding answers to is fixed.
+
+mod joined;
+mod judge;
+mod lines;
+mod moved_in;
+mod renames;
+mod rules;
+mod stricter;
+
+use crate::check::{Engine, text_keys};
+use crate::project::config::Config;
+use crate::project::git::{Change, Snapshot};
+use crate::project::ignored::Ignored;
+use crate::text::files::{Disk, Files, Memory};
+use crate::text::finding::{Finding, Status};
+use crate::text::paths::Globs;
+use crate::text::source::Encoding;
+use crate::workspace::walk::{self, FileReport, LeftOut, Outcome, Skipped, Walk, Within};
+use judge::{Side, Verdict, pair};
+use lines::{LineMap, hunks_of};
+use renames::Renames;
+use rules::Rules;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+pub use judge::{UNALLOWED, match_moves, moved_from};
+pub use lines::{Hunk, hunks};
+pub use stricter::Reason;
+
+/// The side of a change that is judged.
+#[expect(clippy::large_enum_variant, reason = "one is made for each comparison")]
+pub enum Head<'a> {
+    /// What lies on the disk.
+    WorkTree {
+        /// The files.
+        disk: &'a Disk,
+        /// Which of them; `only` is set by the comparison, or left out to check all.
+        walk: Walk,
+        /// Check every file, not only the changed ones.
+        whole: bool,
+    },
+    /// A revision or the index.
+    Snapshot {
+        /// Its files.
+        files: &'a Snapshot,
+        /// Whose `.aiddignore` files say which of them are left out: its own, unless they are not
+        /// trusted. All else is tracked, and checked whatever other ignore files name.
+        ignores: &'a dyn Files,
+        /// The branch, where that is not what Git calls it: a runner checks out none.
+        branch: Option<String>,
+    },
+}
+
+impl std::fmt::Debug for Head<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::WorkTree { walk, whole, .. } => {
+                f.debug_struct("WorkTree").field("walk", walk).field("whole", whole).finish()
+            }
+            Self::Snapshot { .. } => f.debug_struct("Snapshot").finish_non_exhaustive(),
+        }
+    }
+}
+
+/// What a change brought about.
+#[derive(Debug, Default)]
+pub struct Compared {
+    /// The findings of the head, with their statuses.
+    pub outcome: Outcome,
+    /// The files of the base that had findings which are gone; only those.
+    pub fixed: Vec<FileReport>,
+    /// Path of a changed file in the head → what changed in it. Of files with findings only.
+    pub hunks: BTreeMap<String, Vec<Hunk>>,
+    /// How many files changed, among those that are checked.
+    pub changed: usize,
+    /// How many findings stood in the files checked before the change, allowed ones left out; in
+    /// the order of [`Severity::ALL`](crate::text::finding::Severity::ALL).
+    pub before: [usize; 3],
+}
+
+/// Checks both sides of those `changes` that are `within` the run and judges the findings of the
+/// head. `changes` are those of the whole project: a folder may have moved with its rules, and a
+/// finding of the project pass from one part to another. What moved belongs where the head has it.
+/// `done` is called for each file of the head, from any thread. When the walk of the head is stopped,
+/// what comes of it is a part.
+///
+/// # Errors
+/// When a glob of the configuration is malformed.
+pub fn compare(
+    engine: &Engine,
+    config: &Config,
+    (base, head): (&Snapshot, Head<'_>),
+    (changes, within): (&[Change], &Within),
+    done: &(dyn Fn() + Sync),
+) -> Result<Compared, String> {
+    let all = changes;
+    let changes: Vec<&Change> = all.iter().filter(|one| within.holds(one.path())).collect();
+    let (rules, base_rules) = Rules::of_both_sides(engine, all)?;
+    let (jobs, stop) = match &head {
+        Head::WorkTree { walk, .. } => (walk.jobs, walk.stop.clone()),
+        Head::Snapshot { .. } => (0, None),
+    };
+    let stop = stop.as_deref();
+    let heads = changes.iter().filter_map(|change| change.head.clone());
+    // Of the whole change: each part of a run applies the same rules.
+    let touched: BTreeSet<String> =
+        all.iter().flat_map(|change| [&change.head, &change.base]).flatten().cloned().collect();
+    let branch = match &head {
+        Head::WorkTree { walk, .. } => walk.branch.clone(),
+        Head::Snapshot { branch, .. } => branch.clone(),
+    };
+    let (base_ignores, nothing);
+    let (ignores, is_whole): (&dyn Files, bool) = match &head {
+        Head::WorkTree { disk, walk, whole } => {
+            base_ignores = walk.base_ignores.clone();
+            nothing = Memory::default();
+            match &base_ignores {
+                _ if walk.no_ignore => (&nothing, *whole),
+                Some(base) => (base, *whole),
+                None => (*disk, *whole),
+            }
+        }
+        Head::Snapshot { ignores, .. } => (*ignores, false),
+    };
+    let mut ignored = Ignored::new(ignores);
+    // Of the whole change: each part of a run says the same.
+    let left_out = left_out(
+        &mut ignored,
+        &walk::globs(config)?,
+        all.iter().filter_map(|one| one.head.clone()),
+    );
+    let (mut outcome, files): (Outcome, &dyn Files) = match head {
+        Head::WorkTree { disk, mut walk, whole } => {
+            walk.only = (!whole).then(|| heads.collect());
+            walk.change = Some(touched.clone());
+            (walk::check_apart(engine, config, disk, &walk, done)?, disk)
+        }
+        Head::Snapshot { files, branch, .. } => {
+            let paths: Vec<String> = heads.filter(|path| !ignored.leaves_out(path)).collect();
+            let listing = joined::listing(engine, files, ignores, (&touched, branch.as_deref()));
+            let listed = listing.as_ref();
+            let mut outcome = rules.check(config, files, listed, (&paths, jobs, stop))?;
+            joined::of_snapshot(rules.of_project(), config, files, listed, &mut outcome)?;
+            let unread = ignored.problems().iter().map(|(path, error)| Skipped {
+                path: path.clone(),
+                why: format!("not read as an ignore file: {error}"),
+                failed: false,
+            });
+            outcome.skipped.extend(unread);
+            (outcome, files)
+        }
+    };
+    if !is_whole {
+        outcome.left_out = left_out;
+    }
+    let met = |path: &String| outcome.met.contains(path);
+    // What is gone was checked if it would be now.
+    let counts: Vec<Change> = changes
+        .into_iter()
+        .filter(|change| match &change.head {
+            Some(head) => met(head),
+            None => change.base.as_ref().is_some_and(|base| !ignored.leaves_out(base)),
+        })
+        .map(moved_in::with_base)
+        .collect();
+    let bases: Vec<String> = counts.iter().filter_map(|change| change.base.clone()).collect();
+    let listing = joined::listing(engine, base, ignores, (&touched, branch.as_deref()));
+    let base_files = moved_in::Base::new(base, all);
+    let checked = (&*bases, jobs, stop);
+    let mut before = base_rules.check(config, &base_files, listing.as_ref(), checked)?;
+    base_files.without_own_rules(engine, &mut before);
+    joined::of_snapshot(base_rules.of_project(), config, base, listing.as_ref(), &mut before)?;
+    let before_joined = std::mem::take(&mut before.joined);
+    let mut comparison = Compared { outcome, changed: counts.len(), ..Compared::default() };
+    comparison.judge(&counts, (&base_files, files), before);
+    let renames = Renames::new(all, listing.as_ref());
+    comparison.judge_joined(before_joined, &renames, within);
+    Ok(comparison)
+}
+
+/// How many of the files at `paths` are left out though they are tracked.
+fn left_out(
+    ignored: &mut Ignored<'_>,
+    globs: &Globs,
+    paths: impl Iterator<Item = String>,
+) -> LeftOut {
+    let mut counts = LeftOut::default();
+    for path in paths {
+        if globs.excludes(&path) {
+            counts.exclude += 1;
+        } else if ignored.leaves_out(&path) {
+            counts.aiddignore += 1;
+        }
+    }
+    counts
+}
+
+impl Compared {
+    fn judge(&mut self, changes: &[Change], sides: (&dyn Files, &dyn Files), base: Outcome) {
+        let mut heads = Side::of(&self.outcome.files);
+        let mut bases = Side::of(&base.files);
+        for change in changes {
+            let (now, then) = (heads.at(change.head.as_deref()), bases.at(change.base.as_deref()));
+            if now.is_empty() && then.is_empty() {
+                continue;
+            }
+            let hunks = hunks_of(change, sides);
+            let lines = LineMap(hunks.as_deref());
+            pair(&mut heads.placed[now.clone()], &mut bases.placed[then.clone()], &lines);
+            for placed in &mut heads.placed[now] {
+                let unknown = change.base.as_ref().is_some_and(|path| base.partly.contains(path));
+                placed.judge_new(change.base.is_none(), unknown, &lines);
+            }
+            let lost = change.head.as_ref().is_some_and(|head| self.outcome.partly.contains(head));
+            for placed in &mut bases.placed[then] {
+                placed.judge_gone(change.head.is_none(), lost, &lines);
+            }
+            if let (Some(head), Some(hunks)) = (&change.head, hunks) {
+                self.hunks.insert(head.clone(), hunks);
+            }
+        }
+        self.before = bases.standing();
+        for (to, count) in self.before.iter_mut().zip(heads.standing_untouched()) {
+            *to += count;
+        }
+        let verdicts = heads.verdicts();
+        for (at, status, reason) in verdicts {
+            let finding = &mut self.outcome.files[at.0].checked.findings[at.1];
+            if finding.status == Status::New {
+                finding.status = status;
+                finding.reason = Some(reason);
+            }
+        }
+        let fixed = bases.verdicts();
+        self.fixed = fixed_files(base.files, fixed);
+    }
+}
+
+impl Compared {
+    /// Finds what is new in one file and gone from another: it moved. To be called once the
+    /// baseline had its say.
+    pub fn match_across(&mut self) {
+        let is_new = |finding: &Finding| {
+            finding.status == Status::New && finding.reason.as_deref() != Some(UNALLOWED)
+        };
+        let (new, new_keys) = keyed(&self.outcome.files, is_new, |_| None);
+        let (gone, gone_keys) = keyed(&self.fixed, |_| true, |_| None);
+        let mut moved = HashSet::new();
+        for (to, from) in match_moves(&new_keys, &gone_keys) {
+            let (file, at) = gone[from];
+            let FileReport { source, checked } = &self.fixed[file];
+            let start = checked.findings[at].span.start;
+            let line = source.position(start, Encoding::CodePoints).line + 1;
+            let reason = moved_from(source.path(), line);
+            let (file, at) = new[to];
+            let finding = &mut self.outcome.files[file].checked.findings[at];
+            (finding.status, finding.reason) = (Status::Moved, Some(reason));
+            moved.insert(gone[from]);
+        }
+        for (index, file) in self.fixed.iter_mut().enumerate() {
+            let mut places = 0..;
+            let left = |_: &Finding| places.next().is_some_and(|at| !moved.contains(&(index, at)));
+            file.checked.findings.retain(left);
+        }
+        self.fixed.retain(|file| !file.checked.findings.is_empty());
+    }
+}
+
+/// Where the wanted findings are (file, finding), and their keys. A finding on a file as such has no
+/// text to be known by: it is left out, unless `head_path` gives the file's path in the head.
+fn keyed<'a>(
+    files: &'a [FileReport],
+    wanted: impl Fn(&Finding) -> bool,
+    head_path: impl Fn(&'a str) -> Option<Cow<'a, str>>,
+) -> (Vec<(usize, usize)>, Vec<String>) {
+    let mut found = Vec::new();
+    for (index, file) in files.iter().enumerate() {
+        let findings = &file.checked.findings;
+        if !findings.iter().any(&wanted) {
+            continue;
+        }
+        if file.source.text().is_empty() {
+            let Some(path) = head_path(file.source.path()) else { continue };
+            let keyed = findings.iter().enumerate().filter(|(_, finding)| wanted(finding));
+            let key = |finding: &Finding| format!("{} {path}", finding.rule);
+            found.extend(keyed.map(|(at, finding)| ((index, at), key(finding))));
+        } else {
+            let keyed = findings.iter().enumerate().zip(text_keys(&file.source, findings));
+            let keyed = keyed.filter(|((_, finding), _)| wanted(finding));
+            found.extend(keyed.map(|((at, _), key)| ((index, at), key)));
+        }
+    }
+    found.into_iter().unzip()
+}
+
+/// Only the findings that are gone, with their verdicts.
+fn fixed_files(mut files: Vec<FileReport>, fixed: Vec<Verdict>) -> Vec<FileReport> {
+    let fixed: HashMap<(usize, usize), (Status, String)> =
+        fixed.into_iter().map(|(at, status, reason)| (at, (status, reason))).collect();
+    for (index, file) in files.iter_mut().enumerate() {
+        let findings = std::mem::take(&mut file.checked.findings);
+        let gone = findings.into_iter().enumerate().filter_map(|(at, mut finding)| {
+            let (status, reason) = fixed.get(&(index, at))?.clone();
+            (finding.status, finding.reason, finding.fix) = (status, Some(reason), None);
+            Some(finding)
+        });
+        file.checked.findings = gone.collect();
+    }
+    files.retain(|file| !file.checked.findings.is_empty());
+    files
+}

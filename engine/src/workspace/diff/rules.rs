@@ -1,0 +1,74 @@
+//! The rules of each side of a change: those of a folder that moved move with it.
+
+use crate::check::Engine;
+use crate::project::config::Config;
+use crate::project::git::Change;
+use crate::text::files::{Files, Listed};
+use crate::text::listing::Listing;
+use crate::workspace::walk::{self, Outcome};
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::AtomicBool;
+
+/// The rules of one side.
+pub(super) struct Rules<'a> {
+    engine: &'a Engine,
+    /// The rules of folders that were elsewhere on this side, and these folders, each with a slash.
+    moved: Option<(Engine, Vec<String>)>,
+}
+
+impl<'a> Rules<'a> {
+    /// The rules of the head and of the base. The pages of `engine` lie where the head has them,
+    /// or, when it is not trusted, where the base has them.
+    pub(super) fn of_both_sides(
+        engine: &'a Engine,
+        changes: &[Change],
+    ) -> Result<(Self, Self), String> {
+        let pages: HashSet<&str> =
+            engine.registry().rules().iter().filter_map(|rule| rule.path.as_deref()).collect();
+        let (mut in_base, mut in_head) = (HashMap::new(), HashMap::new());
+        for change in changes {
+            let (Some(head), Some(base)) = (&change.head, &change.base) else { continue };
+            let (head, base) = (head.as_str(), base.as_str());
+            if head == base {
+                continue;
+            }
+            if pages.contains(head) {
+                in_base.insert(head, base);
+            } else if pages.contains(base) {
+                in_head.insert(base, head);
+            }
+        }
+        let side = |moved: &HashMap<&str, &str>| {
+            let moved = engine.with_pages_at(moved).map_err(|error| error.to_string())?;
+            Ok::<_, String>(Self { engine, moved })
+        };
+        Ok((side(&in_head)?, side(&in_base)?))
+    }
+
+    /// The rules for the project as a whole.
+    pub(super) fn of_project(&self) -> &Engine {
+        self.moved.as_ref().map_or(self.engine, |(engine, _)| engine)
+    }
+
+    /// Checks files of a snapshot, with the list of all of them where there is one.
+    pub(super) fn check(
+        &self,
+        config: &Config,
+        files: &dyn Files,
+        listing: Option<&Listing>,
+        (paths, jobs, stop): (&[String], usize, Option<&AtomicBool>),
+    ) -> Result<Outcome, String> {
+        let listed = listing.map(|listing| Listed { files, listing });
+        let files = listed.as_ref().map_or(files, |listed| listed as &dyn Files);
+        let Some((moved, folders)) = &self.moved else {
+            return walk::check_files(self.engine, config, files, paths, jobs, stop);
+        };
+        let (inside, outside): (Vec<String>, Vec<String>) = paths
+            .iter()
+            .cloned()
+            .partition(|path| folders.iter().any(|folder| path.starts_with(folder.as_str())));
+        let mut outcome = walk::check_files(self.engine, config, files, &outside, jobs, stop)?;
+        outcome.extend(walk::check_files(moved, config, files, &inside, jobs, stop)?);
+        Ok(walk::ordered(outcome))
+    }
+}

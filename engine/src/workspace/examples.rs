@@ -1,0 +1,367 @@
+//! The examples of a rule page, and running them: the tests that every page carries.
+
+use crate::check::Engine;
+use crate::forms::commits;
+use crate::parse::markdown::{self, Fence};
+use crate::rules::rule::Rule;
+use crate::text::files::{Listed, Memory};
+use crate::text::finding::{FileChange, Finding, Fix};
+use crate::text::kind::is_memory_path;
+use crate::text::listing::Listing;
+use crate::text::paths::{Globs, scope_of};
+use crate::text::source::{Encoding, Source};
+use crate::workspace::commit_checks;
+use crate::workspace::fix;
+use crate::workspace::project_checks;
+use aidd_page::Form;
+use std::collections::BTreeMap;
+
+pub use crate::text::placeholder::JOIN_MARK;
+
+/// What an example should give.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// These findings, a line each: `line:column first line of the text under it`.
+    Fails(Vec<String>),
+    /// None.
+    Passes,
+}
+
+/// One example of a page.
+#[derive(Clone, Debug)]
+pub struct Example {
+    /// Line of the page where its block begins, from 1.
+    pub line: usize,
+    /// The file under check: path and text.
+    pub path: String,
+    /// Its text.
+    pub text: String,
+    /// Files beside it.
+    pub beside: Memory,
+    /// What it should give.
+    pub expected: Expected,
+    /// Where the heading above it begins.
+    heading: usize,
+}
+
+/// The examples of a page, and the texts under `## Fixed`.
+///
+/// # Errors
+/// What is wrong with the page's sections.
+pub fn read(rule: &Rule) -> Result<(Vec<Example>, Vec<String>), String> {
+    let source = Source::new("page.md", rule.page.as_ref());
+    let mut examples = Vec::new();
+    let mut fixed = Vec::new();
+    let mut beside = Memory::default();
+    let fences = markdown::fences(&source, |_| true);
+    let outline = outline(&rule.page, &fences);
+    for fence in fences {
+        let start = fence.pieces.first().map_or(0, |(_, span)| span.start);
+        let line = source.line_of(start);
+        let text = fence.text.replace(JOIN_MARK, "").repeat(times(&fence));
+        let before = outline.get(..start as usize).unwrap_or_default();
+        match section(before) {
+            Some("Fails") if fence.language() == "finding" => {
+                let Some(Example { expected: Expected::Fails(lines), .. }) = examples.last_mut()
+                else {
+                    return Err(format!(
+                        "line {line}: a `finding` block without an example before it"
+                    ));
+                };
+                lines.extend(text.lines().map(str::to_owned));
+            }
+            Some("Fails" | "Passes") if rule.is_joined() => {
+                let heading = heading(before);
+                let path = path_of(&fence);
+                let passes = section(before) == Some("Passes");
+                // Blocks make up one project until a `finding` block or a heading ends it.
+                let open = examples.last_mut().filter(|last: &&mut Example| {
+                    last.heading == heading
+                        && match &last.expected {
+                            Expected::Passes => passes,
+                            Expected::Fails(lines) => !passes && lines.is_empty(),
+                        }
+                });
+                if let Some(example) = open {
+                    example.beside.0.insert(path, text.into_bytes());
+                    continue;
+                }
+                let expected = if passes { Expected::Passes } else { Expected::Fails(Vec::new()) };
+                let beside = Memory([(path, text.into_bytes())].into());
+                let (path, text) = (String::new(), String::new());
+                examples.push(Example { line, path, text, beside, expected, heading });
+            }
+            Some(part @ ("Fails" | "Passes")) => {
+                let path = path_of(&fence);
+                if fence.has_word("with") {
+                    beside.0.insert(path, text.into_bytes());
+                    continue;
+                }
+                let expected =
+                    if part == "Fails" { Expected::Fails(Vec::new()) } else { Expected::Passes };
+                examples.push(Example {
+                    line,
+                    path,
+                    text,
+                    beside: std::mem::take(&mut beside),
+                    expected,
+                    heading: 0,
+                });
+            }
+            Some("Fixed") => fixed.push(text),
+            _ => {}
+        }
+    }
+    Ok((examples, fixed))
+}
+
+/// The page without the `#` of its blocks: a heading in an example is none of the page.
+fn outline(page: &str, fences: &[Fence]) -> String {
+    let mut outline = page.to_owned();
+    for (_, span) in fences.iter().flat_map(|fence| &fence.pieces) {
+        let blank = page[span.range()].replace('#', " ");
+        outline.replace_range(span.range(), &blank);
+    }
+    outline
+}
+
+/// How often a block stands for itself: `times=501` makes a long file of one line.
+fn times(fence: &Fence) -> usize {
+    const MOST: usize = 10_000;
+    fence.attribute("times").and_then(|times| times.parse().ok()).unwrap_or(1).min(MOST)
+}
+
+/// Where the last heading of any level before a block begins.
+fn heading(before: &str) -> usize {
+    ["\n## ", "\n### "].iter().filter_map(|mark| before.rfind(mark)).max().unwrap_or(0)
+}
+
+/// The last `## ` heading before a block, in what [`outline`] gave.
+fn section(before: &str) -> Option<&str> {
+    before.lines().rev().find_map(|line| line.strip_prefix("## ")).map(str::trim)
+}
+
+fn path_of(fence: &Fence) -> String {
+    fence.attribute("path").map_or_else(|| default_path(fence.language()), str::to_owned)
+}
+
+fn default_path(language: &str) -> String {
+    match language {
+        "dockerfile" => "Dockerfile".to_owned(),
+        "mermaid" => "diagram.mmd".to_owned(),
+        "commit" => commits::DRAFT.to_owned(),
+        "" => "example.txt".to_owned(),
+        other => format!("example.{}", ending(other)),
+    }
+}
+
+/// How files of a language end whose name is not its ending: by its name alone no check of the
+/// syntax would read the block, and an example that passes would say nothing.
+fn ending(language: &str) -> &str {
+    match language {
+        "python" => "py",
+        "rust" => "rs",
+        "javascript" => "js",
+        "typescript" => "ts",
+        "bash" | "shell" => "sh",
+        "ruby" => "rb",
+        "golang" => "go",
+        "kotlin" => "kt",
+        "csharp" => "cs",
+        "powershell" => "ps1",
+        other => other,
+    }
+}
+
+/// What to say of an example whose file the rule's globs leave out: nothing is ever found in it.
+fn outside(rule: &Rule, example: &Example) -> Option<String> {
+    let check = rule.check.as_ref()?;
+    let globs = Globs::new(&check.files, &check.exclude).ok()?;
+    let is_out = !example.path.is_empty() && !globs.matches(&example.path);
+    is_out.then(|| {
+        let glob = check.files.first().map_or("", String::as_str);
+        format!(
+            "; the block is the file `{}`, which `files` and `exclude` leave out: name one that \
+             they mean after the language, as in `path=…` for `{glob}`",
+            example.path
+        )
+    })
+}
+
+/// Runs the examples of `rule`, with that rule alone (a rule on rules runs among all). Returns what
+/// went wrong, a text each; nothing is well.
+#[must_use]
+pub fn run(engine: &Engine, rule: &Rule) -> Vec<String> {
+    let (examples, fixed) = match read(rule) {
+        Ok(read) => read,
+        Err(error) => return vec![error],
+    };
+    if rule.path.as_deref().is_some_and(is_memory_path) {
+        let examples = examples.into_iter().map(|example| in_scope(rule, example));
+        return examples.filter_map(|example| of_memory(engine, rule, &example)).collect();
+    }
+    let fails = |example: &&Example| example.expected != Expected::Passes;
+    let mut wrong = Vec::new();
+    if !examples.iter().any(|example| fails(&example)) {
+        wrong.push("no example under `## Fails`".to_owned());
+    }
+    if examples.iter().all(|example| fails(&example)) {
+        wrong.push("no example under `## Passes`".to_owned());
+    }
+    let mut fixed = fixed.into_iter();
+    for example in &examples {
+        let results = results(engine, rule, example);
+        let found = told(rule, &results);
+        let none = Vec::new();
+        let expected = if let Expected::Fails(lines) = &example.expected { lines } else { &none };
+        if found != *expected {
+            let outside = outside(rule, example).filter(|_| found.is_empty());
+            let why = outside.unwrap_or_default();
+            let line = example.line;
+            wrong.push(format!("line {line}: expected {expected:?}, found {found:?}{why}"));
+        }
+        if let Expected::Fails(lines) = &example.expected
+            && lines.is_empty()
+        {
+            wrong.push(format!(
+                "line {}: no `finding` block follows: a fence of that language, a line for each \
+                 place as `line:column text found there`{}",
+                example.line,
+                outside(rule, example).unwrap_or_default()
+            ));
+        }
+        for (_, result) in by_fixes(&results) {
+            let wanted = fixed.next();
+            if wanted.as_ref() != Some(&result) {
+                wrong.push(format!(
+                    "line {}: fixed: expected {wanted:?}, got {result:?}",
+                    example.line
+                ));
+            }
+        }
+    }
+    wrong.extend(fixed.map(|text| format!("a block under `## Fixed` that no fix gives: {text:?}")));
+    wrong
+}
+
+/// An example of a memory's rule as one of the project: its paths count from the folder of the memory.
+fn in_scope(rule: &Rule, example: Example) -> Example {
+    let folder = rule.path.as_deref().map_or("", scope_of);
+    if folder.is_empty() || rule.form == Some(Form::Commit) {
+        return example;
+    }
+    let below = |path: String| format!("{folder}/{path}");
+    let Example { path, beside: Memory(beside), .. } = example;
+    let beside = Memory(beside.into_iter().map(|(path, text)| (below(path), text)).collect());
+    Example { path: below(path), beside, ..example }
+}
+
+/// What the fixes of a rule make of an example: path and text, a file each.
+#[must_use]
+pub fn mended(engine: &Engine, rule: &Rule, example: &Example) -> Vec<(String, String)> {
+    by_fixes(&results(engine, rule, example))
+}
+
+/// What a file becomes by its own fixes; a file of a project each by itself. What is made comes last.
+pub fn by_fixes(results: &[(Source, Finding)]) -> Vec<(String, String)> {
+    let mut texts: BTreeMap<&str, (&str, Vec<&Fix>)> = BTreeMap::new();
+    let mut made: BTreeMap<&str, String> = BTreeMap::new();
+    for (source, finding) in results {
+        match finding.fix.as_ref().and_then(|fix| fix.file.as_ref()) {
+            Some(FileChange::Create { path, text }) => {
+                made.insert(path, text.clone());
+                continue;
+            }
+            // The block has the new path alone.
+            Some(FileChange::Rename { to }) => {
+                made.insert(source.path(), format!("{to}\n"));
+                continue;
+            }
+            None => {}
+        }
+        if let Some(fix) = &finding.fix {
+            let text = texts.entry(source.path()).or_insert((source.text(), Vec::new()));
+            text.1.push(fix);
+        }
+    }
+    let mended = texts.into_iter().map(|(path, (text, fixes))| {
+        let (bytes, _) = fix::apply(text.as_bytes(), &fixes);
+        (path.to_owned(), String::from_utf8_lossy(&bytes).into_owned())
+    });
+    mended.chain(made.into_iter().map(|(path, text)| (path.to_owned(), text))).collect()
+}
+
+/// What is wrong with an example of a memory's rule: it need not say where it fails, and what.
+fn of_memory(engine: &Engine, rule: &Rule, example: &Example) -> Option<String> {
+    let results = results(engine, rule, example);
+    let shown = if rule.is_joined() { "the files" } else { &*example.path };
+    match (&example.expected, results.first()) {
+        (Expected::Fails(_), None) => Some(format!("`fails`: nothing is found in {shown}")),
+        (Expected::Passes, Some((source, finding))) => {
+            Some(format!("`passes`: found in {}: {}", source.path(), found(source, finding)))
+        }
+        _ => None,
+    }
+}
+
+/// What a `finding` block after the example would say, a line each.
+#[must_use]
+pub fn found_in(engine: &Engine, rule: &Rule, example: &Example) -> Vec<String> {
+    told(rule, &results(engine, rule, example))
+}
+
+fn told(rule: &Rule, results: &[(Source, Finding)]) -> Vec<String> {
+    results.iter().map(|(source, finding)| line(rule, source, finding)).collect()
+}
+
+/// What the rule finds in an example, by file.
+pub fn results(engine: &Engine, rule: &Rule, example: &Example) -> Vec<(Source, Finding)> {
+    let here = (!rule.is_joined()).then(|| example.path.clone());
+    let listing = Listing::new(example.beside.0.keys().cloned().chain(here));
+    if rule.is_joined() {
+        return project_checks::check_rule(engine, rule, &example.beside, &listing);
+    }
+    let files = Listed { files: &example.beside, listing: &listing };
+    if rule.check.as_ref().is_some_and(|check| check.commit.is_some()) {
+        return commit_checks::check_rule(engine, rule, (&example.path, &example.text), &files);
+    }
+    let source = || Source::new(example.path.as_str(), example.text.as_str());
+    let findings = engine.check_rule(&rule.id, &source(), &files);
+    findings.into_iter().map(|finding| (source(), finding)).collect()
+}
+
+/// The paths among `files` in which a rule finds something; none of a rule on commits.
+pub fn judged(engine: &Engine, rule: &Rule, files: &Memory) -> Vec<String> {
+    let listing = Listing::new(files.0.keys().cloned());
+    if rule.is_joined() {
+        let found = project_checks::check_rule(engine, rule, files, &listing);
+        return found.into_iter().map(|(source, _)| source.path().to_owned()).collect();
+    }
+    if rule.check.as_ref().is_some_and(|check| check.commit.is_some()) {
+        return Vec::new();
+    }
+    let all = Listed { files, listing: &listing };
+    let finds = |(path, bytes): &(&String, &Vec<u8>)| {
+        let source = Source::new(path.as_str(), String::from_utf8_lossy(bytes).into_owned());
+        !engine.check_rule(&rule.id, &source, &all).is_empty()
+    };
+    files.0.iter().filter(finds).map(|(path, _)| path.clone()).collect()
+}
+
+/// A finding as a line of the `finding` block of a page of `rule`.
+pub fn line(rule: &Rule, source: &Source, finding: &Finding) -> String {
+    let place = found(source, finding);
+    if !rule.is_joined() {
+        return place;
+    }
+    // Of the file as such, its path says it all.
+    let at = if source.text().is_empty() { String::new() } else { format!(":{place}") };
+    format!("{}{at}", source.path())
+}
+
+/// Where a finding stands, and the first line of the text under it.
+fn found(source: &Source, finding: &Finding) -> String {
+    let at = source.position(finding.span.start, Encoding::CodePoints);
+    let text = source.slice(finding.span).lines().next().unwrap_or_default();
+    format!("{}:{} {text}", at.line + 1, at.column + 1)
+}

@@ -1,0 +1,265 @@
+//! A look at what changed says the same as a look at all.
+
+use super::*;
+use crate::check::Selection;
+use crate::project::config;
+use crate::rules::registry::Registry;
+use crate::text::files::Memory;
+use crate::workspace::project_checks;
+use proptest::prelude::*;
+use std::io;
+use std::sync::Mutex;
+
+/// Rules of every form of this pass, with conditions that ask for lists, files and values.
+const RULES: [&str; 12] = [
+    "  tree: { each: 'src/**/*.ts', exists: ['<dir>/<stem>.md | notes/<stem>.txt'] }",
+    "  tree: { each: '**/*.ts', lines: { max: 3 }, bytes: { min: 1 } }",
+    "  tree: { each: '**/*.{ts,py}', unique: '<stem>', name: kebab }",
+    "  tree: { each: 'src/*/', count: { max: 2 }, exists: ['<path>/index.ts'] }",
+    "  tree: { exists: [README.md, '**/package.json'], absent: ['**/*.py', 'src/c/'] }",
+    "  when: { nearest: tsconfig.json }\n  tree: { each: '**/*.ts', depth: { max: 2 } }",
+    "  when: { data: { file: package.json, at: '$.strict', present: true } }\n  tree: { each: 'src/', only: ['a/', '*.ts'] }",
+    "  when: { not: { file: 'src/b/*.ts' } }\n  layers: { acyclic: '**' }",
+    "  layers: { order: ['src/a/**', 'src/b/**'], transitive: true }",
+    "  layers: { forbid: { from: 'src/a/**', to: ['npm:left-pad', 'py:os', 'lib/**'] }, types: skip }",
+    "  layers: { independent: 'src/<part>/**' }",
+    "  layers: { forbid: { from: 'rust/**', to: 'rust/src/b.rs' } }",
+];
+
+const PATHS: [&str; 19] = [
+    "src/a/x.ts",
+    "src/a/y.ts",
+    "src/b/x.ts",
+    "src/b/Big.ts",
+    "src/c/index.ts",
+    "src/a/index.ts",
+    "src/a/x.md",
+    "notes/x.txt",
+    "hidden/y.txt",
+    "lib/z.ts",
+    "lib/style.css",
+    "src/a/m.py",
+    "package.json",
+    "tsconfig.json",
+    "src/b/tsconfig.json",
+    "README.md",
+    "rust/Cargo.toml",
+    "rust/src/lib.rs",
+    "rust/src/b.rs",
+];
+
+/// Texts for a path, by its ending.
+fn texts(path: &str) -> &'static [&'static str] {
+    match path.rsplit('.').next().unwrap_or_default() {
+        "ts" => &[
+            "",
+            "export const a = 1;\n",
+            "import { b } from '../b/x';\n",
+            "\n\nimport { b } from '../b/x';\n",
+            "import type { b } from '../b/x';\nimport '../a/y';\n",
+            "import { a } from '../a/x';\nimport '../../lib/z';\n",
+            "import { a } from '@/a/x';\nimport 'left-pad';\n",
+            "import 'left-pad';\nimport '../../lib/style.css';\n",
+            concat!("// aidd:", "allow-file team/r8 known\nimport '../a/x';\n"),
+            concat!("// aidd:", "allow-file team/r1 known\n\n\n\n\n"),
+            "const broken = (\nimport '../b/Big';\n",
+        ],
+        "py" => &["import os\n", "import sys\n", "import os.path\nfrom . import x\n"],
+        "rs" => &[
+            "",
+            "mod b;\n",
+            "mod b;\nuse crate::b::B;\n",
+            "// moved\nmod b;\nuse crate::b::B;\n",
+            "#[cfg(test)]\nmod b;\n",
+        ],
+        "toml" => &["[package]\nname = \"r\"\n", "[package]\nname = \"other\"\n", "["],
+        "json" => &[
+            "{}",
+            "{\"strict\": true}",
+            "{\"compilerOptions\": {\"baseUrl\": \".\", \"paths\": {\"@/*\": [\"src/*\"]}}}",
+            "{",
+        ],
+        _ => &["", "text\n"],
+    }
+}
+
+/// Files of which nothing is said but what they hold, and who was asked what.
+struct Watched<'a>(&'a Memory, Mutex<BTreeSet<String>>);
+
+fn engine() -> Engine {
+    let page = |(at, check): (usize, &&str)| {
+        let text = format!("---\nseverity: warning\ncheck:\n{check}\n---\n# team/r{at}\n\nWhy.\n");
+        (format!("rules/r{at}.md"), text)
+    };
+    let pages: Vec<(String, String)> = RULES.iter().enumerate().map(page).collect();
+    let registry = Registry::new(crate::DISTRIBUTION.pages, &pages);
+    for (at, check) in RULES.iter().enumerate() {
+        let rule = registry.get(&format!("team/r{at}")).expect("a rule");
+        assert_eq!(crate::forms::problems(rule), Vec::<String>::new(), "{check}");
+    }
+    Engine::new(&crate::DISTRIBUTION, registry, &config::Config::default(), &Selection::default())
+        .expect("an engine")
+}
+
+/// The files that are listed: one folder is left out.
+fn listing(files: &Memory) -> Listing {
+    Listing::new(files.0.keys().filter(|path| !path.starts_with("hidden/")).cloned())
+}
+
+/// All that a look says.
+fn said<'a>(all: impl Iterator<Item = &'a (Source, Checked)>) -> Vec<String> {
+    let one = |(source, checked): &(Source, Checked)| {
+        format!("{} {:?} {checked:?}", source.path(), source.text())
+    };
+    all.map(one).collect()
+}
+
+/// What is found at each path, in short.
+fn in_short(joins: &Joins) -> BTreeMap<String, BTreeSet<(String, String)>> {
+    let ids = |all: &Arc<Vec<(Source, Checked)>>| {
+        let findings = all.iter().flat_map(|(_, checked)| &checked.findings);
+        findings.map(|one| (one.id.clone(), one.message.clone())).collect()
+    };
+    joins.settled().iter().map(|(path, all)| (path.clone(), ids(all))).collect()
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Write(usize, usize),
+    Remove(usize),
+    Rename(usize, usize),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let path = 0..PATHS.len();
+    prop_oneof![
+        6 => (path.clone(), 0_usize..16).prop_map(|(path, text)| Step::Write(path, text)),
+        1 => path.clone().prop_map(Step::Remove),
+        1 => (path.clone(), path).prop_map(|(from, to)| Step::Rename(from, to)),
+    ]
+}
+
+/// Takes a step; the paths that it touched.
+fn take_step(files: &mut Memory, step: &Step) -> Vec<String> {
+    match *step {
+        Step::Write(path, text) => {
+            let path = PATHS[path];
+            let texts = texts(path);
+            files.0.insert(path.to_owned(), texts[text % texts.len()].as_bytes().to_vec());
+            vec![path.to_owned()]
+        }
+        Step::Remove(path) => {
+            files.0.remove(PATHS[path]);
+            vec![PATHS[path].to_owned()]
+        }
+        Step::Rename(from, to) => {
+            if let Some(bytes) = files.0.remove(PATHS[from]) {
+                files.0.insert(PATHS[to].to_owned(), bytes);
+            }
+            vec![PATHS[from].to_owned(), PATHS[to].to_owned()]
+        }
+    }
+}
+
+/// What somebody tells who lists files and watches the times of folders, but of the one left out
+/// knows nothing.
+fn news(joins: &Joins, before: &Memory, after: &Memory, touched: &[String]) -> News {
+    let listing = listing(after);
+    let folder = |path: &String| path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
+    let came_or_went = |path: &&String| before.0.contains_key(*path) != after.0.contains_key(*path);
+    let is_walked = |path: &&String| !path.starts_with("hidden/");
+    let written = |path: &&String| before.0.contains_key(*path) && after.0.contains_key(*path);
+    let mut files: BTreeSet<String> =
+        touched.iter().filter(is_walked).filter(written).cloned().collect();
+    files.extend(joins.apart(&|folder| folder != "hidden"));
+    News {
+        listing: (!listing.is_as(joins.listing())).then_some(listing),
+        files,
+        folders: touched.iter().filter(is_walked).filter(came_or_went).map(folder).collect(),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_look_at_what_changed_says_the_same_as_a_look_at_all(
+        first in proptest::collection::vec(step(), 0..24),
+        rounds in proptest::collection::vec(proptest::collection::vec(step(), 1..4), 1..12),
+    ) {
+        let mut files = Memory::default();
+        for step in &first {
+            take_step(&mut files, step);
+        }
+        let (kept, globs) = (engine(), Globs::all());
+        let mut joins = Joins::new(&kept, &globs, &files, listing(&files));
+        for steps in rounds {
+            let (before, short) = (files.clone(), in_short(&joins));
+            let mut touched = Vec::new();
+            for step in &steps {
+                touched.extend(take_step(&mut files, step));
+            }
+            let news = news(&joins, &before, &files, &touched);
+            let differing = joins.again(&kept, &globs, &files, news);
+            let fresh = engine();
+            let all = project_checks::run(&fresh, &globs, &files, &listing(&files)).files;
+            let settled = joins.settled();
+            let mine = said(settled.values().flat_map(|all| all.iter()));
+            prop_assert_eq!(mine, said(all.iter()), "after {:?}", steps);
+            let now = in_short(&joins);
+            let paths: BTreeSet<&String> = short.keys().chain(now.keys()).collect();
+            let others: BTreeSet<String> = paths
+                .into_iter()
+                .filter(|path| short.get(*path) != now.get(*path))
+                .cloned()
+                .collect();
+            prop_assert_eq!(differing, others);
+        }
+    }
+}
+
+impl Files for Watched<'_> {
+    fn read(&self, path: &str, limit: u64) -> io::Result<Vec<u8>> {
+        self.1.lock().expect("whole").insert(path.to_owned());
+        self.0.read(path, limit)
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        self.0.exists(path)
+    }
+}
+
+#[test]
+fn an_edit_that_changes_no_fact_reads_one_file() {
+    let file = |path: &str, text: &str| (path.to_owned(), text.as_bytes().to_vec());
+    let mut files = Memory(
+        [
+            file("src/a/x.ts", "import '../b/x';\nexport const a = 1;\n"),
+            file("src/b/x.ts", "import '../a/x';\n"),
+            file("src/b/long.ts", "\n\n\n\n\n"),
+            file("package.json", "{}"),
+            file("README.md", ""),
+        ]
+        .into(),
+    );
+    let (engine, globs) = (engine(), Globs::all());
+    let mut joins = Joins::new(&engine, &globs, &files, listing(&files));
+    let mut edit = |path: &str, text: &str| {
+        files.0.insert(path.to_owned(), text.as_bytes().to_vec());
+        let watched = Watched(&files, Mutex::default());
+        let news = News { files: [path.to_owned()].into(), ..News::default() };
+        let differing = joins.again(&engine, &globs, &watched, news);
+        let read = watched.1.into_inner().expect("whole");
+        (differing.into_iter().collect::<Vec<_>>(), read.into_iter().collect::<Vec<_>>())
+    };
+    let none: Vec<String> = Vec::new();
+    let (long, x) = ("src/b/long.ts".to_owned(), "src/a/x.ts".to_owned());
+    assert_eq!(edit("README.md", "# it\n"), (none.clone(), none.clone()), "nobody asked for it");
+    assert_eq!(
+        edit(&x, "import '../b/x';\nexport const a = 2;\n"),
+        (none.clone(), vec![x.clone()])
+    );
+    assert_eq!(edit(&long, "\n"), (vec![long.clone()], vec![long]));
+    let (differing, _) = edit(&x, "export const a = 2;\n");
+    assert_eq!(differing, ["src/a/x.ts"], "the circle is gone, which was told there");
+}

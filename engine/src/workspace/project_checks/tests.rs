@@ -1,0 +1,249 @@
+//! What the second pass makes of what the forms find.
+
+use super::*;
+use crate::check::Selection;
+use crate::project::config;
+use crate::rules::registry::Registry;
+use crate::text::files::Memory;
+
+/// What the rule of a page finds among files, a line each: path, message, status.
+fn found(page: &str, config: &str, files: &[(&str, &str)]) -> Vec<String> {
+    found_at("rules/x.md", page, config, files)
+}
+
+fn found_at(path: &str, page: &str, config: &str, files: &[(&str, &str)]) -> Vec<String> {
+    let page = format!(
+        "---\nseverity: warning\n{page}\n---\n# t/x\n\nWhy.\n\n## Template\n\n```\n# <pkg>\n```\n"
+    );
+    let registry = Registry::new(crate::DISTRIBUTION.pages, &[(path.to_owned(), page)]);
+    let rule = registry.get("t/x").expect("a rule");
+    assert_eq!(forms::problems(rule), Vec::<String>::new());
+    let config = config::read(config).expect("valid").0;
+    let engine = Engine::new(&crate::DISTRIBUTION, registry, &config, &Selection::default())
+        .expect("an engine");
+    let files = files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec()));
+    let files = Memory(files.collect());
+    let listing = Listing::new(files.0.keys().cloned());
+    let globs =
+        Globs::new(&config.include.unwrap_or_default(), &config.exclude.unwrap_or_default());
+    let report = run(&engine, &globs.expect("valid"), &files, &listing);
+    let line = |(source, checked): &(Source, Checked)| {
+        let path = source.path().to_owned();
+        let all = checked.findings.iter().map(move |finding| {
+            let allowed = if finding.status == Status::Allowed { " (allowed)" } else { "" };
+            format!("{path}: {}{allowed}", finding.message)
+        });
+        all.collect::<Vec<_>>()
+    };
+    report.files.iter().flat_map(line).collect()
+}
+
+fn plain(page: &str, paths: &[&str]) -> Vec<String> {
+    let files: Vec<(&str, &str)> = paths.iter().map(|path| (*path, "")).collect();
+    found(page, "", &files)
+}
+
+const NONE: [&str; 0] = [];
+
+#[test]
+fn every_folder_has_what_it_needs() {
+    let page = "check:\n  tree: { each: 'packages/<pkg>/', exists: ['packages/<pkg>/README.md', '<path>/package.json | <path>/Cargo.toml'] }";
+    let paths = [
+        "packages/a/README.md",
+        "packages/a/Cargo.toml",
+        "packages/b/x",
+        "packages/c/README.md",
+        "other/y",
+    ];
+    assert_eq!(
+        plain(page, &paths),
+        [
+            "packages/b/README.md: `packages/b` has no `packages/b/README.md`",
+            "packages/b/package.json: `packages/b` has no `packages/b/package.json` or `packages/b/Cargo.toml`",
+            "packages/c/package.json: `packages/c` has no `packages/c/package.json` or `packages/c/Cargo.toml`",
+        ]
+    );
+}
+
+#[test]
+fn a_file_is_told_of_itself_and_may_allow_it() {
+    let page = "message: '`<stem>` has no test'\ncheck:\n  exclude: ['*.test.ts', 'index.ts']\n  tree: { each: 'src/**/*.ts', exists: ['<dir>/<stem>.test.{ts,tsx} | tests/**/<stem>.test.ts'] }";
+    let files = [
+        ("src/a.ts", ""),
+        ("src/a.test.ts", ""),
+        ("src/b.ts", ""),
+        ("tests/x/y/b.test.ts", ""),
+        ("src/c.ts", ""),
+        ("src/d/e.ts", concat!("// aidd:", "allow-file t/x generated\n")),
+        ("src/index.ts", ""),
+    ];
+    assert_eq!(
+        found(page, "", &files),
+        ["src/c.ts: `c` has no test", "src/d/e.ts: `e` has no test (allowed)"]
+    );
+    let off = r#"{"overrides": [{"files": ["src/c.ts"], "rules": {"t/x": "off"}}], "exclude": ["src/d/"]}"#;
+    assert_eq!(found(page, off, &files), NONE);
+}
+
+#[test]
+fn names_uniqueness_and_numbers() {
+    let page = "check:\n  tree: { each: 'src/**/*.ts', name: kebab }";
+    assert_eq!(
+        plain(page, &["src/a-b.ts", "src/x/UserCard.test.ts"]),
+        ["src/x/UserCard.test.ts: `UserCard.test.ts` is not named in kebab case: `user-card.test`"]
+    );
+    let page = "check:\n  tree: { each: 'docs/adr/<id>-*.md', unique: '<id>' }";
+    assert_eq!(
+        plain(page, &["docs/adr/1-a.md", "docs/adr/1-b.md", "docs/adr/2-a.md"]),
+        ["docs/adr/1-b.md: `1` is there twice: also in `docs/adr/1-a.md`"]
+    );
+    let page = "check:\n  params: { max: 2 }\n  tree: { each: '*.txt', lines: { max: \"${max}\" }, bytes: { min: 1 }, depth: { max: 1 } }";
+    let files = [("a.txt", "1\n2\n"), ("b.txt", "1\n2\n3"), ("c.txt", "")];
+    assert_eq!(
+        found(page, "", &files),
+        ["b.txt: 3 lines, where at most 2 may be", "c.txt: 0 bytes, where at least 1 may be"]
+    );
+    let more = r#"{"rules": {"t/x": {"params": {"max": 3}}}}"#;
+    assert_eq!(found(page, more, &files), ["c.txt: 0 bytes, where at least 1 may be"]);
+    let page = "check:\n  tree: { each: 'src/*/', count: { max: 1 } }";
+    assert_eq!(
+        plain(page, &["src/a/1", "src/a/2/x", "src/b/1"]),
+        ["src/a: 2 entries, where at most 1 may be"]
+    );
+    let page = "check:\n  tree: { each: 'LICENSE*', count: { min: 1, max: 1 } }";
+    assert_eq!(plain(page, &["LICENSE"]), NONE);
+    assert_eq!(plain(page, &["x"]), ["rules/x.md: 0 files, where exactly 1 may be"]);
+}
+
+#[test]
+fn what_must_not_be_there_and_what_alone_may() {
+    let page = "check:\n  exclude: ['fixtures/']\n  tree: { absent: ['**/node_modules/', '**/*.orig', .env] }";
+    assert_eq!(
+        plain(page, &["a/node_modules/b/node_modules/c", "x.orig", "fixtures/y.orig", ".env", "b"]),
+        [
+            ".env: `.env` must not be there",
+            "a/node_modules: `a/node_modules` must not be there",
+            "x.orig: `x.orig` must not be there",
+        ]
+    );
+    let page = "check:\n  tree: { each: 'src/', only: ['*.ts', 'lib/'] }";
+    assert_eq!(
+        plain(page, &["src/a.ts", "src/lib/x", "src/tools/y", "src/z.js"]),
+        [
+            "src/tools: `tools` does not belong here: only `*.ts`, `lib/` may",
+            "src/z.js: `z.js` does not belong here: only `*.ts`, `lib/` may",
+        ]
+    );
+}
+
+#[test]
+fn a_rule_in_a_folder_covers_that_folder() {
+    let page = "check:\n  tree: { exists: [README.md], absent: ['**/*.bak'] }";
+    let files = [("packages/a/x.bak", ""), ("packages/b/x.bak", "")];
+    assert_eq!(
+        found_at("packages/a/.aidd/rules/x.md", page, "", &files),
+        [
+            "packages/a/README.md: `packages/a` has no `README.md`",
+            "packages/a/x.bak: `packages/a/x.bak` must not be there",
+        ]
+    );
+}
+
+#[test]
+fn conditions_are_of_the_project_and_of_the_place() {
+    let files =
+        [("a/package.json", r#"{"type": "module"}"#), ("a/src/x.ts", ""), ("b/src/y.ts", "")];
+    let when = |when: &str| {
+        let page = format!(
+            "check:\n  when: {when}\n  tree: {{ each: '**/*.ts', exists: ['<dir>/<stem>.md'] }}"
+        );
+        let found = found(&page, "", &files);
+        found
+            .iter()
+            .map(|line| line.split(':').next().unwrap_or_default().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(when("{ nearest: package.json }"), ["a/src/x.ts"]);
+    assert_eq!(when("{ not: { nearest: package.json } }"), ["b/src/y.ts"]);
+    assert_eq!(when("{ file: '**/go.mod' }"), NONE);
+    assert_eq!(when("{ file: ['go.mod', 'a/*.json'] }").len(), 2);
+    assert_eq!(when("{ data: { file: a/package.json, at: '$.type', equals: module } }").len(), 2);
+    assert_eq!(when("{ data: { file: a/package.json, at: '$.main', equals: x } }"), NONE);
+    assert_eq!(when("[{ branch: main }, { file: a/package.json }]").len(), 2);
+    assert_eq!(when("{ branch: main }"), NONE);
+    assert_eq!(when("{ changed: 'x/**' }").len(), 2, "no change is judged");
+}
+
+#[test]
+fn ids_outlive_edits_of_the_file() {
+    let page = "---\nseverity: info\ncheck:\n  tree: { each: '*.ts', exists: ['<stem>.md'] }\n---\n# t/x\n";
+    let registry =
+        Registry::new(crate::DISTRIBUTION.pages, &[("rules/x.md".to_owned(), page.to_owned())]);
+    let engine = Engine::new(
+        &crate::DISTRIBUTION,
+        registry,
+        &config::Config::default(),
+        &Selection::default(),
+    );
+    let engine = engine.expect("an engine");
+    let id = |text: &str| {
+        let files = Memory([("a.ts".to_owned(), text.as_bytes().to_vec())].into());
+        let report = run(&engine, &Globs::all(), &files, &Listing::new(["a.ts".to_owned()]));
+        report.files[0].1.findings[0].id.clone()
+    };
+    assert_eq!(id("let a"), id("let b\n\n"));
+    assert_eq!(id("").len(), 16);
+}
+
+#[test]
+fn a_pattern_that_would_be_slow_is_cut_short_and_says_so() {
+    let page = "---\nseverity: info\ncheck:\n  tree: { each: 'src/**/*.ts', exists: ['<dir>/**/<stem>.md'] }\n---\n# t/x\n";
+    let registry =
+        Registry::new(crate::DISTRIBUTION.pages, &[("rules/x.md".to_owned(), page.to_owned())]);
+    let engine = Engine::new(
+        &crate::DISTRIBUTION,
+        registry,
+        &config::Config::default(),
+        &Selection::default(),
+    );
+    let engine = engine.expect("an engine");
+    let paths = (0..3000).map(|at| format!("src/{at}/{at}.ts"));
+    let listing = Listing::new(paths);
+    let report = run(&engine, &Globs::all(), &Memory::default(), &listing);
+    assert_eq!(report.judged.values().copied().collect::<Vec<_>>(), [3000]);
+    assert!(report.notes[0].1.contains("was tried for 2000 subjects only"), "{:?}", report.notes);
+    assert_eq!(report.files.len(), 2000, "what was not tried is not blamed");
+}
+
+/// 47 rules of names over 21,000 files, as the peers are measured: reads nothing, and each rule
+/// looks at a path once.
+#[test]
+fn many_rules_over_many_files_find_each_fault_once() {
+    let rule = |at: usize| {
+        let page = format!(
+            "---\nseverity: info\ncheck:\n  exclude: ['*.test.ts']\n  tree: {{ each: 'p{at}/<pkg>/**/*.ts', name: kebab, exists: ['p{at}/<pkg>/README.md', '<dir>/<stem>.test.ts | tests/**/<stem>.test.ts'] }}\n---\n# t/r{at}\n"
+        );
+        (format!("rules/{at}.md"), page)
+    };
+    let pages: Vec<(String, String)> = (0..47).map(rule).collect();
+    let engine = Engine::new(
+        &crate::DISTRIBUTION,
+        Registry::new(crate::DISTRIBUTION.pages, &pages),
+        &config::Config::default(),
+        &Selection::default(),
+    );
+    let engine = engine.expect("an engine");
+    let stem = |at: usize| format!("p{}/k{}/d{}/file-{at}", at % 50, at % 7, at % 11);
+    let mut paths: Vec<String> = (0..10_500)
+        .flat_map(|at| [format!("{}.ts", stem(at)), format!("{}.test.ts", stem(at))])
+        .collect();
+    paths.extend((0..50).flat_map(|at| (0..7).map(move |k| format!("p{at}/k{k}/README.md"))));
+    paths.push("p3/k1/d2/BadName.ts".to_owned());
+    let listing = Listing::new(paths.iter().cloned());
+    let files = Memory(paths.into_iter().map(|path| (path, Vec::new())).collect());
+    let report = run(&engine, &Globs::all(), &files, &listing);
+    let found: Vec<&str> = report.files.iter().map(|(source, _)| source.path()).collect();
+    assert_eq!(found, ["p3/k1/d2/BadName.ts"]);
+    assert_eq!(report.judged.values().sum::<usize>(), 47 * 210 + 1);
+    assert!(report.notes.is_empty(), "{:?}", report.notes);
+}

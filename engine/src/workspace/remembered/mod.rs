@@ -1,0 +1,271 @@
+//! Checks that memories carry: a convention or a mistake whose metadata has a `check` is enforced as
+//! a rule page is. Its page is made here, from what the memory says; all else treats it as one that
+//! was written.
+//!
+//! `check` holds what stands under `check:` of a rule page, and beside it what the page would say
+//! elsewhere: `rule` (the second half of its id), `severity`, `message`, `help`, and `fails` and
+//! `passes` (path → text). It is one value, so that an edit or a merge takes it as a whole.
+
+mod read;
+#[cfg(test)]
+mod tests;
+mod text;
+
+pub use read::{Remembered, of, of_all};
+
+use crate::forms;
+use crate::parse::lines::id;
+use crate::parse::lines::types::{Entry, Kind};
+use crate::project::config::nearest;
+use crate::rules::registry;
+use crate::text::files::{Disk, Files, nested};
+use crate::text::finding::Severity;
+use crate::text::kind::MEMORY_FOLDER;
+use aidd_page::{self as page, CheckHeader, Form};
+use serde_json::{Map, Value};
+
+/// The key of a memory's metadata that holds its check.
+pub const CHECK: &str = "check";
+/// The key of a check that holds the second half of the rule's id.
+pub const RULE: &str = "rule";
+
+/// What a check holds beside the keys of a rule page's `check:`.
+const BESIDE: [&str; 6] = [RULE, "severity", "message", "help", "fails", "passes"];
+/// Most bytes of a check as JSON: one is read at every start.
+const LONGEST: usize = 32 << 10;
+/// Most characters of a name that is made of a memory's words.
+const NAME: usize = 40;
+
+/// A memory as a rule page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RulePage {
+    /// The id of the memory.
+    pub memory: String,
+    /// The id of its rule: `convention/NAME` or `mistake/NAME`.
+    pub rule: String,
+    /// The tracked file that the memory lies in, from the root.
+    pub path: String,
+    /// The page.
+    pub text: String,
+}
+
+/// The check of a memory that can carry one; `None` for one without, and for null and `{}`, which
+/// take it away.
+#[must_use]
+pub fn check_of(entry: &Entry) -> Option<&Value> {
+    let carries = matches!(entry.kind, Kind::Convention | Kind::Mistake);
+    entry.metadata.get(CHECK).filter(|check| carries && !is_none(check))
+}
+
+/// Whether the value of `check` says that there is none.
+#[must_use]
+pub fn is_none(check: &Value) -> bool {
+    check.is_null() || check.as_object().is_some_and(Map::is_empty)
+}
+
+/// The id of the rule of a memory with a check.
+#[must_use]
+pub fn rule_of(entry: &Entry) -> Option<String> {
+    let named = check_of(entry)?.get(RULE).and_then(Value::as_str);
+    let name = named.map_or_else(|| name_of(entry.kind, &entry.content), str::to_owned);
+    Some(format!("{}/{name}", entry.kind))
+}
+
+/// A name for the rule of a memory, of its own first words; of scripts that ids do not have, of its
+/// hash. It is kept in the check when that is saved, so that it outlives edits of the words.
+#[must_use]
+pub fn name_of(kind: Kind, content: &str) -> String {
+    let mut name = String::new();
+    let line = content.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let words = line.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    for word in words {
+        if !name.is_empty() && name.len() + 1 + word.len() > NAME {
+            break;
+        }
+        if !name.is_empty() {
+            name.push('-');
+        }
+        name.push_str(&word.to_ascii_lowercase());
+    }
+    name.truncate(NAME);
+    let letters = line.chars().filter(|c| c.is_alphanumeric()).count();
+    let plain = line.bytes().filter(u8::is_ascii_alphanumeric).count();
+    // A word or two of Latin in a Korean sentence tell nothing of it.
+    if name.len() < 3 || plain * 2 < letters {
+        return id::digest(&[kind.word(), content]);
+    }
+    name
+}
+
+/// The page of a memory with a check, so far as its shape goes; `None` for one without.
+///
+/// # Errors
+/// What is wrong with the shape of the check. What else may be wrong, [`validate`] says.
+pub fn page_of(entry: &Entry) -> Option<Result<RulePage, String>> {
+    let check = check_of(entry)?;
+    let rule = rule_of(entry)?;
+    let file = entry.kind.file()?;
+    let path = format!("{MEMORY_FOLDER}/{file}.jsonl");
+    let text = Shape::read(check).map(|shape| text::page(entry, &rule, &shape));
+    Some(text.map(|text| RulePage { memory: entry.id.clone(), rule, path, text }))
+}
+
+/// Looks whether the check of a memory can run, as that of a rule page is looked at.
+///
+/// # Errors
+/// What is wrong with it: the key, and what to do.
+pub fn validate(entry: &Entry) -> Result<(), String> {
+    let Some(page) = page_of(entry) else { return Ok(()) };
+    validate_page(&page?)
+}
+
+/// As [`validate`], for its page.
+///
+/// # Errors
+/// As there.
+pub fn validate_page(page: &RulePage) -> Result<(), String> {
+    validate_text(&page.path, &page.text)
+}
+
+/// As [`validate_page`], for a page by its path and text.
+///
+/// # Errors
+/// As there.
+pub fn validate_text(path: &str, text: &str) -> Result<(), String> {
+    page::header(text).map_err(|error| said(&error, text))?;
+    let Some(rule) = registry::project_rule(path, text) else { return Ok(()) };
+    let form = rule.check.as_ref().and_then(CheckHeader::form).map_or("", Form::key);
+    match forms::problems(&rule) {
+        none if none.is_empty() => Ok(()),
+        some => Err(format!("`check.{form}` cannot run: {}", some.join("; "))),
+    }
+}
+
+/// What is wrong with the checks of the memory below the root of `disk`, and of its folders: path of
+/// the tracked file, id of the memory, why it is not enforced.
+#[must_use]
+pub fn faults(disk: &Disk) -> Vec<(String, String, String)> {
+    faults_in(disk, &nested(disk).memories)
+}
+
+/// As [`faults`], of the root and the folders `nested`.
+fn faults_in(files: &dyn Files, nested: &[String]) -> Vec<(String, String, String)> {
+    let Remembered { pages, mut wrong } = of_all(files, nested);
+    let faults = pages.into_iter().filter_map(|page| {
+        let why = validate_page(&page).err()?;
+        Some((page.path, page.memory, why))
+    });
+    wrong.extend(faults);
+    wrong
+}
+
+/// Keys that are known of text and syntax checks, and are given beside them by who knows them from
+/// elsewhere.
+const TEXT: [&str; 2] = ["regex", "keywords"];
+/// See [`TEXT`].
+const SYNTAX: [&str; 3] = ["language", "languages", "pattern"];
+/// How a syntax check is written.
+const SYNTAX_FORM: &str =
+    "{\"syntax\": {\"language\": [\"typescript\"], \"rule\": {\"pattern\": \"…\"}}}";
+
+/// What is wrong with the header of a page, without its place: the page was never seen by anyone.
+fn said(error: &page::PageError, text: &str) -> String {
+    let at = text.get(error.span.clone()).unwrap_or_default().trim_matches(['"', ' ', '\n']);
+    let place = if at.is_empty() || error.message.contains(at) {
+        String::new()
+    } else {
+        format!(" at `{at}`")
+    };
+    let hint = error.did_you_mean.as_ref().map_or_else(String::new, |(word, known)| {
+        let is_top =
+            known.iter().any(|key| key == "syntax") && known.iter().any(|key| key == "tree");
+        let beside = BESIDE.into_iter().filter(|_| is_top);
+        let known: Vec<&str> = known.iter().map(String::as_str).chain(beside).collect();
+        match nearest(word, known.iter().copied()) {
+            _ if is_top && TEXT.contains(&word.as_str()) => {
+                format!("; it stands under `text`: {{\"text\": {{\"{word}\": …}}}}")
+            }
+            _ if is_top && SYNTAX.contains(&word.as_str()) => {
+                format!("; it stands under `syntax`: {SYNTAX_FORM}")
+            }
+            Some(near) => format!("; did you mean `{near}`?"),
+            None => format!("; known here: {}", known.join(", ")),
+        }
+    });
+    if error.message.starts_with("`language` is missing") {
+        return format!("`check.syntax.language` is missing: {SYNTAX_FORM}");
+    }
+    // Lines and columns are those of a page that nobody wrote.
+    let message = error.message.split_once(" at line ").map_or(&*error.message, |(said, _)| said);
+    format!("`check`: {message}{place}{hint}")
+}
+
+/// A check, so far as its shape goes.
+struct Shape<'a> {
+    severity: Severity,
+    message: Option<&'a str>,
+    help: Option<&'a str>,
+    fails: Vec<(&'a str, &'a str)>,
+    passes: Vec<(&'a str, &'a str)>,
+    /// What stands under `check:` of the page.
+    header: Vec<(&'a str, &'a Value)>,
+}
+
+impl<'a> Shape<'a> {
+    fn read(check: &'a Value) -> Result<Self, String> {
+        let Some(map) = check.as_object() else {
+            return Err("`check` is an object with what stands under `check:` of a rule page, such as {\"files\": [\"*.ts\"], \"text\": {\"regex\": \"…\"}}".to_owned());
+        };
+        let length = check.to_string().len();
+        if length > LONGEST {
+            return Err(format!(
+                "`check` has {length} bytes, of at most {LONGEST}: write it as a rule page, which has no such bound"
+            ));
+        }
+        let text = |key: &str| match map.get(key) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text.as_str())),
+            Some(_) => Err(format!("`check.{key}` is a text")),
+        };
+        if let Some(name) = text(RULE)?
+            && !registry::is_id(&format!("x/{name}"))
+        {
+            return Err(format!(
+                "`check.rule` is the second half of the rule's id, in lower-case letters, digits and dashes, such as no-moment; it is `{name}`"
+            ));
+        }
+        let severity = text("severity")?.map(str::parse).transpose();
+        let severity = severity.map_err(|why| format!("`check.severity`: {why}"))?;
+        let header: Vec<_> = map
+            .iter()
+            .map(|(key, value)| (key.as_str(), value))
+            .filter(|(key, _)| !BESIDE.contains(key))
+            .collect();
+        Ok(Self {
+            severity: severity.unwrap_or(Severity::Warning),
+            message: text("message")?,
+            help: text("help")?,
+            fails: examples(map, "fails")?,
+            passes: examples(map, "passes")?,
+            header,
+        })
+    }
+}
+
+/// The examples under a key: path and text.
+fn examples<'a>(map: &'a Map<String, Value>, key: &str) -> Result<Vec<(&'a str, &'a str)>, String> {
+    let wrong = || {
+        format!(
+            "`check.{key}` is an object of path and text, such as {{\"src/a.ts\": \"…\"}}; a path has no spaces or quotes"
+        )
+    };
+    let given = match map.get(key) {
+        None | Some(Value::Null) => return Ok(Vec::new()),
+        Some(given) => given.as_object().ok_or_else(wrong)?,
+    };
+    let read = given.iter().map(|(path, text)| {
+        let is_plain = !path.is_empty() && !path.contains([' ', '"', '`', '\n', '\r', '\t']);
+        text.as_str().filter(|_| is_plain).map(|text| (path.as_str(), text)).ok_or_else(wrong)
+    });
+    read.collect()
+}

@@ -1,0 +1,404 @@
+//! Memories as rules: their pages, which of them hold, and what is wrong with a check.
+
+use super::*;
+use crate::check::{Engine, Selection};
+use crate::parse::lines::log::{Op, Revision};
+use crate::parse::lines::types::{Link, Relation};
+use crate::project::config::Config;
+use crate::rules::registry::Registry;
+use crate::text::files::Memory;
+use crate::text::source::Source;
+use crate::workspace::examples::{self, JOIN_MARK};
+use proptest::prelude::*;
+use serde_json::json;
+
+/// A convention with a check.
+fn convention(id: &str, at: i64, content: &str, check: Value) -> Revision {
+    let mut revision = Revision::first(Kind::Convention, id.to_owned(), at, content);
+    revision.metadata.insert(CHECK.to_owned(), check);
+    revision.sealed()
+}
+
+fn no_moment() -> Value {
+    json!({"files": ["*.ts"], "rule": "no-moment", "text": {"regex": r"\bmoment\(", "keywords": ["moment"]}})
+}
+
+fn lines(revisions: &[Revision]) -> String {
+    revisions.iter().map(|revision| revision.line() + "\n").collect()
+}
+
+fn files(files: &[(&str, &str)]) -> Memory {
+    let file = |(name, text): &(&str, &str)| {
+        (format!("{MEMORY_FOLDER}/{name}.jsonl"), text.as_bytes().to_vec())
+    };
+    Memory(files.iter().map(file).collect())
+}
+
+fn rules(remembered: &Remembered) -> Vec<&str> {
+    remembered.pages.iter().map(|page| &*page.rule).collect()
+}
+
+fn of_conventions(revisions: &[Revision]) -> Remembered {
+    of(&files(&[("conventions", &lines(revisions))]))
+}
+
+fn engine(remembered: &Remembered) -> Engine {
+    let pages = remembered.pages.iter().map(|page| (page.path.clone(), page.text.clone()));
+    let registry = Registry::new(crate::DISTRIBUTION.pages, &pages.collect::<Vec<_>>());
+    Engine::new(&crate::DISTRIBUTION, registry, &Config::default(), &Selection::default())
+        .expect("an engine")
+}
+
+/// What is found in a text, a line each.
+fn found(remembered: &Remembered, path: &str, text: &str) -> Vec<String> {
+    let source = Source::new(path, text);
+    let findings = engine(remembered).check(&source, &Memory::default()).findings;
+    let own = findings.iter().filter(|finding| finding.rule.contains('/'));
+    own.map(|finding| format!("{} {}: {}", finding.severity, finding.rule, finding.message))
+        .collect()
+}
+
+#[test]
+fn a_memory_is_a_rule_page() {
+    let mut revision = convention(
+        "convention_1_a",
+        1,
+        "Dates are made with Temporal. Never with moment",
+        json!({
+            "rule": "no-moment", "severity": "error", "message": "`<match>` is \"old\": use <lib>\u{7f}",
+            "help": "See docs", "params": {"lib": "moment"}, "exclude": ["old/"],
+            "text": {"regex": "${lib}"},
+            "fails": {"src/a.ts": "moment()\n"}, "passes": {"src/a.ts": "Temporal.Now"},
+        }),
+    );
+    revision.metadata.insert("example".to_owned(), "Temporal.Now.instant()".into());
+    revision.metadata.insert("rationale".to_owned(), "# moment\nis not maintained".into());
+    let remembered = of_conventions(&[revision.sealed()]);
+    insta::assert_snapshot!(remembered.pages[0].text, @r#"
+    ---
+    severity: error
+    tags: [memory]
+    message: "`<match>` is \"old\": use <lib>\u007f"
+    help: "See docs"
+    check:
+      exclude: ["old/","/ai/memory/","/memory/*.jsonl"]
+      params: {"lib":"moment"}
+      text: {"regex":"${lib}"}
+    ---
+    # convention/no-moment
+
+    Dates are made with Temporal. Never with moment
+
+    \# moment
+    is not maintained
+
+    ## What right looks like
+
+    ```
+    Temporal.Now.instant()
+    ```
+
+    ## Fails
+
+    ```ts path=src/a.ts
+    moment()
+    ```
+
+    ## Passes
+
+    ```ts path=src/a.ts
+    Temporal.Now
+    ```
+
+    ## Where it comes from
+
+    The convention `convention_1_a`. `aidd memory show convention_1_a` prints its history; `aidd memory edit` changes it.
+    "#);
+    assert_eq!(validate_page(&remembered.pages[0]), Ok(()));
+    let engine = engine(&remembered);
+    let rule = engine.registry().get("convention/no-moment").expect("a rule");
+    assert_eq!(rule.path.as_deref(), Some("ai/memory/conventions.jsonl"));
+    assert_eq!(rule.summary, "Dates are made with Temporal.");
+    assert_eq!(examples::run(&engine, rule), [""; 0]);
+    let line = "error convention/no-moment: `moment` is \"old\": use <lib>\u{7f}";
+    assert_eq!(found(&remembered, "src/b.ts", "moment()"), [line]);
+    assert_eq!(found(&remembered, "old/b.ts", "moment()"), [""; 0]);
+    // Memories show what they speak against.
+    assert_eq!(found(&remembered, "ai/memory/mistakes.jsonl", "").len(), 0);
+    let shown = found(&remembered, "ai/memory/decisions.jsonl", "moment");
+    assert!(!shown.iter().any(|line| line.contains("no-moment")), "{shown:?}");
+}
+
+#[test]
+fn a_name_is_made_of_words_and_else_of_the_hash() {
+    let name = |content: &str| name_of(Kind::Convention, content);
+    assert_eq!(name("Dates: never `moment`!"), "dates-never-moment");
+    assert_eq!(name(&"word ".repeat(30)), "word-word-word-word-word-word-word-word");
+    assert_eq!(name(&"x".repeat(99)).len(), 40);
+    for odd in ["인증은 JWT 로만 한다", "日付は Temporal で作る、必ずそうする", "?", "a"]
+    {
+        let name = name(odd);
+        assert!(name.len() == 12 && registry::is_id(&format!("x/{name}")), "{odd}: {name}");
+    }
+}
+
+#[test]
+fn only_what_holds_is_enforced() {
+    let first = convention("convention_1_a", 1, "No moment", no_moment());
+    assert_eq!(rules(&of_conventions(std::slice::from_ref(&first))), ["convention/no-moment"]);
+    let after =
+        |revision: Revision| Revision { parents: vec![first.rev.clone()], ..revision }.sealed();
+    // Removed, superseded by its own kind and by a decision, its check taken away.
+    let base = Revision::first(Kind::Convention, first.id.clone(), 2, "");
+    let removed = after(Revision { op: Op::Remove, ..base.clone() });
+    assert_eq!(rules(&of_conventions(&[first.clone(), removed])), [""; 0]);
+    let bare = after(Revision { content: "No moment".to_owned(), ..base });
+    assert_eq!(rules(&of_conventions(&[bare.clone(), first.clone()])), [""; 0]);
+    let links = vec![Link::to(Relation::Supersedes, &first.id)];
+    let later = |kind: Kind, id: &str| {
+        let revision = Revision::first(kind, id.to_owned(), 3, "Use date-fns");
+        Revision { links: links.clone(), ..revision }.sealed()
+    };
+    let own = later(Kind::Convention, "convention_3_b");
+    assert_eq!(rules(&of_conventions(&[first.clone(), own.clone()])), [""; 0]);
+    let decision = later(Kind::Decision, "decision_3_c");
+    let both = [
+        ("conventions", &*lines(std::slice::from_ref(&first))),
+        ("decisions", &lines(std::slice::from_ref(&decision))),
+    ];
+    assert_eq!(rules(&of(&files(&both))), [""; 0]);
+    // What took its place was itself taken back.
+    let gone = Revision {
+        op: Op::Remove,
+        parents: vec![decision.rev.clone()],
+        ..Revision::first(Kind::Decision, decision.id.clone(), 4, "")
+    };
+    let decisions = lines(&[decision, gone.sealed()]);
+    let both = [("conventions", &*lines(std::slice::from_ref(&first))), ("decisions", &decisions)];
+    assert_eq!(rules(&of(&files(&both))), ["convention/no-moment"]);
+    // In a circle all hold.
+    let circle = Revision { links: vec![Link::to(Relation::Supersedes, &own.id)], ..first.clone() };
+    assert_eq!(rules(&of_conventions(&[circle.sealed(), own])), ["convention/no-moment"]);
+    // A decision carries none.
+    let mut decision = Revision::first(Kind::Decision, "decision_5_d".to_owned(), 5, "No moment");
+    decision.metadata.insert(CHECK.to_owned(), no_moment());
+    assert_eq!(of(&files(&[("decisions", &lines(&[decision.sealed()]))])), Remembered::default());
+}
+
+#[test]
+fn two_branches_that_bring_the_same_bring_one_rule() {
+    let ours = convention("convention_1_a", 1, "No moment", no_moment());
+    let theirs = convention("convention_2_b", 2, "No moment", no_moment());
+    let other = json!({"rule": "no-moment", "text": {"regex": "moment"}});
+    let other = convention("convention_3_c", 3, "No moment", other);
+    let conflict = format!(
+        "<<<<<<< ours\n{}=======\n{}>>>>>>> theirs\n",
+        lines(std::slice::from_ref(&ours)),
+        lines(&[theirs, other])
+    );
+    let merged = of(&files(&[("conventions", &conflict)]));
+    // The same once; another under the same name beside it.
+    let names = rules(&merged);
+    assert_eq!(names.len(), 2, "{names:?}");
+    assert_eq!(names[0], "convention/no-moment");
+    assert!(
+        names[1].starts_with("convention/no-moment-") && registry::is_id(names[1]),
+        "{names:?}"
+    );
+    assert_eq!(found(&merged, "a.ts", "moment(1)").len(), 2);
+    // A page of the same name is not lost either.
+    let page = "---\nseverity: info\n---\n# convention/no-moment\n\nA page.\n".to_owned();
+    let own = &merged.pages[0];
+    let pages = [("rules/a.md".to_owned(), page), (own.path.clone(), own.text.clone())];
+    let registry = Registry::new(crate::DISTRIBUTION.pages, &pages);
+    assert!(registry.get("convention/no-moment").is_some_and(|rule| rule.check.is_none()));
+    assert!(registry.get("convention/no-moment-memory").is_some_and(|rule| rule.check.is_some()));
+}
+
+#[test]
+fn what_is_wrong_names_the_key_and_what_to_do() {
+    let wrong = |check: Value| {
+        let revision = convention("convention_1_a", 1, "No moment", check);
+        let folded = crate::parse::lines::log::fold(&[revision]).expect("a memory");
+        validate(&folded.entry).err().unwrap_or_else(|| "nothing is wrong".to_owned())
+    };
+    let said = [
+        json!("text"),
+        json!({"text": {"regx": "a"}}),
+        json!({"text": {"regex": "a"}, "severty": "error"}),
+        json!({"zzz": 1}),
+        json!({"text": {"regex": "a("}}),
+        json!({"text": {"regex": "a"}, "severity": "loud"}),
+        json!({"text": {"regex": "a"}, "rule": "No Moment"}),
+        json!({"text": {"regex": "a"}, "message": 1}),
+        json!({"text": {"regex": "a"}, "fails": ["a"]}),
+        json!({"text": {"regex": "a"}, "passes": {"a b": "c"}}),
+        json!({"text": {"regex": "a"}, "tree": {"absent": "x"}}),
+        json!({"text": {"regex": "a"}, "files": ["a{"]}),
+        json!({"text": {"regex": "(?:(?:a{1000}){1000}){1000}"}}),
+        json!({"syntax": {"language": ["rust"], "rule": {"pattern": "fn ("}}}),
+        json!({"text": {"regex": ["a"]}}),
+        json!({"regex": "a"}),
+        json!({"text": {"regex": "a"}, "language": "python"}),
+        json!({"syntax": {"rule": {"pattern": "a()"}}}),
+        json!({"text": {"regex": "a".repeat(40_000)}}),
+    ]
+    .map(wrong);
+    assert!(!said.iter().any(|why| why == "nothing is wrong"), "{said:#?}");
+    insta::assert_snapshot!(said.join("\n"), @r#"
+    `check` is an object with what stands under `check:` of a rule page, such as {"files": ["*.ts"], "text": {"regex": "…"}}
+    `check`: unknown key `regx`; did you mean `regex`?
+    `check`: unknown key `severty`; did you mean `severity`?
+    `check`: unknown key `zzz`; known here: files, exclude, when, params, text, syntax, tree, data, layers, commit, doc, fix, rule, severity, message, help, fails, passes
+    `check.text` cannot run: unclosed group
+    `check.severity`: `loud` is not a severity: error, warning or info
+    `check.rule` is the second half of the rule's id, in lower-case letters, digits and dashes, such as no-moment; it is `No Moment`
+    `check.message` is a text
+    `check.fails` is an object of path and text, such as {"src/a.ts": "…"}; a path has no spaces or quotes
+    `check.passes` is an object of path and text, such as {"src/a.ts": "…"}; a path has no spaces or quotes
+    `check`: a check has exactly one form of `text`, `syntax`, `tree`, `data`, `layers`, `commit`, `doc`
+    `check.text` cannot run: `a{` is not a glob: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)
+    `check.text` cannot run: the expression is too large to run fast: bound its repetitions
+    `check.syntax` cannot run: the rule does not say what kind of node it starts at: add a `kind`, or see whether its `pattern` is a whole piece of code
+    `check`: one value is expected here, neither a list nor keys at `["a"]}`
+    `check`: unknown key `regex`; it stands under `text`: {"text": {"regex": …}}
+    `check`: unknown key `language`; it stands under `syntax`: {"syntax": {"language": ["typescript"], "rule": {"pattern": "…"}}}
+    `check.syntax.language` is missing: {"syntax": {"language": ["typescript"], "rule": {"pattern": "…"}}}
+    `check` has 40021 bytes, of at most 32768: write it as a rule page, which has no such bound
+    "#);
+}
+
+#[test]
+fn a_misshapen_check_does_not_keep_the_others() {
+    let revisions = [
+        convention("convention_1_a", 1, "One", json!(7)),
+        convention("convention_2_b", 2, "Two", json!({"tekst": 1})),
+        convention("convention_3_c", 3, "No moment", no_moment()),
+    ];
+    let text = format!("{{\"check\"\n{}", lines(&revisions));
+    let files = files(&[("conventions", &text)]);
+    let wrong: Vec<String> = faults_in(&files, &[]).into_iter().map(|(_, id, _)| id).collect();
+    assert_eq!(wrong, ["convention_1_a", "convention_2_b"]);
+    let remembered = of(&files);
+    let registry: Vec<_> =
+        remembered.pages.iter().map(|page| (page.path.clone(), page.text.clone())).collect();
+    assert!(
+        Registry::new(crate::DISTRIBUTION.pages, &registry).get("convention/no-moment").is_some()
+    );
+    assert_eq!(found(&remembered, "a.ts", "moment(1)").len(), 1);
+}
+
+proptest! {
+    /// Whatever a memory says and its check holds, its page is read back as what was given, or
+    /// something is said to be wrong: nothing falls in between.
+    #[test]
+    fn a_page_says_what_the_check_says(
+        content in "\\PC{0,40}(\n\\PC{0,20}){0,3}",
+        message in "\\PC{0,30}",
+        globs in proptest::collection::vec("[a-z*./\"'\\\\#:{}, -]{1,12}", 0..3),
+        example in "\\PC{0,20}(\n[`~#-]{0,5}\\PC{0,9}){0,3}",
+    ) {
+        // The mark that keeps an example's secret from being one is taken out when it is read.
+        prop_assume!(!content.trim().is_empty() && !example.contains(JOIN_MARK));
+        let check = json!({
+            "files": globs, "message": message, "text": {"regex": regex::escape(&message)},
+            "fails": {"a.ts": example},
+        });
+        let mut revision = convention("convention_1_a", 1, &content, check);
+        revision.metadata.insert("example".to_owned(), example.clone().into());
+        let remembered = of_conventions(&[revision.sealed()]);
+        prop_assert_eq!(&remembered.wrong, &vec![]);
+        let page = &remembered.pages[0];
+        let header = page::header(&page.text);
+        prop_assert!(header.is_ok(), "{:?}\n{}", header, page.text);
+        let header = header.expect("read");
+        prop_assert_eq!(header.message.as_deref(), Some(&*message));
+        let check = header.check.expect("a check");
+        prop_assert_eq!(&check.files, &globs);
+        prop_assert_eq!(check.text.expect("text").regex, Some(regex::escape(&message)));
+        let rule = registry::project_rule(&page.path, &page.text).expect("a rule");
+        prop_assert_eq!(&*rule.id, &*page.rule);
+        let (examples, _) = examples::read(&rule).expect("read");
+        prop_assert_eq!(examples.len(), 1, "{}", page.text);
+        let text = examples[0].text.trim_end_matches('\n').to_owned();
+        prop_assert_eq!(text, example.trim_end_matches('\n'));
+    }
+}
+
+#[test]
+fn words_of_a_memory_take_in_nothing_of_its_page() {
+    let words = [
+        "\n<?",
+        "<!-- open",
+        "a\n<script>",
+        "````\n```",
+        "~~~\n~~~ no end",
+        "```\n~~~",
+        " ## Fails",
+        "Fails\n---",
+        "Fails\n===",
+        "```rs\n# a\n``` no end",
+        "- ```",
+        "> ```",
+        "``` a`b",
+    ];
+    for content in words {
+        let mut check = no_moment();
+        check["fails"] = json!({"a.ts": "moment()\n"});
+        let remembered = of_conventions(&[convention("convention_1_a", 1, content, check)]);
+        let page = &remembered.pages[0];
+        let rule = registry::project_rule(&page.path, &page.text).expect("a rule");
+        let (examples, faults) = examples::read(&rule).expect("read");
+        assert_eq!(faults, [""; 0], "{}", page.text);
+        let found: Vec<&str> = examples.iter().map(|one| one.text.as_str()).collect();
+        assert_eq!(found, ["moment()\n"], "{}", page.text);
+    }
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a project on the disk")]
+fn a_memory_of_a_folder_is_enforced_below_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |path: &str, text: &str| {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        std::fs::write(path, text).expect("written");
+    };
+    let mut check = no_moment();
+    check["fails"] = json!({"src/a.ts": "moment()"});
+    let own = convention("convention_2_b", 2, "No moment here", check);
+    let root = convention(
+        "convention_1_a",
+        1,
+        "No moment",
+        json!({"rule": "no-moment", "text": {"regex": "old"}}),
+    );
+    let wrong = convention("convention_3_c", 3, "Wrong", json!({"text": 1}));
+    write("ai/memory/conventions.jsonl", &lines(&[root]));
+    write("packages/a/ai/memory/conventions.jsonl", &lines(std::slice::from_ref(&own)));
+    write("packages/b/ai/memory/mistakes.jsonl", "{}\n");
+    write("packages/b/ai/memory/conventions.jsonl", &lines(&[wrong]));
+    // What others brought, and what lies deeper, is none of the project's.
+    write("node_modules/x/ai/memory/conventions.jsonl", &lines(std::slice::from_ref(&own)));
+    write("packages/a/deep/ai/memory/conventions.jsonl", &lines(&[own]));
+    let disk = Disk::new(folder.path().to_owned());
+    let nested = nested(&disk).memories;
+    assert_eq!(nested, ["packages/a", "packages/b"]);
+    let remembered = of_all(&disk, &nested);
+    let engine = engine(&remembered);
+    let rules = ["convention/no-moment", "convention/no-moment-packages-a"];
+    let known = engine.registry().rules().iter().filter(|rule| rule.id.starts_with("convention/"));
+    assert_eq!(known.map(|rule| &*rule.id).collect::<Vec<_>>(), rules);
+    let found = |path: &str| {
+        let findings = engine.check(&Source::new(path, "moment() // old"), &disk).findings;
+        findings.into_iter().map(|finding| finding.rule.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(found("a.ts"), rules[..1]);
+    assert_eq!(found("packages/b/a.ts"), rules[..1]);
+    assert_eq!(found("packages/a/src/a.ts"), [rules[1], rules[0]]);
+    let rule = engine.registry().get(rules[1]).expect("the rule");
+    assert_eq!(examples::run(&engine, rule), Vec::<String>::new());
+    let faults = faults(&disk);
+    assert_eq!(faults.len(), 1, "{faults:?}");
+    assert_eq!(faults[0].0, "packages/b/ai/memory/conventions.jsonl");
+}

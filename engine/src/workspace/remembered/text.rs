@@ -1,0 +1,174 @@
+//! The words of a memory's rule page.
+
+use super::Shape;
+use crate::parse::lines::types::Entry;
+use crate::parse::markdown::{closes_fence, fence_marks};
+use crate::text::kind::{MEMORY_FOLDER, PLAIN_MEMORY_FOLDER};
+use serde_json::Value;
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+/// The page of `entry`, whose rule has the id `rule`.
+pub(super) fn page(entry: &Entry, rule: &str, shape: &Shape<'_>) -> String {
+    let mut page = header(shape);
+    let _ = write!(page, "# {rule}\n\n{}\n", quiet(&entry.content));
+    let text = |name: &str| entry.metadata.get(name).and_then(Value::as_str).unwrap_or_default();
+    paragraph(&mut page, "", text("rationale"));
+    paragraph(&mut page, "Why it happened", text("rootCause"));
+    paragraph(&mut page, "What mended it", text("fix"));
+    paragraph(&mut page, "What keeps it away", text("prevention"));
+    let further = entry.metadata.get("examples").and_then(Value::as_array);
+    let further = further.into_iter().flatten().filter_map(Value::as_str);
+    let mut right = std::iter::once(text("example")).chain(further).filter(|text| !text.is_empty());
+    if let Some(first) = right.next() {
+        heading(&mut page, "What right looks like");
+        for example in std::iter::once(first).chain(right) {
+            fence(&mut page, "", example);
+        }
+    }
+    let is_commit = shape.header.iter().any(|(key, _)| *key == "commit");
+    for (name, examples) in [("Fails", &shape.fails), ("Passes", &shape.passes)] {
+        if !examples.is_empty() {
+            heading(&mut page, name);
+        }
+        for (path, text) in examples {
+            let name = path.rsplit('/').next().unwrap_or(path);
+            let language = name.rsplit_once('.').map_or("text", |(_, extension)| extension);
+            let info = format!("{language} path={path}");
+            fence(&mut page, if is_commit { "commit" } else { &info }, text);
+        }
+    }
+    heading(&mut page, "Where it comes from");
+    let _ = writeln!(
+        page,
+        "The {kind} `{id}`. `aidd memory show {id}` prints its history; `aidd memory edit` changes it.",
+        kind = entry.kind,
+        id = entry.id,
+    );
+    page
+}
+
+/// The header: its keys in lines of their own, values as JSON, which is YAML.
+fn header(shape: &Shape<'_>) -> String {
+    let mut header = format!("---\nseverity: {}\ntags: [memory]\n", shape.severity);
+    for (key, text) in [("message", shape.message), ("help", shape.help)] {
+        if let Some(text) = text {
+            let _ = writeln!(header, "{key}: {}", yaml(&Value::from(text)));
+        }
+    }
+    header.push_str("check:\n");
+    for (key, value) in &shape.header {
+        let value = &beside_memory(key, value, shape);
+        let is_plain = !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphabetic() || b == b'-');
+        let key = if is_plain { (*key).to_owned() } else { yaml(&Value::from(*key)) };
+        let _ = writeln!(header, "  {key}: {}", yaml(value));
+    }
+    let has = |name: &str| shape.header.iter().any(|(key, _)| *key == name);
+    // A memory shows what it speaks against, and so do others.
+    if has("text") && !has("exclude") {
+        let globs = Value::from(own_files().to_vec());
+        let _ = writeln!(header, "  exclude: {globs}");
+    }
+    header.push_str("---\n");
+    header
+}
+
+/// The memory's own files, as globs. The plain folder may hold other files as well.
+fn own_files() -> [String; 2] {
+    [format!("/{MEMORY_FOLDER}/"), format!("/{PLAIN_MEMORY_FOLDER}/*.jsonl")]
+}
+
+/// What a check leaves out, with the memory's own files for a search of text.
+fn beside_memory<'v>(key: &str, value: &'v Value, shape: &Shape<'_>) -> Cow<'v, Value> {
+    let is_text = shape.header.iter().any(|(key, _)| *key == "text");
+    match value {
+        Value::Array(globs) if key == "exclude" && is_text => {
+            let own = own_files().map(Value::from);
+            Cow::Owned(Value::Array(globs.iter().cloned().chain(own).collect()))
+        }
+        _ => Cow::Borrowed(value),
+    }
+}
+
+/// A value as JSON on one line, in characters that YAML takes as they are.
+fn yaml(value: &Value) -> String {
+    let json = value.to_string();
+    let is_odd = |c: char| {
+        matches!(
+            c,
+            '\u{7F}'..='\u{9F}' | '\u{2028}' | '\u{2029}' | '\u{FEFF}' | '\u{FFFE}' | '\u{FFFF}'
+        )
+    };
+    if !json.contains(is_odd) {
+        return json;
+    }
+    let mut plain = String::with_capacity(json.len());
+    for c in json.chars() {
+        if is_odd(c) {
+            let _ = write!(plain, "\\u{:04x}", u32::from(c));
+        } else {
+            plain.push(c);
+        }
+    }
+    plain
+}
+
+fn heading(page: &mut String, text: &str) {
+    let _ = write!(page, "\n## {text}\n\n");
+}
+
+fn paragraph(page: &mut String, under: &str, text: &str) {
+    if text.trim().is_empty() {
+        return;
+    }
+    if under.is_empty() {
+        page.push('\n');
+    } else {
+        heading(page, under);
+    }
+    let _ = writeln!(page, "{}", quiet(text));
+}
+
+/// A block of code, in a fence longer than any inside.
+fn fence(page: &mut String, info: &str, text: &str) {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let marks = "`".repeat(longest.max(2) + 1);
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    if page.ends_with("`\n") {
+        page.push('\n');
+    }
+    let _ = writeln!(page, "{marks}{info}\n{text}{end}{marks}");
+}
+
+/// Words of a memory that are no heading of the page, and leave nothing open in it: no block of code,
+/// and no HTML that would take in all that follows (CommonMark 0.31, 4.3 to 4.6).
+fn quiet(text: &str) -> String {
+    let mut quiet = String::with_capacity(text.len());
+    let mut open: Option<&str> = None;
+    for line in text.trim().lines() {
+        let start = line.trim_start();
+        match (open, fence_marks(line)) {
+            (None, Some(marks)) => open = Some(marks),
+            (Some(marks), _) if closes_fence(marks, line) => open = None,
+            (None, None) if is_structure(start) => {
+                quiet.push_str(&line[..line.len() - start.len()]);
+                quiet.push('\\');
+                quiet.push_str(start);
+                quiet.push('\n');
+                continue;
+            }
+            _ => {}
+        }
+        quiet.push_str(line);
+        quiet.push('\n');
+    }
+    quiet.push_str(open.unwrap_or_default());
+    quiet.trim_end().to_owned()
+}
+
+/// A heading, the line below one, or what HTML may begin with.
+fn is_structure(start: &str) -> bool {
+    let is_underline =
+        |mark: char| !start.is_empty() && start.trim_end().chars().all(|c| c == mark);
+    start.starts_with(['#', '<']) || is_underline('=') || is_underline('-')
+}

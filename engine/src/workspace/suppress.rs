@@ -1,0 +1,286 @@
+//! Writing what keeps a finding quiet: an allow comment beside it, or `off` in the configuration.
+
+use crate::check::Engine;
+use crate::parse::comments::{self, Comment};
+use crate::project::config;
+use crate::rules::packs::Packs;
+use crate::rules::registry::Registry;
+use crate::rules::select::{Selection, SettingsTable};
+use crate::text::files::Files;
+use crate::text::finding::{Edit, Finding, Severity, Status};
+use crate::text::source::{Source, Span};
+use jsonc_parser::cst::{CstArray, CstInputValue, CstObject, CstObjectProp, CstRootNode};
+use jsonc_parser::json;
+use std::collections::BTreeMap;
+
+/// The level of a rule that does not run, as the configuration has it.
+const OFF: &str = "off";
+
+/// The edit that allows `finding` by a comment with `reason` (may be empty): above its line, above
+/// the statement it lies in, or behind it. `None` where the format has no comments, and where none
+/// of these would help: each is tried, and may bring no new finding.
+#[must_use]
+pub fn allow(
+    engine: &Engine,
+    source: &Source,
+    finding: &Finding,
+    files: &dyn Files,
+    reason: &str,
+) -> Option<Edit> {
+    let comment = comments::at(source, finding.span.start)?;
+    let text = comment.write(&format!("aidd:allow {} {reason}", finding.rule));
+    let before = standing(&engine.check(source, files).findings);
+    places(source, finding, comment, &text)
+        .into_iter()
+        .find(|edit| helps(engine, source, finding, files, edit, &before))
+}
+
+/// Whether there can be a comment at all where `finding` is; it may still not help.
+#[must_use]
+pub fn is_allowable(source: &Source, finding: &Finding) -> bool {
+    comments::at(source, finding.span.start).is_some()
+}
+
+/// The edits that would put the comment `text` somewhere, best first.
+fn places(source: &Source, finding: &Finding, comment: Comment, text: &str) -> Vec<Edit> {
+    let line = source.line_of(finding.span.start);
+    let mut first = line;
+    while first > 0 && continues(source, first - 1) {
+        first -= 1;
+    }
+    if first == 0 && must_come_first(source) {
+        return Vec::new();
+    }
+    let mut places = vec![above(source, first, text)];
+    if first != line {
+        places.push(above(source, line, text));
+    }
+    let last = source.line_of(finding.span.end.saturating_sub(1).max(finding.span.start));
+    if comment.may_trail {
+        places.push(Edit::insert(source.line_span(last).end, format!(" {text}")));
+    }
+    places
+}
+
+/// Whether the first line means nothing, or something else, further down.
+fn must_come_first(source: &Source) -> bool {
+    let line =
+        source.slice(source.line_span(0)).trim_start_matches('\u{FEFF}').to_ascii_lowercase();
+    ["#!", "<?xml", "---", "# syntax", "# escape", "#syntax", "#escape"]
+        .iter()
+        .any(|start| line.starts_with(start))
+}
+
+/// Whether a line goes on in the next one.
+fn continues(source: &Source, line: usize) -> bool {
+    source.slice(source.line_span(line)).trim_end().ends_with('\\')
+}
+
+/// A line of its own before `line`, indented as it is.
+fn above(source: &Source, line: usize, text: &str) -> Edit {
+    let span = source.line_span(line);
+    let whole = source.slice(span);
+    let mark = whole.len() - whole.trim_start_matches('\u{FEFF}').len();
+    let whole = &whole[mark..];
+    // A quote in Markdown goes on in the line above.
+    let is_prefix = |c: char| c == ' ' || c == '\t' || c == '>';
+    let indent = &whole[..whole.len() - whole.trim_start_matches(is_prefix).len()];
+    Edit::insert(span.start + Span::at(mark).start, format!("{indent}{text}{}", line_break(source)))
+}
+
+/// The line break that the source uses first.
+fn line_break(source: &Source) -> &'static str {
+    let first = source.line_span(0).end as usize;
+    match source.text().as_bytes().get(first..) {
+        Some([b'\r', b'\n', ..]) => "\r\n",
+        Some([b'\r', ..]) => "\r",
+        _ => "\n",
+    }
+}
+
+/// Whether the finding is allowed after `edit`, and nothing else is the worse for it.
+fn helps(
+    engine: &Engine,
+    source: &Source,
+    finding: &Finding,
+    files: &dyn Files,
+    edit: &Edit,
+    before: &BTreeMap<(String, Severity), usize>,
+) -> bool {
+    let mut text = source.text().to_owned();
+    text.insert_str(edit.span.start as usize, &edit.text);
+    let after = engine.check(&Source::new(source.path(), text), files).findings;
+    let moved = if edit.span.start <= finding.span.start { edit.text.len() } else { 0 };
+    let span = finding.span.shift(moved);
+    let is_allowed = after.iter().any(|one| {
+        one.rule == finding.rule && one.span.start == span.start && one.status == Status::Allowed
+    });
+    is_allowed
+        && standing(&after)
+            .iter()
+            .all(|(rule, count)| before.get(rule).is_some_and(|before| count <= before))
+}
+
+/// How many findings of each rule stand.
+fn standing(findings: &[Finding]) -> BTreeMap<(String, Severity), usize> {
+    let mut counts = BTreeMap::new();
+    for finding in findings.iter().filter(|finding| finding.status != Status::Allowed) {
+        *counts.entry((finding.rule.to_string(), finding.severity)).or_default() += 1;
+    }
+    counts
+}
+
+/// The text of a configuration file with `rule` switched off, its comments and form kept; `text` is
+/// empty for a new file. `None` when the file cannot be understood, or the rule would run on `path`
+/// nevertheless.
+#[must_use]
+pub fn switch_off(registry: &Registry, text: &str, rule: &str, path: &str) -> Option<String> {
+    let body = text.strip_prefix('\u{FEFF}').unwrap_or(text);
+    let mark = &text[..text.len() - body.len()];
+    let new = if body.trim().is_empty() {
+        format!("{{\n  \"rules\": {{\n    \"{rule}\": \"{OFF}\"\n  }}\n}}\n")
+    } else {
+        config::read(body).ok()?;
+        let root = CstRootNode::parse(body, &config::parse_options()).ok()?;
+        let object = root.object_value_or_create()?;
+        set_off(registry, &object.object_value_or_create("rules")?, rule, true);
+        for over in object.array_value("overrides").iter().flat_map(CstArray::elements) {
+            if let Some(rules) = over.as_object().and_then(|over| over.object_value("rules")) {
+                set_off(registry, &rules, rule, false);
+            }
+        }
+        root.to_string()
+    };
+    let (config, _) = config::read(&new).ok()?;
+    let packs = Packs::of(&config, registry).ok()?;
+    let table = SettingsTable::new(registry, &config, &packs, &Selection::default()).ok()?;
+    let settings = table.of(path, false, registry);
+    let is_off = settings.get(rule).is_none_or(|setting| setting.severity.is_none());
+    is_off.then(|| format!("{mark}{new}"))
+}
+
+/// Sets every key of `rules` that names `rule` and no other to off; adds one when there is none and
+/// one is `wanted`.
+fn set_off(registry: &Registry, rules: &CstObject, rule: &str, wanted: bool) {
+    let names_it = |prop: &CstObjectProp| {
+        let name = prop.decoded_name().unwrap_or_default();
+        let mut named = registry.named(&name);
+        named.next().is_some_and(|one| &*one.id == rule) && named.next().is_none()
+    };
+    let mut found = false;
+    for prop in rules.properties().into_iter().filter(names_it) {
+        found = true;
+        match prop.object_value() {
+            Some(detailed) => match detailed.get("severity") {
+                Some(severity) => severity.set_value(json!("off")),
+                None => {
+                    detailed.append("severity", json!("off"));
+                }
+            },
+            None => prop.set_value(CstInputValue::from(OFF)),
+        }
+    }
+    if !found && wanted {
+        rules.append(rule, CstInputValue::from(OFF));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::config::Config;
+    use crate::text::files::Memory;
+
+    fn engine() -> Engine {
+        Engine::new(
+            &crate::DISTRIBUTION,
+            Registry::new(crate::DISTRIBUTION.pages, &[]),
+            &Config::default(),
+            &Selection::default(),
+        )
+        .expect("valid")
+    }
+
+    /// The text with the first finding of `rule` allowed.
+    fn allowed(path: &str, text: &str, rule: &str) -> Option<String> {
+        let (engine, files) = (engine(), Memory::default());
+        let source = Source::new(path, text);
+        let findings = engine.check(&source, &files).findings;
+        let finding = findings.iter().find(|one| &*one.rule == rule).expect("a finding");
+        let edit = allow(&engine, &source, finding, &files, "why")?;
+        let mut text = text.to_owned();
+        text.insert_str(edit.span.start as usize, &edit.text);
+        Some(text)
+    }
+
+    /// A token that is one only once this text has been put together.
+    fn token() -> String {
+        format!("gh{}_{}", "p", "0Zx9Qm3Lw8Rt5Yk2Vb7Nc4Jd1Hf6Gs0PaE2u")
+    }
+
+    #[test]
+    fn the_comment_stands_above_the_statement() {
+        let text = "FROM debian:12\r\nRUN a \\\r\n  && sudo b\r\nCMD [\"c\"]\r\n";
+        assert_eq!(
+            allowed("Dockerfile", text, "dockerfile/sudo").as_deref(),
+            Some(
+                "FROM debian:12\r\n# aidd:allow dockerfile/sudo why\r\nRUN a \\\r\n  && sudo b\r\nCMD [\"c\"]\r\n"
+            )
+        );
+    }
+
+    #[test]
+    fn the_comment_is_indented_and_in_the_files_own_form() {
+        let write =
+            |path: &str, text: &str| allowed(path, text, "secrets/github-personal-access-token");
+        let own = |line: &str| line.replace("SECRET", &token());
+        let first_line = |path: &str, text: &str| {
+            let text = write(path, &own(text)).expect("a comment");
+            text.lines().find(|line| line.contains("aidd:allow")).expect("written").to_owned()
+        };
+        assert!(first_line("a.py", "if x:\n    t = \"SECRET\"\n").starts_with("    # aidd:allow "));
+        assert!(first_line("a.ts", "const t = \"SECRET\";\n").starts_with("// aidd:allow "));
+        assert!(first_line("a.md", "Token SECRET\n").starts_with("<!-- aidd:allow "));
+        assert!(first_line("a.md", "> Token SECRET\n").ends_with(" why -->"));
+        assert!(first_line("a.md", "> ```sh\n> t=SECRET\n> ```\n").starts_with("> # aidd:allow "));
+        assert!(first_line("a.md", "```sh\nt=SECRET\n```\n").starts_with("# aidd:allow "));
+        assert!(first_line("a.css", "/* SECRET */\n").starts_with("/* aidd:allow "));
+        assert!(first_line(".env", "T=SECRET\n").starts_with("# aidd:allow "));
+        assert_eq!(write("a.json", &own("{\"t\": \"SECRET\"}\n")), None);
+    }
+
+    #[test]
+    fn what_must_come_first_gets_no_company() {
+        let text = format!("#!/bin/sh {}\n", token());
+        assert_eq!(allowed("a.sh", &text, "secrets/github-personal-access-token"), None);
+    }
+
+    #[test]
+    fn a_rule_is_switched_off_and_comments_stay() {
+        let registry = Registry::new(crate::DISTRIBUTION.pages, &[]);
+        let off = |text: &str| switch_off(&registry, text, "dockerfile/sudo", "Dockerfile");
+        assert_eq!(
+            off("").as_deref(),
+            Some("{\n  \"rules\": {\n    \"dockerfile/sudo\": \"off\"\n  }\n}\n")
+        );
+        assert_eq!(
+            off("{\n  // why\n  \"failOn\": \"error\" // this\n}\n").as_deref(),
+            Some(
+                "{\n  // why\n  \"failOn\": \"error\", // this\n  \"rules\": {\n    \"dockerfile/sudo\": \"off\"\n  }\n}\n"
+            )
+        );
+        assert_eq!(
+            off("{\"rules\": {\"DL3004\": \"error\", \"dockerfile/sudo\": {\"severity\": \"error\", \"params\": {}}}}").as_deref(),
+            Some("{\"rules\": {\"DL3004\": \"off\", \"dockerfile/sudo\": {\"severity\": \"off\", \"params\": {}}}}")
+        );
+        assert_eq!(off("{"), None);
+        assert_eq!(off("[]"), None);
+        let deep = format!("{{\"include\": {}{}}}", "[".repeat(100_000), "]".repeat(100_000));
+        assert_eq!(off(&deep), None);
+        let over = |setting: &str| {
+            format!("{{\"overrides\": [{{\"files\": [\"*\"], \"rules\": {{{setting}}}}}]}}")
+        };
+        assert!(off(&over("\"dockerfile/sudo\": \"error\"")).is_some());
+        assert_eq!(off(&over("\"dockerfile/*\": \"error\"")), None, "it would still run");
+    }
+}

@@ -1,0 +1,223 @@
+//! What one thread of a walk does: reading files, whole or window by window, and checking them.
+#![expect(clippy::disallowed_methods, reason = "this is where trees are read")]
+
+use super::scope::{Cause, Scope};
+use super::{Outcome, Part, Skipped};
+use crate::check::{Checked, Engine, Occurrences};
+use crate::text::files::{Disk, Files};
+use crate::text::paths::{Globs, relative};
+use crate::text::source::{Columns, Origin, Source};
+use ignore::DirEntry;
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// How much of a file too large to parse is searched for secrets at a time, in bytes.
+pub(super) const WINDOW: usize = 4 << 20;
+/// How much of a window the next one repeats, so that no secret is cut in two.
+const OVERLAP: usize = 64 << 10;
+/// How many leading bytes tell whether a file is text.
+const BINARY_LOOK: usize = 8 << 10;
+
+/// What one thread has gathered; handed in when the thread ends.
+pub(super) struct Job<'a> {
+    pub(super) engine: &'a Engine,
+    pub(super) files: &'a dyn Files,
+    pub(super) root: &'a Path,
+    pub(super) globs: &'a Globs,
+    /// What a walk notes of the files that it leaves out.
+    pub(super) scope: Option<&'a Scope>,
+    pub(super) part: Option<Part>,
+    /// Files met so far, where the paths to check may overlap.
+    pub(super) seen: Option<&'a Mutex<HashSet<PathBuf>>>,
+    pub(super) total: &'a Mutex<Outcome>,
+    pub(super) outcome: Outcome,
+}
+
+impl Drop for Job<'_> {
+    fn drop(&mut self) {
+        let mut total = self.total.lock().unwrap_or_else(PoisonError::into_inner);
+        total.extend(std::mem::take(&mut self.outcome));
+    }
+}
+
+impl Job<'_> {
+    pub(super) fn entry(&mut self, entry: &DirEntry, done: &(dyn Fn() + Sync)) {
+        let path = relative(self.root, entry.path());
+        if !is_checked(entry, &path, self.globs, self.part) {
+            // What was named is not passed over in silence.
+            let place = entry.path();
+            if entry.depth() == 0 && place.exists() && !place.is_dir() && !place.is_file() {
+                let why = "cannot be read: it is a pipe, a socket or a device";
+                self.skip(path, why.to_owned(), true);
+            } else if let Some(scope) = self.scope
+                && entry.file_type().is_some_and(|kind| kind.is_file())
+                && self.globs.excludes(&path)
+            {
+                scope.leave_out(&path, Cause::Exclude);
+            }
+            return;
+        }
+        if let Some(seen) = self.seen
+            && !seen.lock().unwrap_or_else(PoisonError::into_inner).insert(entry.path().to_owned())
+        {
+            return;
+        }
+        self.outcome.met.insert(path.clone());
+        if !self.engine.reads_files() {
+            self.outcome.checked += 1;
+        } else if let Err(error) = self.file(entry.path(), &path) {
+            self.skip(path, format!("cannot be read: {error}"), true);
+        }
+        done();
+    }
+
+    pub(super) fn error(&mut self, error: &ignore::Error) {
+        let (path, why) = match error {
+            ignore::Error::WithPath { path, err } => (relative(self.root, path), &**err),
+            _ => (String::from("."), error),
+        };
+        self.skip(path, format!("cannot be read: {why}"), true);
+    }
+
+    fn skip(&mut self, path: String, why: String, failed: bool) {
+        self.outcome.partly.insert(path.clone());
+        self.outcome.skipped.push(Skipped { path, why, failed });
+    }
+
+    /// A file that a walk met before.
+    pub(super) fn listed(&mut self, disk: &Disk, path: &str) {
+        let read = disk.locate(path).and_then(|place| self.file(&place, path));
+        if let Err(error) = read {
+            self.skip(path.to_owned(), format!("cannot be read: {error}"), true);
+        }
+    }
+
+    /// A file that lies on no disk.
+    pub(super) fn stored(&mut self, path: &str) {
+        if !self.globs.matches(path) {
+            return;
+        }
+        self.outcome.met.insert(path.to_owned());
+        let read = self.files.read(path, u64::MAX);
+        let size = read.as_ref().map_or(0, |bytes| bytes.len() as u64);
+        if let Err(error) = read.and_then(|bytes| self.text(&mut bytes.as_slice(), path, size)) {
+            self.skip(path.to_owned(), format!("cannot be read: {error}"), true);
+        }
+    }
+
+    fn file(&mut self, place: &Path, path: &str) -> io::Result<()> {
+        let mut file = File::open(place)?;
+        let size = file.metadata()?.len();
+        self.text(&mut file, path, size)
+    }
+
+    fn text(&mut self, file: &mut dyn Read, path: &str, size: u64) -> io::Result<()> {
+        self.outcome.checked += 1;
+        self.outcome.bytes += size;
+        let limit = self.engine.max_file_size();
+        if size > limit {
+            return self.large(file, path, size);
+        }
+        let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
+        (&mut *file).take(limit + 1).read_to_end(&mut bytes)?;
+        let read = bytes.len() as u64;
+        if read > limit {
+            // It grows, or its size is not what it says, as with files that are a kernel's.
+            return self.large(&mut bytes.as_slice().chain(file), path, read);
+        }
+        let binary = is_binary(&bytes);
+        if binary {
+            self.outcome.partly.insert(path.to_owned());
+            if !self.engine.distribution().finds_secrets(path) {
+                return Ok(());
+            }
+        }
+        let source = Source::decode(path, bytes);
+        let checked = if binary {
+            self.engine.check_secrets(&source, self.files)
+        } else {
+            self.engine.check(&source, self.files)
+        };
+        self.keep(source, checked);
+        Ok(())
+    }
+
+    /// A file too large to parse: searched for secrets, window by window.
+    fn large(&mut self, file: &mut dyn Read, path: &str, size: u64) -> io::Result<()> {
+        self.outcome.partly.insert(path.to_owned());
+        let parsed = self.engine.distribution().parses(path);
+        if parsed {
+            let limit = self.engine.max_file_size();
+            self.skip(
+                path.to_owned(),
+                format!(
+                    "{size} bytes are more than `maxFileSize` ({limit}): only searched for secrets"
+                ),
+                false,
+            );
+        }
+        let mut origin = Origin::default();
+        let mut window: Vec<u8> = Vec::new();
+        let mut known = 0;
+        let mut seen = Occurrences::default();
+        loop {
+            let wanted = (WINDOW - window.len().min(WINDOW)) as u64;
+            let read = (&mut *file).take(wanted).read_to_end(&mut window)? as u64;
+            if origin.offset == 0 && is_binary(&window) {
+                return Ok(());
+            }
+            let source = Source::decode_window(path.to_owned(), window.clone(), origin);
+            let checked = self.engine.check_window(&source, self.files, known, &mut seen);
+            self.keep(source, checked);
+            if read < wanted {
+                return Ok(());
+            }
+            let cut = cut(&window);
+            origin = after(origin, &window[..cut]);
+            known = u32::try_from(window.len() - cut).unwrap_or(u32::MAX);
+            window.drain(..cut);
+        }
+    }
+
+    fn keep(&mut self, source: Source, checked: Checked) {
+        self.outcome.keep(source, checked);
+    }
+}
+
+/// Whether a walk checks what it meets at `path`.
+pub(super) fn is_checked(entry: &DirEntry, path: &str, globs: &Globs, part: Option<Part>) -> bool {
+    // A link the user named is followed, one met on the way is not.
+    let is_file = entry.file_type().is_some_and(|kind| kind.is_file())
+        || entry.depth() == 0 && entry.path().is_file();
+    is_file
+        && (entry.depth() == 0 || globs.matches(path))
+        && part.is_none_or(|part| part.holds(path))
+}
+
+/// Where the next window begins: at the start of a line near the overlap, if there is one.
+fn cut(window: &[u8]) -> usize {
+    let at = window.len().saturating_sub(OVERLAP);
+    memchr::memrchr(b'\n', &window[at / 2..at]).map_or(at, |found| at / 2 + found + 1)
+}
+
+/// Where a window begins that follows on `bytes`, which began at `origin`.
+fn after(origin: Origin, bytes: &[u8]) -> Origin {
+    let lines = memchr::memchr_iter(b'\n', bytes).count();
+    let start = memchr::memrchr(b'\n', bytes).map_or(0, |at| at + 1);
+    let mut before = Columns::of(&String::from_utf8_lossy(&bytes[start..]));
+    if lines == 0 {
+        before = before.plus(origin.before);
+    }
+    let line = origin.line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
+    Origin { offset: origin.offset + bytes.len() as u64, line, before }
+}
+
+/// Whether the bytes are not text: a NUL near the start, and no UTF-16 byte order mark.
+#[must_use]
+pub fn is_binary(bytes: &[u8]) -> bool {
+    let start = &bytes[..bytes.len().min(BINARY_LOOK)];
+    !matches!(start, [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..]) && memchr::memchr(0, start).is_some()
+}

@@ -1,0 +1,205 @@
+//! The ignore files of a directory and of those above it. Each is read as settings are: a regular
+//! file and no link, as Git reads them, of bounded size.
+
+use crate::project::ignored::{AIDDIGNORE, parse};
+use crate::text::files::{Disk, Links, SIDE_FILE_LIMIT, read_regular, side_file};
+use crate::text::paths::relative;
+use ignore::gitignore::Gitignore;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What the ignore files make of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// None names it.
+    None,
+    /// `.aiddignore` takes it in again, whatever others name.
+    Wanted,
+    /// It is ignored unless Git tracks it.
+    Ignored,
+    /// `.aiddignore` leaves it out.
+    LeftOut,
+}
+
+/// The ignore files of one directory, each for paths from there.
+pub(super) struct Level {
+    /// How many bytes of a path lead to the directory.
+    at: usize,
+    aiddignore: Option<Gitignore>,
+    ignore: Option<Gitignore>,
+    gitignore: Option<Gitignore>,
+    /// `info/exclude` of the repository, and the user's own excludes.
+    of_repository: [Option<Gitignore>; 2],
+    /// Whether a repository begins here: what Git reads further above is another's.
+    is_top: bool,
+    is_in_repository: bool,
+    outer: Option<Arc<Self>>,
+}
+
+/// The rules of a directory.
+pub(super) struct Opened {
+    pub(super) level: Option<Arc<Level>>,
+    /// Whether it is the top of a work tree of Git.
+    pub(super) is_top: bool,
+}
+
+impl Level {
+    /// The rules of the directory at `place`, to which `at` bytes of a path lead. `read` reads an
+    /// ignore file there.
+    pub(super) fn read(
+        outer: Option<&Arc<Self>>,
+        place: &Path,
+        at: usize,
+        read: &dyn Fn(&str) -> io::Result<Option<Gitignore>>,
+        problem: &dyn Fn(PathBuf, &io::Error),
+    ) -> Opened {
+        let read = |name: &str| {
+            let told = |error: &io::Error| problem(place.join(name), error);
+            read(name).inspect_err(told).ok().flatten()
+        };
+        let has_outer = outer.is_some_and(|outer| outer.is_in_repository);
+        let has_git = place.join(".git").exists();
+        // Jujutsu's repositories have the same ignore files.
+        let is_top = has_git || !has_outer && place.join(".jj").exists();
+        let is_in_repository = is_top || has_outer;
+        let aiddignore = read(AIDDIGNORE);
+        let ignore = read(".ignore");
+        let gitignore = is_in_repository.then(|| read(".gitignore")).flatten();
+        let of_repository = if has_git {
+            let excludes = [
+                Some(common(&place.join(".git")).join("info/exclude")),
+                ignore::gitignore::gitconfig_excludes_path(),
+            ];
+            // They are the user's own, and may be links.
+            excludes.map(|path| {
+                let path = path?;
+                let told = |error: &io::Error| problem(path.clone(), error);
+                if_there(read_regular(&path, SIDE_FILE_LIMIT)).inspect_err(told).ok().flatten()
+            })
+        } else {
+            [None, None]
+        };
+        let has_any = is_top || aiddignore.is_some() || ignore.is_some() || gitignore.is_some();
+        let level = if has_any {
+            let outer = outer.cloned();
+            Some(Arc::new(Self {
+                at,
+                aiddignore,
+                ignore,
+                gitignore,
+                of_repository,
+                is_top,
+                is_in_repository,
+                outer,
+            }))
+        } else {
+            outer.cloned()
+        };
+        Opened { level, is_top: has_git }
+    }
+
+    /// What these rules, and those of the directories above, make of `path`. Our own file counts for
+    /// more than `.ignore`, that for more than Git's; of each kind the nearest one that names the
+    /// path counts.
+    pub(super) fn verdict(&self, path: &str, is_dir: bool) -> Verdict {
+        let (mut ignore, mut git, mut exclude, mut global) = (None, None, None, None);
+        let mut is_above_top = false;
+        let mut next = Some(self);
+        while let Some(level) = next {
+            let path = &path[level.at..];
+            let matched = |patterns: &Option<Gitignore>| {
+                let matched = patterns.as_ref()?.matched(path, is_dir);
+                (!matched.is_none()).then(|| matched.is_ignore())
+            };
+            if let Some(leaves_out) = matched(&level.aiddignore) {
+                return if leaves_out { Verdict::LeftOut } else { Verdict::Wanted };
+            }
+            ignore = ignore.or_else(|| matched(&level.ignore));
+            if !is_above_top {
+                git = git.or_else(|| matched(&level.gitignore));
+                let [own, of_user] = &level.of_repository;
+                exclude = exclude.or_else(|| matched(own));
+                global = global.or_else(|| matched(of_user));
+            }
+            is_above_top |= level.is_top;
+            next = level.outer.as_deref();
+        }
+        match ignore.or(git).or(exclude).or(global) {
+            Some(true) => Verdict::Ignored,
+            _ => Verdict::None,
+        }
+    }
+}
+
+/// The directories above the root whose ignore files count: those of the repository that the root
+/// lies in; without one, all.
+pub(super) struct Above {
+    base: PathBuf,
+    /// The way from the outermost to the root, with a slash at its end; empty when there is none.
+    pub(super) prefix: String,
+}
+
+impl Above {
+    pub(super) fn of(root: &Path) -> Self {
+        let real = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+        let is_top = |dir: &&Path| dir.join(".git").exists() || dir.join(".jj").exists();
+        let base = real.ancestors().find(is_top).or_else(|| real.ancestors().last());
+        let base = base.unwrap_or(&real).to_owned();
+        let mut prefix = relative(&base, &real);
+        if !prefix.is_empty() {
+            prefix.push('/');
+        }
+        Self { base, prefix }
+    }
+
+    /// The directories, the outermost first, and how many bytes of a path lead to each.
+    pub(super) fn dirs(&self) -> Vec<(PathBuf, usize)> {
+        let ends = self.prefix.match_indices('/').map(|(end, _)| end + 1);
+        let starts = std::iter::once(0).chain(ends);
+        let starts = starts.take_while(|at| *at < self.prefix.len());
+        starts.map(|at| (self.base.join(&self.prefix[..at]), at)).collect()
+    }
+}
+
+/// The patterns of the ignore file at `place`, which lies above the root.
+pub(super) fn read_above(place: &Path) -> io::Result<Option<Gitignore>> {
+    let (Some(dir), Some(name)) = (place.parent(), place.file_name()) else { return Ok(None) };
+    read_inside(&Disk::new(dir), &name.to_string_lossy())
+}
+
+/// The patterns of the ignore file at `path`.
+pub(super) fn read_inside(disk: &Disk, path: &str) -> io::Result<Option<Gitignore>> {
+    // Most directories have none.
+    let absent = disk.root().join(path).symlink_metadata().is_err();
+    if absent { Ok(None) } else { if_there(disk.read_whole(path, SIDE_FILE_LIMIT, Links::Refused)) }
+}
+
+fn if_there(read: io::Result<Vec<u8>>) -> io::Result<Option<Gitignore>> {
+    match read {
+        Ok(bytes) => Ok(parse(&bytes)),
+        Err(error) if is_absent(&error) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+/// Where what all work trees of a repository share lies; `store` is `.git`, which in a linked work
+/// tree is a file (gitrepository-layout(5), `gitdir` and `commondir`).
+pub(super) fn common(store: &Path) -> PathBuf {
+    let disk = Disk::new(store.parent().unwrap_or(store));
+    let line = |path: &str| {
+        let text = side_file(&disk, path)?;
+        Some(text.lines().next().unwrap_or_default().trim().to_owned())
+    };
+    let Some(own) = line(".git").and_then(|it| it.strip_prefix("gitdir:").map(str::to_owned))
+    else {
+        return store.to_owned();
+    };
+    let own = disk.root().join(own.trim());
+    let shared = side_file(&Disk::new(&own), "commondir");
+    shared.map_or_else(|| own.clone(), |shared| own.join(shared.trim()))
+}

@@ -1,0 +1,292 @@
+//! Which files of a disk are checked: what Git tracks, and what it does not track and no ignore file
+//! names. `.gitignore`, `.ignore`, `.git/info/exclude` and the user's own excludes narrow untracked
+//! files only; `.aiddignore` leaves out whatever it names.
+//!
+//! A directory that they name is entered only where Git tracks something below it, and there only
+//! what is tracked counts. So a walk costs no more than before, and the index is read only once
+//! something ignored is met.
+
+use super::index::{Index, Indexes};
+use super::rules::{Above, Level, Verdict, read_above, read_inside};
+use crate::project::git::{Snapshot, TrackedDir};
+use crate::project::ignored::{self, AIDDIGNORE};
+use crate::text::files::Disk;
+use crate::text::paths::{below, folder_of, relative, upwards};
+use ignore::gitignore::Gitignore;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+/// Reads the ignore file of a name.
+type Read<'a> = dyn Fn(&str) -> io::Result<Option<Gitignore>> + 'a;
+
+/// Why a path is left out though Git may track it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cause {
+    /// `.aiddignore` names it.
+    Aiddignore,
+    /// The setting `exclude` names it.
+    Exclude,
+}
+
+/// How many tracked files are left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// By `.aiddignore`.
+    pub aiddignore: usize,
+    /// By the setting `exclude`.
+    pub exclude: usize,
+}
+
+impl LeftOut {
+    /// What a report says of it; `None` when nothing is left out. `kind` says which files are
+    /// counted: `tracked`.
+    #[must_use]
+    pub fn message(self, kind: &str) -> Option<String> {
+        let all = self.aiddignore + self.exclude;
+        let (files, are) = if all == 1 { ("file", "is") } else { ("files", "are") };
+        let by = match (self.aiddignore, self.exclude) {
+            (0, 0) => return None,
+            (_, 0) => "`.aiddignore`".to_owned(),
+            (0, _) => "`exclude`".to_owned(),
+            (one, other) => format!("`.aiddignore` ({one}) and `exclude` ({other})"),
+        };
+        Some(format!("{all} {kind} {files} {are} left out by {by}"))
+    }
+}
+
+/// A directory, as the paths right in it are decided on.
+#[derive(Clone)]
+struct Dir {
+    level: Option<Arc<Level>>,
+    index: Option<Arc<Index>>,
+}
+
+/// Decides on paths, from any thread.
+pub(super) struct Scope {
+    disk: Disk,
+    /// Whether ignore files are read.
+    is_on: bool,
+    /// The way from the directory that patterns above the root count from; with a slash at its end.
+    prefix: String,
+    /// Whose `.aiddignore` files count, when not those of the disk.
+    base: Option<Snapshot>,
+    above: Dir,
+    /// What the user named is entered whatever names it.
+    named: HashSet<String>,
+    dirs: RwLock<HashMap<String, Dir>>,
+    /// Directories that are entered for what Git tracks below them alone.
+    tracked_only: RwLock<HashSet<String>>,
+    left_out: Mutex<BTreeMap<String, Cause>>,
+    problems: Mutex<BTreeMap<PathBuf, String>>,
+    indexes: Arc<Indexes>,
+}
+
+impl std::fmt::Debug for Scope {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Scope").field("root", &self.disk.root()).finish_non_exhaustive()
+    }
+}
+
+impl Scope {
+    /// The files of `disk`. `indexes` are those that an earlier look has read.
+    pub(super) fn new(disk: &Disk, indexes: Arc<Indexes>) -> Self {
+        let above = Above::of(disk.root());
+        let mut scope = Self {
+            disk: disk.clone(),
+            is_on: true,
+            prefix: above.prefix.clone(),
+            base: None,
+            above: Dir { level: None, index: None },
+            named: HashSet::new(),
+            dirs: RwLock::default(),
+            tracked_only: RwLock::default(),
+            left_out: Mutex::default(),
+            problems: Mutex::default(),
+            indexes,
+        };
+        for (dir, at) in above.dirs() {
+            let read = |name: &str| read_above(&dir.join(name));
+            scope.above = scope.inner(&scope.above, &dir, at, &read);
+        }
+        scope
+    }
+
+    /// As of a walk: over these paths, with ignore files or without.
+    pub(super) fn of_walk(walk: &super::Walk, disk: &Disk, indexes: Arc<Indexes>) -> Self {
+        let named = walk.paths.iter().map(|path| relative(disk.root(), path)).collect();
+        let base = walk.base_ignores.clone();
+        Self { is_on: !walk.no_ignore, named, base, ..Self::new(disk, indexes) }
+    }
+
+    /// Whether a walk takes the file at `path`, or enters the directory; that of the directory that
+    /// holds it was asked before.
+    pub(super) fn takes(&self, path: &str, is_dir: bool) -> bool {
+        if !self.is_on {
+            return true;
+        }
+        let dir = self.dir(folder_of(path));
+        let tracked_only = read(&self.tracked_only).contains(folder_of(path));
+        let full = self.full(path);
+        let verdict =
+            dir.level.as_ref().map_or(Verdict::None, |level| level.verdict(&full, is_dir));
+        match verdict {
+            Verdict::LeftOut => {
+                self.leave_out(path, Cause::Aiddignore);
+                return false;
+            }
+            Verdict::None | Verdict::Wanted if !tracked_only => return true,
+            _ => {}
+        }
+        let Some(index) = &dir.index else { return false };
+        let path_there = &full[index.at..];
+        if !is_dir {
+            return index.has_file(path_there);
+        }
+        match index.dir(path_there) {
+            TrackedDir::Nothing => false,
+            TrackedDir::Submodule => true,
+            TrackedDir::Files => {
+                if !self.named.contains(path) {
+                    write(&self.tracked_only).insert(path.to_owned());
+                }
+                true
+            }
+        }
+    }
+
+    /// Whether a walk over the root meets the file at `path`, if it is there.
+    pub(super) fn meets(&self, path: &str) -> bool {
+        let mut dirs: Vec<&str> = upwards(folder_of(path)).filter(|dir| !dir.is_empty()).collect();
+        dirs.reverse();
+        let is_store = path.split('/').any(|name| super::STORES.contains(&name));
+        !is_store && dirs.into_iter().all(|dir| self.takes(dir, true)) && self.takes(path, false)
+    }
+
+    /// Whether Git tracks the file at `path`, or whether that is another repository's affair.
+    pub(super) fn is_tracked(&self, path: &str) -> bool {
+        let full = self.full(path);
+        let index = self.dir(folder_of(path)).index;
+        let is_outer = |index: &Arc<Index>| index.at <= self.prefix.len();
+        index.is_none_or(|index| !is_outer(&index) || index.has_file(&full[index.at..]))
+    }
+
+    /// Notes that a file or a directory with all that is in it is left out.
+    pub(super) fn leave_out(&self, path: &str, cause: Cause) {
+        lock(&self.left_out).insert(path.to_owned(), cause);
+    }
+
+    /// How many tracked files have been left out.
+    pub(super) fn left_out(&self) -> LeftOut {
+        let left_out = std::mem::take(&mut *lock(&self.left_out));
+        let mut counts = LeftOut::default();
+        for (path, cause) in left_out {
+            let Some(index) = self.dir(folder_of(&path)).index else { continue };
+            let count = index.count(&self.full(&path)[index.at..]);
+            match cause {
+                Cause::Aiddignore => counts.aiddignore += count,
+                Cause::Exclude => counts.exclude += count,
+            }
+        }
+        counts
+    }
+
+    /// The files that could not be read of those that say what is checked, and why.
+    pub(super) fn problems(&self) -> Vec<(String, String)> {
+        let files = lock(&self.problems).clone().into_iter();
+        let indexes = self.indexes.problems().into_iter().map(|(top, error)| {
+            let why = "what Git tracks is not known, and what ignore files name is not checked";
+            (top.join(".git"), format!("{why}: {error}"))
+        });
+        let root = self.disk.root();
+        let shown = |place: PathBuf| match place.strip_prefix(root) {
+            Ok(_) => relative(root, &place),
+            Err(_) => place.display().to_string(),
+        };
+        files.chain(indexes).map(|(place, why)| (shown(place), why)).collect()
+    }
+
+    fn full<'a>(&self, path: &'a str) -> Cow<'a, str> {
+        if self.prefix.is_empty() {
+            Cow::Borrowed(path)
+        } else {
+            Cow::Owned(format!("{}{path}", self.prefix))
+        }
+    }
+
+    fn dir(&self, path: &str) -> Dir {
+        if let Some(known) = read(&self.dirs).get(path) {
+            return known.clone();
+        }
+        let missing: Vec<&str> = {
+            let known = read(&self.dirs);
+            upwards(path).take_while(|at| !known.contains_key(*at)).collect()
+        };
+        let mut dir = match missing.last() {
+            Some(&"") => self.above.clone(),
+            Some(outermost) => self.dir_known(folder_of(outermost)),
+            None => self.dir_known(path),
+        };
+        for path in missing.into_iter().rev() {
+            let place = self.disk.root().join(path);
+            let at = self.prefix.len() + if path.is_empty() { 0 } else { path.len() + 1 };
+            let read = |name: &str| self.read(path, name);
+            dir = self.inner(&dir, &place, at, &read);
+            write(&self.dirs).insert(path.to_owned(), dir.clone());
+        }
+        dir
+    }
+
+    fn dir_known(&self, path: &str) -> Dir {
+        read(&self.dirs).get(path).cloned().unwrap_or_else(|| self.above.clone())
+    }
+
+    /// The directory at `place`, within `outer`; `read` reads an ignore file in it.
+    fn inner(&self, outer: &Dir, place: &Path, at: usize, read: &Read<'_>) -> Dir {
+        let opened = Level::read(outer.level.as_ref(), place, at, read, &|place, error| {
+            let why = format!("not read as an ignore file: {error}");
+            lock(&self.problems).insert(place, why);
+        });
+        let own = opened.is_top.then(|| self.indexes.of(place, at));
+        Dir { level: opened.level, index: own.or_else(|| outer.index.clone()) }
+    }
+
+    /// The patterns of the ignore file called `name` in the directory at `dir`.
+    fn read(&self, dir: &str, name: &str) -> io::Result<Option<Gitignore>> {
+        let path = below(dir, name);
+        match &self.base {
+            Some(base) if name == AIDDIGNORE => ignored::read(base, &path),
+            _ => read_inside(&self.disk, &path),
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn read<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
+    lock.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn write<T>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
+    lock.write().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The path from `root`, as [`relative`], without a copy where that can be.
+pub(super) fn from_root<'a>(root: &Path, path: &'a Path) -> Cow<'a, str> {
+    #[cfg(unix)]
+    {
+        let below = path.to_str().and_then(|path| path.strip_prefix(root.to_str()?));
+        if let Some(path) = below.and_then(|below| below.strip_prefix('/')) {
+            return Cow::Borrowed(path);
+        }
+    }
+    Cow::Owned(relative(root, path))
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "trees and repositories made for the tests")]
+mod tests;

@@ -1,0 +1,153 @@
+//! What every file of a project is known by, folder by folder as the tree has them: with tens of
+//! thousands of files all that is done for one counts.
+
+use super::tree::Tree;
+use crate::text::files::{Disk, Stamp};
+use crate::text::paths::below;
+use std::collections::HashMap;
+use std::time::SystemTime;
+
+/// The stamps of all files, as of the last look.
+#[derive(Debug, Default)]
+pub(super) struct Stamps(HashMap<String, Vec<Known>>);
+
+/// A file of a folder, and what it is known by; `None`: it was written so lately that its time does
+/// not tell whether it was written since.
+#[derive(Debug)]
+struct Known {
+    name: Box<str>,
+    stamp: Option<Stamp>,
+}
+
+impl Stamps {
+    /// Notes what the files of `tree` are known by now; those that may be others than when it was
+    /// noted last.
+    pub(super) fn again(&mut self, disk: &Disk, tree: &Tree) -> Vec<String> {
+        let mut changed = Vec::new();
+        let mut count = 0;
+        // Before they are asked for: one may be written meanwhile.
+        let now = SystemTime::now();
+        let is_settled =
+            |stamp: &Stamp| now.duration_since(stamp.0).is_ok_and(|age| age > tree.settled());
+        for (folder, names) in tree.folders().filter(|(_, names)| !names.is_empty()) {
+            count += 1;
+            let known = match self.0.get_mut(folder) {
+                Some(known) => known,
+                None => self.0.entry(folder.to_owned()).or_default(),
+            };
+            if !known.iter().map(|one| &*one.name).eq(names.iter().map(String::as_str)) {
+                align(known, names);
+            }
+            for (known, stamp) in known.iter_mut().zip(disk.stamps(folder, names)) {
+                if stamp.is_none() || known.stamp != stamp {
+                    changed.push(below(folder, &known.name));
+                    known.stamp = stamp.filter(is_settled);
+                }
+            }
+        }
+        if self.0.len() > count {
+            self.0.retain(|folder, _| tree.has_files(folder));
+        }
+        changed
+    }
+}
+
+/// Makes the files known those of `names`; both are in order.
+fn align(known: &mut Vec<Known>, names: &[String]) {
+    let mut before = std::mem::take(known).into_iter().peekable();
+    *known = names
+        .iter()
+        .map(|name| {
+            while before.next_if(|one| *one.name < **name).is_some() {}
+            let same = before.next_if(|one| *one.name == **name);
+            same.unwrap_or_else(|| Known { name: name.as_str().into(), stamp: None })
+        })
+        .collect();
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "trees made for the tests")]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::{BTreeMap, BTreeSet};
+    use std::fs;
+    use std::path::Path;
+    use std::time::Duration;
+
+    /// Times of files move in steps of a tick of the system's clock, of at most 10 milliseconds.
+    const TICK: Duration = Duration::from_millis(25);
+    const PATHS: [&str; 7] = ["a", "b", "d/a", "d/b", "d/e/a", "d.x", "f/a"];
+
+    /// What lies at each path.
+    fn texts(root: &Path) -> BTreeMap<&'static str, String> {
+        let text = |path: &&'static str| Some((*path, fs::read_to_string(root.join(path)).ok()?));
+        PATHS.iter().filter_map(text).collect()
+    }
+
+    fn take(root: &Path, (path, what): (usize, u8)) {
+        let place = root.join(PATHS[path]);
+        match what {
+            0 => drop(fs::remove_file(&place)),
+            1 => drop(fs::rename(&place, root.join(PATHS[0]))),
+            // Moved in from elsewhere, with an older time of writing.
+            2 => drop(fs::rename(root.join(PATHS[1]), &place)),
+            more => {
+                fs::create_dir_all(place.parent().expect("a folder")).expect("made");
+                fs::write(&place, "x".repeat(more.into())).expect("written");
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 24, max_shrink_iters: 64, ..ProptestConfig::default() })]
+
+        #[test]
+        fn exactly_what_changed_is_said_to_have(
+            rounds in proptest::collection::vec(
+                proptest::collection::vec((0..PATHS.len(), 0_u8..6), 0..4),
+                1..8,
+            ),
+        ) {
+            let folder = tempfile::tempdir().expect("a folder");
+            let root = folder.path();
+            let disk = Disk::new(root);
+            take(root, (3, 5));
+            std::thread::sleep(TICK);
+            let mut tree = Tree::settling(&disk, Duration::ZERO);
+            let mut stamps = Stamps::default();
+            stamps.again(&disk, &tree);
+            for steps in rounds {
+                let before = texts(root);
+                for step in &steps {
+                    take(root, *step);
+                }
+                std::thread::sleep(TICK);
+                tree.again(&disk, std::iter::empty());
+                let said = stamps.again(&disk, &tree);
+                let said: BTreeSet<&str> = said.iter().map(String::as_str).collect();
+                let now = texts(root);
+                let differ = now.iter().filter(|(path, text)| before.get(*path) != Some(*text));
+                let differ: BTreeSet<&str> = differ.map(|(path, _)| *path).collect();
+                prop_assert!(differ.is_subset(&said), "{differ:?} {said:?} after {steps:?}");
+                let touched = |path: &&str| {
+                    steps.iter().any(|(at, what)| {
+                        PATHS[*at] == *path || *what == 1 && *path == PATHS[0]
+                    })
+                };
+                prop_assert!(said.iter().all(touched), "{said:?} after {steps:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_young_may_be_another() {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::write(folder.path().join("a"), "").expect("written");
+        let disk = Disk::new(folder.path());
+        let tree = Tree::new(&disk);
+        let mut stamps = Stamps::default();
+        assert_eq!(stamps.again(&disk, &tree), ["a"]);
+        assert_eq!(stamps.again(&disk, &tree), ["a"]);
+    }
+}

@@ -1,0 +1,159 @@
+//! The project as a whole: the list of its files, and the second pass over it.
+
+use super::index::Indexes;
+use super::scope::{Scope, from_root};
+use super::{
+    FileReport, Outcome, Walk, builder, by_path, globs, is_set, is_store, meets_entry, tree,
+};
+use crate::check::{Checked, Engine};
+use crate::project::config::Config;
+use crate::project::git::Repository;
+use crate::text::files::{Disk, Files};
+use crate::text::listing::Listing;
+use crate::text::source::{Source, Span};
+use crate::workspace::project_checks;
+use std::collections::{BTreeSet, HashSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// All files of the project that no ignore file leaves out, whatever the walk is over, and what the
+/// rules of `engine` ask of Git.
+#[must_use]
+pub fn listing(engine: &Engine, disk: &Disk, walk: &Walk) -> Listing {
+    listed(engine, disk, walk, &Arc::default())
+}
+
+/// As [`listing`], with the indexes that another look shares.
+pub(super) fn listed(engine: &Engine, disk: &Disk, walk: &Walk, indexes: &Arc<Indexes>) -> Listing {
+    let root = Walk { paths: vec![disk.root().to_owned()], ..walk.clone() };
+    let scope = Arc::new(Scope::of_walk(&root, disk, indexes.clone()));
+    described(engine, disk, walk, Listing::new(all_in(disk, &root, &scope)))
+}
+
+/// Adds what the rules ask of Git.
+fn described(engine: &Engine, disk: &Disk, walk: &Walk, listing: Listing) -> Listing {
+    let wants_branch = walk.branch.is_none() && engine.asks_listing();
+    let asks = project_checks::asks_index(engine) || wants_branch;
+    let repository = asks.then(|| Repository::open(disk.root()).ok()).flatten();
+    let (tracked, branch) = ask_git(engine, repository);
+    let branch = walk.branch.clone().or(branch);
+    listing.with_tracked(tracked).on_branch(branch).with_change(walk.change.clone())
+}
+
+/// Whether rules ask what Git's index holds, or for the branch.
+pub(super) fn asks_git(engine: &Engine) -> bool {
+    project_checks::asks_index(engine) || engine.asks_listing()
+}
+
+/// What Git's index holds, where rules ask for that, and the branch.
+pub(super) fn ask_git(
+    engine: &Engine,
+    repository: Option<Repository>,
+) -> (Option<Vec<String>>, Option<String>) {
+    let wants_index = project_checks::asks_index(engine);
+    let tracked = repository.as_ref().filter(|_| wants_index).and_then(|repository| {
+        let index = repository.staged(None).ok()?;
+        index.below("").ok()
+    });
+    (tracked, repository.and_then(|repository| repository.branch()))
+}
+
+/// The paths that `scope` takes below the paths of a walk, met by several threads.
+pub(super) fn all_in(disk: &Disk, walk: &Walk, scope: &Arc<Scope>) -> Vec<String> {
+    let Some(mut builder) = builder(walk) else { return Vec::new() };
+    let (root, scope) = (disk.root().to_owned(), scope.clone());
+    builder.filter_entry(move |entry| {
+        let taken = || meets_entry(&scope, entry, &from_root(&root, entry.path()));
+        entry.depth() == 0 || !is_store(entry) && taken()
+    });
+    tree::all(&builder, disk)
+}
+
+/// Runs the second pass over the project, whatever part of it the walk looks at.
+pub(super) fn check(
+    engine: &Engine,
+    config: &Config,
+    disk: &Disk,
+    (walk, indexes): (&Walk, &Arc<Indexes>),
+    listing: Option<Listing>,
+    outcome: &mut Outcome,
+) -> Result<(), String> {
+    // Of a part of the files nothing is known as a whole.
+    if !project_checks::has_any(engine) || is_set(walk.stop()) {
+        return Ok(());
+    }
+    let root = |path: &PathBuf| path == disk.root();
+    // What the walk met is all there is, unless something was left out.
+    let is_whole = walk.only.is_none()
+        && walk.part.is_none()
+        && walk.paths.iter().any(root)
+        && config.include.as_ref().is_none_or(Vec::is_empty)
+        && config.exclude.as_ref().is_none_or(Vec::is_empty);
+    let listing = match listing {
+        Some(listing) => listing,
+        None if is_whole => {
+            described(engine, disk, walk, Listing::new(outcome.met.iter().cloned()))
+        }
+        None => listed(engine, disk, walk, indexes),
+    };
+    joined(engine, config, disk, &listing, outcome)
+}
+
+/// Checks the project of the files in `listing`, and adds what is found to `outcome`, apart from
+/// its files.
+///
+/// # Errors
+/// When a glob of the configuration is malformed.
+pub fn joined(
+    engine: &Engine,
+    config: &Config,
+    files: &dyn Files,
+    listing: &Listing,
+    outcome: &mut Outcome,
+) -> Result<(), String> {
+    let report = project_checks::run(engine, &globs(config)?, files, listing);
+    for FileReport { source, mut checked } in std::mem::take(&mut outcome.waiting) {
+        let here = report.files.iter().filter(|(other, _)| other.path() == source.path());
+        let allowing: Vec<Span> = here.flat_map(|(_, joined)| &joined.allowing).copied().collect();
+        checked.findings.retain(|finding| !allowing.contains(&finding.span));
+        if checked.findings.is_empty() {
+            continue;
+        }
+        match outcome.files.iter_mut().find(|file| file.source.path() == source.path()) {
+            Some(file) => {
+                file.checked.findings.append(&mut checked.findings);
+                file.checked.findings.sort_by(|a, b| (a.span, &a.rule).cmp(&(b.span, &b.rule)));
+            }
+            None => outcome.files.push(FileReport { source, checked }),
+        }
+    }
+    by_path(&mut outcome.files);
+    let found = report.files.into_iter();
+    outcome.joined.extend(found.map(|(source, checked)| FileReport { source, checked }));
+    outcome.judged = report.judged;
+    outcome.notes = report.notes;
+    Ok(())
+}
+
+/// As [`joined`], of what the rules on imports find in a text that is being typed: see
+/// [`project_checks::of_text`].
+#[must_use]
+pub fn typed(
+    engine: &Engine,
+    config: &Config,
+    files: &dyn Files,
+    listing: &Listing,
+    source: &Source,
+) -> Option<Checked> {
+    project_checks::of_text(engine, &globs(config).ok()?, files, listing, source)
+}
+
+/// The paths, all folders on the way to them, and the root itself.
+pub(super) fn with_folders(paths: &BTreeSet<String>) -> HashSet<String> {
+    let mut all: HashSet<String> = [String::new()].into();
+    for path in paths {
+        let ends = path.match_indices('/').map(|(end, _)| end).chain([path.len()]);
+        all.extend(ends.map(|end| path[..end].to_owned()));
+    }
+    all
+}

@@ -1,0 +1,137 @@
+//! Which files are left out that were not: by `include` and `exclude`, and by ignore files.
+
+use super::{Kind, Scope, Side, Weakening, listed, number};
+use crate::project::config::{Config, line_of};
+use crate::project::ignored::{AIDDIGNORE, Ignored};
+use crate::text::files::{Files, side_file};
+use crate::text::paths::{Globs, folder_of, upwards};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Whether the file at `path` is an ignore file that narrows what Git tracks: those of other tools
+/// narrow untracked files only.
+#[must_use]
+pub fn is_ignore_file(path: &str) -> bool {
+    path.rsplit('/').next() == Some(AIDDIGNORE)
+}
+
+/// What `include` and `exclude` leave out.
+pub(super) fn globs(
+    base: &Side<'_>,
+    head: &Side<'_>,
+    tracked: &[String],
+) -> Result<Vec<Weakening>, String> {
+    let (before, after) = (checked(base.config)?, checked(head.config)?);
+    let lost: BTreeSet<&String> =
+        tracked.iter().filter(|path| before.matches(path) && !after.matches(path)).collect();
+    let known: BTreeSet<&String> = base.config.exclude.iter().flatten().collect();
+    let added: Vec<&String> =
+        head.config.exclude.iter().flatten().filter(|glob| !known.contains(glob)).collect();
+    let (excluded, narrowed): (Vec<&String>, Vec<&String>) =
+        lost.into_iter().partition(|path| after.excludes(path));
+    let weakening = |key: &str, message: String, files: &[&String]| Weakening {
+        kind: Kind::Paths,
+        path: head.config_path.to_owned(),
+        line: line_of(head.config_text, &[key]),
+        message,
+        rules: None,
+        files: Scope::These(files.iter().map(|path| (*path).clone()).collect()),
+    };
+    let mut found = Vec::new();
+    if !added.is_empty() || !excluded.is_empty() {
+        let globs = listed(added.iter().map(|glob| format!("`{glob}`")));
+        let does = if added.is_empty() {
+            "changes `exclude`".to_owned()
+        } else {
+            format!("adds {globs} to `exclude`")
+        };
+        found.push(weakening("exclude", format!("{does}; {}", left_out(&excluded)), &excluded));
+    }
+    if !narrowed.is_empty() {
+        let message = format!("narrows `include`; {}", left_out(&narrowed));
+        found.push(weakening("include", message, &narrowed));
+    }
+    Ok(found)
+}
+
+fn checked(config: &Config) -> Result<Globs, String> {
+    let none = Vec::new();
+    let include = config.include.as_ref().unwrap_or(&none);
+    Globs::new(include, config.exclude.as_ref().unwrap_or(&none))
+}
+
+fn left_out(files: &[&String]) -> String {
+    if files.is_empty() {
+        return "leaves out no tracked file today".to_owned();
+    }
+    let names = listed(files.iter().map(|path| format!("`{path}`")));
+    format!("leaves out {}: {names}", number(files.len(), "tracked file"))
+}
+
+/// What ignore files leave out, one entry for each file that changed.
+pub(super) fn ignore_files(base: &Side<'_>, head: &Side<'_>, tracked: &[String]) -> Vec<Weakening> {
+    let (Some(old), Some(new)) = (base.ignores, head.ignores) else { return Vec::new() };
+    let (mut before, mut after) = (Ignored::new(old), Ignored::new(new));
+    let mut changed = Changed { sides: [old, new], known: HashMap::new() };
+    let mut lost: BTreeMap<String, Vec<&String>> = BTreeMap::new();
+    for path in tracked {
+        if after.leaves_out(path)
+            && !before.leaves_out(path)
+            && let Some(file) = changed.above(path)
+        {
+            lost.entry(file).or_default().push(path);
+        }
+    }
+    for path in tracked.iter().filter(|path| is_ignore_file(path)) {
+        if !changed.added(path).is_empty() {
+            lost.entry(path.clone()).or_default();
+        }
+    }
+    let weakening = |(path, files): (String, Vec<&String>)| {
+        let patterns = listed(changed.added(&path).into_iter().map(|line| format!("`{line}`")));
+        let does = if patterns.is_empty() { String::new() } else { format!("adds {patterns}; ") };
+        Weakening {
+            kind: Kind::IgnoreFile,
+            line: None,
+            message: format!("{does}{}", left_out(&files)),
+            rules: None,
+            files: Scope::These(files.into_iter().cloned().collect()),
+            path,
+        }
+    };
+    lost.into_iter().map(weakening).collect()
+}
+
+/// The ignore files of both sides.
+struct Changed<'a> {
+    sides: [&'a dyn Files; 2],
+    /// Path → whether the two sides differ.
+    known: HashMap<String, bool>,
+}
+
+impl Changed<'_> {
+    /// The nearest ignore file above `path` that changed.
+    fn above(&mut self, path: &str) -> Option<String> {
+        for folder in upwards(folder_of(path)) {
+            let file = crate::text::paths::below(folder, AIDDIGNORE);
+            let sides = self.sides;
+            let differs = *self
+                .known
+                .entry(file.clone())
+                .or_insert_with(|| side_file(sides[0], &file) != side_file(sides[1], &file));
+            if differs {
+                return Some(file);
+            }
+        }
+        None
+    }
+
+    /// The patterns that leave something out which only the head has.
+    fn added(&self, path: &str) -> Vec<String> {
+        let [before, after] = self.sides.map(|files| side_file(files, path).unwrap_or_default());
+        let known: BTreeSet<&str> = before.lines().map(str::trim_end).collect();
+        let is_pattern = |line: &&str| !line.is_empty() && !line.starts_with(['#', '!']);
+        let lines = after.trim_start_matches('\u{FEFF}').lines().map(str::trim_end);
+        let new = lines.filter(|line| is_pattern(line) && !known.contains(line));
+        new.map(str::to_owned).collect()
+    }
+}
