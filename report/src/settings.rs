@@ -85,3 +85,18 @@ pub fn in_force(
     }
     Ok(settings)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aidd_engine::project::config;
+
+    #[test]
+    fn every_setting_is_shown() {
+        let schema = config::schema();
+        let properties = schema["properties"].as_object().expect("an object");
+        for key in properties.keys().filter(|key| *key != "$schema") {
+            assert!(SETTINGS.iter().any(|(name, _)| name == key), "{key}");
+        }
+    }
+}

@@ -156,15 +156,4 @@ mod tests {
         let said = plainly(error.to_string());
         assert!(said.contains("'--jobs <N>': a whole number is expected"), "{said}");
     }
-
-    #[test]
-    fn a_comma_between_braces_divides_nothing() {
-        let of =
-            |given: &[&str]| listed(&given.iter().map(|&text| text.to_owned()).collect::<Vec<_>>());
-        assert_eq!(of(&["a,b", "c"]), ["a", "b", "c"]);
-        assert_eq!(of(&["**/*.{js,{ts,tsx}}, vendor/"]), ["**/*.{js,{ts,tsx}}", "vendor/"]);
-        assert_eq!(of(&["a},b", ",,"]), ["a}", "b"]);
-        // One that is not closed is told as it was typed.
-        assert_eq!(of(&["a{b,c"]), ["a{b,c"]);
-    }
 }

@@ -5,7 +5,7 @@ use aidd_engine::project::config::CiConfig;
 use aidd_engine::rules::registry::Registry;
 use aidd_engine::text::finding::{FailOn, Severity, Status};
 use aidd_report::gate::Policy;
-use aidd_report::{self, Budget, Document, Format, Run, markdown};
+use aidd_report::{self as report, Budget, Document, Format, Run, markdown};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 

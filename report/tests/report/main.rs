@@ -7,7 +7,6 @@ mod fixture;
 mod formats;
 mod promises;
 mod sarif;
-mod saved;
 
 use aidd_engine::check::Distribution;
 

@@ -1,5 +1,9 @@
 //! Saved reports: what is written is read, shards make the whole again, strangers are not trusted.
 
+#[path = "../../../report/tests/report/fixture.rs"]
+#[expect(dead_code, reason = "shared with the tests of formats")]
+mod fixture;
+
 use crate::fixture::{Change, GITHUB, change};
 use aidd_ci::saved::{Context, Saved, Shard, Writer, merge, settle};
 use aidd_engine::rules::rule::Rule;
