@@ -33,7 +33,7 @@ fn writes() -> usize {
 
 fn open(root: &Path, store: &str) -> ProjectMemory {
     let wanted = if store == "json" { Wanted::Json } else { Wanted::Sqlite };
-    ProjectMemory::open(&DISTRIBUTION, root, wanted, system_clock()).expect("a memory")
+    ProjectMemory::open(&crate::DISTRIBUTION, root, wanted, system_clock()).expect("a memory")
 }
 
 /// What a process does: writes, and after each write notes its id in a file of its own.

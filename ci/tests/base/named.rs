@@ -1,6 +1,6 @@
 //! A base that is named, and runs without an event.
 
-use crate::*;
+use crate::base::*;
 use insta::assert_snapshot;
 
 fn named(clone: &Repository, rev: &str) -> Ran {

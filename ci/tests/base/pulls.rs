@@ -1,6 +1,6 @@
 //! Pull requests and merge queues.
 
-use crate::*;
+use crate::base::*;
 use aidd_ci::event::System;
 use insta::assert_snapshot;
 

@@ -1,6 +1,6 @@
 //! Pushes, and the events that bring no change.
 
-use crate::*;
+use crate::base::*;
 use insta::assert_snapshot;
 
 fn push(branch: &str, before: Option<&str>) -> Event {

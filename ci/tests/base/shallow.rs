@@ -1,6 +1,6 @@
 //! Histories that are cut off, have no or several merge bases, or cannot be completed.
 
-use crate::*;
+use crate::base::*;
 use insta::assert_snapshot;
 use std::cell::Cell;
 

@@ -1,7 +1,7 @@
 //! What is asked of GitHub.
 
-use crate::fixture::{repository, server};
-use crate::server::{Fault, GitHub, HEAD, TOKEN, error};
+use crate::github::fixture::{repository, server};
+use crate::github::server::{Fault, GitHub, HEAD, TOKEN, error};
 use aidd_ci::event::WorkflowRun;
 use aidd_ci::github::{merge_base, pull_of_run};
 use insta::assert_snapshot;
@@ -26,7 +26,8 @@ fn the_merge_base() {
     GitHub did not tell the merge base: the answer was not understood (the merge base is no hash)
     hint: Check that the API's address is right
     ");
-    let missing = Fault::Answer(404, Vec::new(), crate::server::error(404, "Not Found", &[]));
+    let missing =
+        Fault::Answer(404, Vec::new(), crate::github::server::error(404, "Not Found", &[]));
     server.fail("GET compare", missing);
     let error = merge_base(&repository, TOKEN, "main", HEAD).expect_err("nothing there");
     assert_snapshot!(error, @r"

@@ -1,7 +1,7 @@
 //! What happens when GitHub refuses, limits, stalls or breaks off.
 
-use crate::fixture::*;
-use crate::server::{Fault, GitHub, TOKEN, error};
+use crate::github::fixture::*;
+use crate::github::server::{Fault, GitHub, TOKEN, error};
 use aidd_ci::github::{Patience, Target};
 use insta::assert_snapshot;
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! A server with one pull request, and findings to post to it.
 
-use crate::server::{GitHub, HEAD, TOKEN};
+use crate::github::server::{GitHub, HEAD, TOKEN};
 use aidd_ci::event::Repository;
 use aidd_ci::github::{Content, Patience, Posted, Suggestion, Target, Wanted, post_with};
 use aidd_engine::text::finding::Severity;

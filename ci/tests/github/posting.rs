@@ -1,7 +1,7 @@
 //! What is posted when GitHub takes it.
 
-use crate::fixture::*;
-use crate::server::{BOT, Fault, GitHub, error};
+use crate::github::fixture::*;
+use crate::github::server::{BOT, Fault, GitHub, error};
 use aidd_ci::github::Wanted;
 use aidd_engine::text::finding::Severity;
 use insta::assert_snapshot;

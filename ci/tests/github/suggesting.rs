@@ -1,6 +1,6 @@
 //! Fixes as suggestions on the lines of a pull request.
 
-use crate::fixture::*;
+use crate::github::fixture::*;
 use aidd_ci::github::Suggestion;
 use insta::assert_snapshot;
 use proptest::prelude::*;

@@ -1,6 +1,6 @@
 //! Code actions: which are offered where, and what they do.
 
-use crate::support::{FULL, Project, applied, text_after};
+use crate::features::support::{FULL, Project, applied, text_after};
 use aidd_engine::text::files::Memory;
 use aidd_engine::text::finding::Safety;
 use aidd_engine::text::source::Encoding;

@@ -1,6 +1,6 @@
 //! Completions, applied to the text.
 
-use crate::support::{FULL, Project, made};
+use crate::features::support::{FULL, Project, made};
 use aidd_lsp::completion::{self, complete};
 use insta::assert_snapshot;
 use tower_lsp_server::ls_types::{

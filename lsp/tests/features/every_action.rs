@@ -1,6 +1,6 @@
 //! Every action on every example of the rule pages: its edit applies, and its finding is gone.
 
-use crate::support::{FULL, Project, applied, text_after};
+use crate::features::support::{FULL, Project, applied, text_after};
 use aidd_engine::text::files::{Files, Memory};
 use aidd_engine::text::finding::{Finding, Status};
 use aidd_engine::text::source::Source;

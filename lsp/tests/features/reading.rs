@@ -1,6 +1,6 @@
 //! Hover, links and the lens.
 
-use crate::support::{FULL, Project};
+use crate::features::support::{FULL, Project};
 use aidd_engine::workspace::baseline::Baseline;
 use aidd_lsp::client::Client;
 use aidd_lsp::{hover, lens, links};

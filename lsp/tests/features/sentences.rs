@@ -1,6 +1,6 @@
 //! A sentence as a check: offered where it stands, drafted when it is chosen.
 
-use crate::support::{FULL, Project, applied};
+use crate::features::support::{FULL, Project, applied};
 use aidd_engine::text::files::Memory;
 use aidd_lsp::actions::Refusal;
 use aidd_lsp::client::Client;

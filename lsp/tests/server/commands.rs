@@ -1,4 +1,4 @@
-use crate::support::{Client, project, pushed, uri, write};
+use crate::server::support::{Client, project, pushed, uri, write};
 use serde_json::json;
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-use crate::support::{Client, frame, places, project, pulling, pushed, uri};
+use crate::server::support::{Client, frame, places, project, pulling, pushed, uri};
 use serde_json::json;
 
 /// Typing, all in one write: each edit puts one character behind those before it.

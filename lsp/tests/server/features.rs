@@ -1,6 +1,6 @@
 //! The language features, asked for as an editor asks.
 
-use crate::support::{Client, project, pushed, write};
+use crate::server::support::{Client, project, pushed, write};
 use serde_json::{Value, json};
 
 /// What a client of today offers for them.

@@ -1,4 +1,4 @@
-use crate::support::{Client, project, pulling, pushed, write};
+use crate::server::support::{Client, project, pulling, pushed, write};
 use serde_json::{Value, json};
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-use crate::support::{Client, project, pulling, uri, write};
+use crate::server::support::{Client, project, pulling, uri, write};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-use crate::support::{Client, places, project, pushed, token, uri, write};
+use crate::server::support::{Client, places, project, pushed, token, uri, write};
 use serde_json::{Value, json};
 use std::fs;
 

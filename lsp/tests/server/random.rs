@@ -1,4 +1,4 @@
-use crate::support::{Client, frame, places, project, pushed, uri};
+use crate::server::support::{Client, frame, places, project, pushed, uri};
 use aidd_engine::text::files::Memory;
 use aidd_engine::text::source::{Encoding, Source};
 use aidd_lsp::documents::Text;

@@ -1,7 +1,7 @@
 //! URIs in all the forms that clients send, messages that are malformed in part, and directories
 //! that come and go as one event.
 
-use crate::support::{Client, places, project, pulling, pushed, uri, write};
+use crate::server::support::{Client, places, project, pulling, pushed, uri, write};
 use serde_json::{Value, json};
 use std::fs;
 use std::time::Duration;

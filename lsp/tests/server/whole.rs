@@ -1,4 +1,4 @@
-use crate::support::{Client, places, project, pulling, pushed, uri, write};
+use crate::server::support::{Client, places, project, pulling, pushed, uri, write};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::fs;

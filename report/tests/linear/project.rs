@@ -1,6 +1,6 @@
 //! Rule pages of a project, its configuration, and what a change did to its files.
 
-use crate::measure::{Case, assert_linear};
+use crate::linear::measure::{Case, assert_linear};
 use crate::repository::Repository as TestRepository;
 use aidd_engine::check::{Engine, SKIPPED, Selection};
 use aidd_engine::project::config::{self, Config};

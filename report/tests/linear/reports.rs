@@ -1,7 +1,7 @@
 //! A hundred thousand findings on one line or in one file, in each format; their fixes, ids, moves.
 
-use crate::measure::{Case, assert_linear};
-use crate::{ALL, check};
+use crate::linear::measure::{Case, assert_linear};
+use crate::linear::{ALL, check};
 use aidd_engine::check::text_keys;
 use aidd_engine::text::finding::{Edit, FailOn, Finding, Fix, Severity};
 use aidd_engine::text::source::{Source, Span};
@@ -95,8 +95,10 @@ fn every_format() {
 #[test]
 fn what_is_found_is_shown() {
     type Text = fn(usize) -> String;
-    let texts: [(&str, Text); 2] =
-        [("unlike tokens", crate::texts::tokens), ("equal tokens", crate::texts::equal_tokens)];
+    let texts: [(&str, Text); 2] = [
+        ("unlike tokens", crate::linear::texts::tokens),
+        ("equal tokens", crate::linear::texts::equal_tokens),
+    ];
     let cases = texts.into_iter().map(|(name, text)| {
         let make = move |n: usize| check("a.log", text(n));
         Case::new(format!("{name} on one line, as text"), 40_000, make, |(source, checked)| {

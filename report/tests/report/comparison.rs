@@ -1,6 +1,6 @@
 //! What a comparison with a base, and a policy, change in each format.
 
-use crate::fixture::{Change, change, render, rules, tree};
+use crate::report::fixture::{Change, change, render, rules, tree};
 use aidd_engine::project::config::CiConfig;
 use aidd_engine::rules::registry::Registry;
 use aidd_engine::text::finding::{FailOn, Severity, Status};

@@ -1,6 +1,6 @@
 //! What the text format shows of a source.
 
-use crate::fixture::{Tree, finding, rules, span};
+use crate::report::fixture::{Tree, finding, rules, span};
 use aidd_engine::text::source::Source;
 use aidd_report::Format;
 use insta::assert_snapshot;

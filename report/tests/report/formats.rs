@@ -1,6 +1,6 @@
 //! What each format looks like.
 
-use crate::fixture::{GITHUB, Tree, render, render_with, rules, tree};
+use crate::report::fixture::{GITHUB, Tree, render, render_with, rules, tree};
 use aidd_report::{Format, Style, wire};
 use insta::assert_snapshot;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! What holds for any text: no secret leaks, nothing breaks out of its place, nothing panics.
 
-use crate::fixture::{Tree, finding, render, render_with, rule, skipped, tree};
+use crate::report::fixture::{Tree, finding, render, render_with, rule, skipped, tree};
 use aidd_engine::rules::rule::Rule;
 use aidd_engine::text::finding::{Finding, Severity};
 use aidd_engine::text::source::{Source, Span};

@@ -1,6 +1,6 @@
 //! SARIF: the schema, the fingerprints and the limits of code scanning.
 
-use crate::fixture::{GITHUB, Tree, finding, render, rule, rules, tree};
+use crate::report::fixture::{GITHUB, Tree, finding, render, rule, rules, tree};
 use aidd_engine::text::finding::Severity;
 use aidd_engine::text::source::Source;
 use aidd_report::{Format, Run, line_hashes};

@@ -4,7 +4,7 @@
 #[expect(dead_code, reason = "shared with the tests of formats")]
 mod fixture;
 
-use crate::fixture::{Change, GITHUB, change};
+use crate::saved::fixture::{Change, GITHUB, change};
 use aidd_ci::saved::{Context, Saved, Shard, Writer, merge, settle};
 use aidd_engine::rules::rule::Rule;
 use aidd_engine::text::finding::{Finding, Status};

@@ -3,14 +3,12 @@
 mod named;
 mod pulls;
 mod pushes;
-#[path = "../../../report/tests/support/repository.rs"]
-mod repository;
 mod shallow;
 
+use crate::repository::Repository;
 use aidd_ci::base::{self, Against, Compare, NoBase};
 use aidd_ci::event::{Event, Pull, Trigger};
 use aidd_engine::check::Distribution;
-use repository::Repository;
 
 /// What the program ships.
 static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);

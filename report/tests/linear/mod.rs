@@ -2,9 +2,6 @@
 //! long. CPU time of the thread is measured, so that other work on the machine does not count.
 //! `cargo test -p aidd-ci --test linear -- --nocapture` prints the figures.
 
-#[path = "../support/repository.rs"]
-mod repository;
-
 mod measure;
 mod project;
 mod reports;

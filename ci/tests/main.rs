@@ -1,0 +1,13 @@
+//! The tests of the crate from outside, as one test binary.
+
+mod base;
+mod events;
+mod github;
+#[path = "../../report/tests/support/repository.rs"]
+mod repository;
+mod saved;
+
+use aidd_engine::check::Distribution;
+
+/// What the program ships.
+static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);

@@ -1,0 +1,11 @@
+//! The tests of the crate from outside, as one test binary.
+
+mod linear;
+mod report;
+#[path = "support/repository.rs"]
+mod repository;
+
+use aidd_engine::check::Distribution;
+
+/// What the program ships.
+static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);
