@@ -1,6 +1,7 @@
 //! What becomes of whole configurations. The lists of what there is are the tools' own, so that a
 //! rule that nobody thought of cannot be missing here.
 
+mod carried;
 mod real;
 mod rulesets;
 mod tools;
@@ -105,8 +106,8 @@ fn every_kind_of_alint_is_carried_over_or_said_to_be_left() {
     assert_eq!(bare, ["final_newline"], "pages without examples");
 }
 
-#[test]
-fn every_rule_of_commitlint_is_carried_over_or_said_to_be_left() {
+/// A configuration with every rule of commitlint.
+fn plain_rules() -> String {
     let values: BTreeMap<&str, &str> = BTreeMap::from([
         ("header-case", "'lower-case'"),
         ("scope-case", "'kebab-case'"),
@@ -142,7 +143,12 @@ fn every_rule_of_commitlint_is_carried_over_or_said_to_be_left() {
         format!("    '{name}': [2, '{applicable}', {value}],\n")
     };
     let rules: String = commitlint::RULES.iter().map(|name| rule(name)).collect();
-    let text = format!("export default {{\n  rules: {{\n{rules}  }},\n}}\n");
+    format!("export default {{\n  rules: {{\n{rules}  }},\n}}\n")
+}
+
+#[test]
+fn every_rule_of_commitlint_is_carried_over_or_said_to_be_left() {
+    let text = plain_rules();
     let import = made(&[("commitlint.config.mjs", &text)], Tool::Commitlint);
     let conventional = "type-enum, type-empty, subject-empty, scope-enum";
     let pages: BTreeSet<&str> =

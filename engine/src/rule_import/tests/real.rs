@@ -280,7 +280,7 @@ fn comments_of_markdownlint_allow_its_pages() {
 }
 
 /// Folders that are told by what lies in them, and all that a page cannot say of them.
-const SHAPES: &str = r#"
+pub(super) const SHAPES: &str = r#"
 version: 1
 facts:
   - { id: code, any_file_exists: ["Cargo.toml", "**/*.py"] }
