@@ -3,6 +3,7 @@
 //! parses no Markdown.
 
 pub mod embedding;
+pub mod import;
 pub mod page;
 
 include!(concat!(env!("OUT_DIR"), "/pages.rs"));

@@ -5,7 +5,8 @@ use crate::cli::{ImportTool, RuleImport};
 use crate::exit::{Exit, UserError};
 use crate::project::{Project, absolute, redacted};
 use crate::report::number;
-use aidd_engine::check::Selection;
+use aidd_engine::check::{Engine, Selection};
+use aidd_engine::config::Config;
 use aidd_engine::files::Listed;
 use aidd_engine::kind::RULE_FOLDERS;
 use aidd_engine::registry::Registry;
@@ -44,7 +45,7 @@ pub(super) fn run(project: &Project, args: &RuleImport, io: &mut Io<'_>) -> Resu
     let mut unread = Vec::new();
     let count = found.len();
     for (path, tool) in found {
-        match rule_import::import(&files, &path, tool, &to) {
+        match rule_import::import(&files, &path, tool, &to, &engine_of) {
             Ok(import) => {
                 writeln!(io.out, "{path} ({tool})")?;
                 take(project, &registry, &import, args, &mut done, io)?;
@@ -64,6 +65,12 @@ pub(super) fn run(project: &Project, args: &RuleImport, io: &mut Io<'_>) -> Resu
         Done { kept: 1.., .. } => Exit::Findings,
         _ => Exit::Clean,
     })
+}
+
+/// An engine of these pages alone, as they are shipped: the project's configuration may switch them
+/// off.
+fn engine_of(pages: &[(String, String)]) -> Option<Engine> {
+    Engine::new(Registry::new(pages), &Config::default(), &Selection::default()).ok()
 }
 
 /// What was written, and what is to be done.

@@ -8,8 +8,8 @@ use std::fmt::Write as _;
 fn shown(files: &[(&str, &str)], tool: Tool) -> String {
     let (memory, listing) = project(files);
     let files_of = Listed { files: &memory, listing: &listing };
-    let import =
-        import(&files_of, files[0].0, tool, ".aidd/rules").unwrap_or_else(|why| panic!("{why}"));
+    let import = import(&files_of, files[0].0, tool, ".aidd/rules", &engine_of)
+        .unwrap_or_else(|why| panic!("{why}"));
     assert_eq!(import.defects, Vec::<String>::new());
     holds(&import);
     let mut shown = String::new();
@@ -45,7 +45,7 @@ fn all_of_alint() {
 #[test]
 fn all_rulesets_of_alint() {
     let mut told = String::new();
-    for name in alint::bundled::all().keys() {
+    for name in alint::RULESETS.keys() {
         let text = format!("extends: [alint://bundled/{name}@v1]\n");
         told.push_str(&shown(&[(".alint.yml", &text)], Tool::Alint));
     }

@@ -9,8 +9,7 @@ use crate::source::Source;
 fn found(import: &Import, files: &[(&str, &str)]) -> Vec<String> {
     let pages: Vec<_> =
         import.pages.iter().map(|page| (page.path.clone(), page.text.clone())).collect();
-    let engine = Engine::new(Registry::new(&pages), &Config::default(), &Selection::default())
-        .expect("an engine");
+    let engine = engine_of(&pages).expect("an engine");
     let (memory, _) = project(files);
     let mut found = Vec::new();
     for page in &import.pages {
@@ -245,8 +244,7 @@ fn comments_of_markdownlint_allow_its_pages() {
     );
     let pages: Vec<_> =
         import.pages.iter().map(|page| (page.path.clone(), page.text.clone())).collect();
-    let engine = Engine::new(Registry::new(&pages), &Config::default(), &Selection::default())
-        .expect("an engine");
+    let engine = engine_of(&pages).expect("an engine");
     let new = |text: &str| {
         let checked = engine.check(&Source::new("a.md", text), &Memory::default());
         let of_ours = |finding: &&crate::finding::Finding| {

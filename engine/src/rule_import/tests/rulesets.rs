@@ -4,13 +4,13 @@ use super::*;
 
 #[test]
 fn rulesets_that_come_with_alint_are_told_rule_by_rule() {
-    let names: Vec<String> = alint::bundled::all().keys().cloned().collect();
+    let names: Vec<String> = alint::RULESETS.keys().cloned().collect();
     assert_eq!(names.len(), 24);
     let mut carried = BTreeMap::new();
     for name in &names {
         let text = format!("extends: [alint://bundled/{name}@v1]\n");
         let import = made(&[(".alint.yml", &text)], Tool::Alint);
-        let rules = alint::bundled::all()[name]["rules"].as_array().map_or(0, Vec::len);
+        let rules = alint::RULESETS[name]["rules"].as_array().map_or(0, Vec::len);
         let pages: BTreeSet<&str> = import.pages.iter().map(|page| page.item.as_str()).collect();
         let left: BTreeSet<&str> = import.left.iter().map(|left| left.item.as_str()).collect();
         assert!(pages.is_disjoint(&left), "{name}: {left:?}");
