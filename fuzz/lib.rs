@@ -140,7 +140,10 @@ pub fn import(data: &[u8]) {
     let (tool, path) = (usize::from(first) % Tool::ALL.len(), usize::from(first) / 64);
     let files = Memory([(PATHS[path].to_owned(), data.to_vec())].into());
     let _ = rule_import::tool_of(&files, PATHS[path]);
-    let _ = rule_import::import(&files, PATHS[path], Tool::ALL[tool], ".aidd/rules");
+    let engine = |pages: &[(String, String)]| {
+        Engine::new(Registry::new(pages), &Config::default(), &Selection::default()).ok()
+    };
+    let _ = rule_import::import(&files, PATHS[path], Tool::ALL[tool], ".aidd/rules", &engine);
 }
 
 /// Reads the settings of another tool: the first byte chooses the file. What they say is asked for.

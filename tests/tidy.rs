@@ -123,8 +123,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "rule_import",
         &[
-            "source", "files", "config", "finding", "paths", "parse", "patterns", "registry",
-            "rule", "check", "examples",
+            "source", "files", "finding", "paths", "parse", "patterns", "registry", "rule",
+            "check", "examples",
         ],
     ),
     (

@@ -1,62 +1,57 @@
 //! commitlint (<https://commitlint.js.org/reference/rules.html>): what commit messages are like.
 //! What its rules take was read from and tried with 20.5.3.
 
-mod body;
 mod cases;
-mod lines;
+mod own;
 mod parse;
 mod shared;
 
 use super::draft::Draft;
 use super::modules::Modules;
-use super::{Left, Made, Tool, listed, read_one, script, texts};
+use super::recipe::{self, Table, Vars};
+use super::{Left, Made, Tool, script, texts};
 use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::Severity;
+use own::Line;
 use parse::Parse;
+use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
-use shared::{DEEPEST, Gathered, NOT_LITERAL, gather, known};
+use shared::{DEEPEST, Gathered, gather, known};
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
-/// Every rule of commitlint; each becomes a page, or part of one.
-pub(super) const RULES: [&str; 38] = [
-    "body-case",
-    "body-empty",
-    "body-full-stop",
-    "body-leading-blank",
-    "body-max-length",
-    "body-max-line-length",
-    "body-min-length",
-    "breaking-change-exclamation-mark",
-    "footer-empty",
-    "footer-leading-blank",
-    "footer-max-length",
-    "footer-max-line-length",
-    "footer-min-length",
-    "header-case",
-    "header-full-stop",
-    "header-max-length",
-    "header-min-length",
-    "header-trim",
-    "references-empty",
-    "scope-case",
-    "scope-delimiter-style",
-    "scope-empty",
-    "scope-enum",
-    "scope-max-length",
-    "scope-min-length",
-    "signed-off-by",
-    "subject-case",
-    "subject-empty",
-    "subject-exclamation-mark",
-    "subject-full-stop",
-    "subject-max-length",
-    "subject-min-length",
-    "trailer-exists",
-    "type-case",
-    "type-empty",
-    "type-enum",
-    "type-max-length",
-    "type-min-length",
-];
+/// What is shipped.
+#[derive(Deserialize)]
+pub(super) struct Tables {
+    /// Every rule; each becomes a page, or part of one.
+    pub(super) rules: BTreeMap<String, Table>,
+    /// The page of those that say together what a Conventional Commit is.
+    conventional: Table,
+    /// The parts of a message.
+    parts: BTreeMap<String, Vars>,
+    /// Expressions for the cases.
+    cases: BTreeMap<String, String>,
+    /// One for lines that have no parts, and one for what parts a scope in several.
+    other: String,
+    parted: String,
+    /// Texts that examples are tried with.
+    words: Vec<String>,
+    /// First lines and what parts they have.
+    probes: Vec<(String, Option<[String; 3]>)>,
+    /// The rules that packages set.
+    configs: BTreeMap<String, Map<String, Json>>,
+}
+
+pub(super) static TABLES: LazyLock<Tables> =
+    LazyLock::new(|| recipe::read(crate::rule_import::tables::COMMITLINT));
+
+/// The file of examples.
+const MESSAGE: &str = "commit/message";
+
+/// Whether there is a rule of this name.
+pub(super) fn is_rule(name: &str) -> bool {
+    TABLES.rules.contains_key(name)
+}
 
 /// One rule as it is set.
 struct Set<'a> {
@@ -69,17 +64,10 @@ struct Set<'a> {
 pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, String> {
     let mut made = Made::default();
     let modules = Modules::new(files, known);
-    let config = if script::is_script(path) {
-        let read = modules.exported(path)?;
-        made.left.extend(read.odd.into_iter().map(|odd| Left::new(odd, NOT_LITERAL)));
-        let nothing = || format!("{path} exports no configuration");
-        read.value.as_object().cloned().ok_or_else(nothing)?
-    } else {
-        let config = read_one(files, path)?;
-        match config.get("commitlint") {
-            Some(Json::Object(inner)) if path.ends_with("package.json") => inner.clone(),
-            _ => config,
-        }
+    let config = modules.config(path, &mut made)?;
+    let config = match config.get("commitlint") {
+        Some(Json::Object(inner)) if path.ends_with("package.json") => inner.clone(),
+        _ => config,
     };
     let mut all = Gathered::default();
     gather(&modules, path, &config, DEEPEST, &mut all, &mut made);
@@ -87,17 +75,15 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, String> {
     let mut set = Vec::new();
     for (name, value) in &all.rules {
         match settled(name, value) {
-            Ok(Some(one)) => set.push(one),
-            Ok(None) => {}
+            Ok(one) => set.extend(one),
             Err(why) => made.left.push(Left::new(name, why)),
         }
     }
     let (preset, from) = all.preset.unwrap_or_else(|| (Json::Null, path.to_owned()));
-    let parse = Parse::of(&preset, &from, &modules);
+    let (parse, prefixes) = Parse::of(&preset, &from, &modules);
     if let Parse::Unknown(why) = &parse {
         made.left.push(Left::new("parserPreset", why));
     }
-    let prefixes = Parse::prefixes(&preset, &from, &modules);
     draft(&set, path, (&parse, &prefixes), &mut made);
     Ok(made)
 }
@@ -126,10 +112,10 @@ fn others(config: &Map<String, Json>, made: &mut Made) {
 
 /// `[level, applicable, value]`; `None` when it is off.
 fn settled<'a>(name: &'a str, value: &Json) -> Result<Option<Set<'a>>, String> {
-    if !RULES.contains(&name) {
+    if !is_rule(name) {
         return Err("it is no rule of commitlint 21: a plugin may have it".to_owned());
     }
-    if *value == json!({"not literal": true}) {
+    if script::is_unread(value) && !value.is_array() {
         return Ok(None);
     }
     let list = match value {
@@ -152,7 +138,7 @@ fn settled<'a>(name: &'a str, value: &Json) -> Result<Option<Set<'a>>, String> {
             given == "Infinity"
         }
         _ if name.ends_with("min-length") => given == 0,
-        "scope-enum" | "type-enum" => lines::enumerated(&given).is_empty(),
+        "scope-enum" | "type-enum" => enumerated(&given).is_empty(),
         _ => false,
     };
     // So set it says nothing of any message.
@@ -186,17 +172,20 @@ fn draft(set: &[Set<'_>], file: &str, by: (&Parse, &[String]), made: &mut Made) 
     let mut whole = false;
     match parse {
         Parse::Conventional if demands("type-empty") && demands("subject-empty") => {
-            made.drafts.push(together(set, file));
             whole = true;
+            match together(set, file) {
+                Ok(draft) => made.drafts.push(draft),
+                Err(why) => made.left.push(Left::new("parserPreset", why)),
+            }
         }
         Parse::Own(pattern, names) => {
             let empty = |part: &str| {
                 !names.iter().any(|name| name == part) || demands(&format!("{part}-empty"))
             };
             if empty("type") && empty("subject") || demands("scope-empty") && empty("type") {
-                match lines::own_line(set, pattern, names) {
-                    Ok(line) => {
-                        let mut draft = of_line(OWN, file, Severity::Error, line);
+                let line = own::line(set, pattern, names);
+                match line.and_then(|line| line.draft(base(OWN, file, Severity::Error, ""))) {
+                    Ok(mut draft) => {
                         draft.name = "first-line".to_owned();
                         made.drafts.push(draft);
                         whole = true;
@@ -251,176 +240,130 @@ fn is_within(one: &Set<'_>, parse: &Parse) -> bool {
     }
 }
 
-/// A page on the first line.
-fn of_line(names: &str, file: &str, severity: Severity, line: lines::Line) -> Draft {
-    let mut draft = base(names, file, severity, line.demand, json!({"subject": line.subject}));
-    for (passes, example) in [(false, line.bad), (true, line.good)] {
-        if let Some(example) = example {
-            draft = draft.example(passes, "commit/message", format!("{example}\n"));
-        }
-    }
-    draft
-}
-
-/// The page of a check on commits.
-fn base(names: &str, file: &str, severity: Severity, demand: String, commit: Json) -> Draft {
-    let mut commit = commit;
-    // Bots are judged as everybody is; the rest is what commitlint leaves out by itself.
-    commit["skip"] = json!(["merges", "reverts", "fixups"]);
-    let mut draft =
-        Draft::new(Tool::Commitlint, file, names, demand).check(json!({"commit": commit}));
+/// The page of a check on commits, before the check is put in.
+fn base(names: &str, file: &str, severity: Severity, demand: impl Into<String>) -> Draft {
+    let mut draft = Draft::new(Tool::Commitlint, file, names, demand);
     draft.severity = severity;
     draft
 }
 
-fn together(set: &[Set<'_>], file: &str) -> Draft {
-    let find = |name: &str| set.iter().find(|one| one.name == name && !one.never);
-    let mut conventional = json!({});
-    let mut demand =
-        "The first line of a commit message MUST be `type(scope): description`".to_owned();
-    let types = find("type-enum").map(|one| texts(&one.value)).unwrap_or_default();
-    if !types.is_empty() {
-        demand = format!("{demand}, the type one of {}", listed(&types, "and"));
-        conventional["types"] = json!(types);
+/// With what commitlint leaves out by itself left out; bots are judged as everybody is.
+fn skipping(mut draft: Draft) -> Draft {
+    if let Some(check) = &mut draft.check {
+        check["commit"]["skip"] = json!(["merges", "reverts", "fixups"]);
     }
-    let scopes = find("scope-enum").map(|one| lines::enumerated(&one.value)).unwrap_or_default();
-    let of_workspace = scopes.iter().any(|scope| scope == "workspace");
-    if of_workspace {
-        demand = format!(
-            "{demand}, the scope, where there is one, the name or the folder of a part of the workspace"
-        );
-        conventional["scopes"] = json!(scopes);
-    } else if !scopes.is_empty() {
-        demand =
-            format!("{demand}, the scope, where there is one, one of {}", listed(&scopes, "and"));
-        conventional["scopes"] = json!(scopes);
-    }
+    draft
+}
+
+/// The one page of what a Conventional Commit is.
+fn together(set: &[Set<'_>], file: &str) -> Result<Draft, String> {
     let of: Vec<&Set<'_>> = set
         .iter()
         .filter(|one| TOGETHER.contains(&one.name) && is_within(one, &Parse::Conventional))
         .collect();
+    let listed = |name: &str| {
+        let one = set.iter().find(|one| one.name == name && !one.never);
+        one.map(|one| enumerated(&one.value)).filter(|names| !names.is_empty())
+    };
     let severity = of.iter().map(|one| one.severity).max().unwrap_or(Severity::Error);
-    let has = |name: &str| of.iter().find(|one| one.name == name);
-    let items: Vec<&str> = TOGETHER
-        .into_iter()
-        .filter(|name| TOGETHER[..4].contains(name) || has(name).is_some())
-        .collect();
-    let milder: Vec<String> =
-        of.iter().filter(|one| one.severity < severity).map(|one| one.name.to_owned()).collect();
-    let breaks = has("breaking-change-exclamation-mark").is_some();
-    if breaks {
-        demand = format!(
-            "{demand}, and what breaks is marked by `!` and by a footer `BREAKING CHANGE:`"
-        );
-        conventional["breaking"] = json!("footer");
-    }
-    let kind = types.first().map_or("feat", String::as_str);
-    let mut draft = base(
-        &items.join(", "),
-        file,
-        severity,
-        format!("{demand}."),
-        json!({"conventional": conventional}),
-    )
-    .note("a version alone is judged too")
-    .example(false, "commit/message", "Update\n")
-    .example(true, "commit/message", format!("{kind}: read empty files\n"));
-    if !types.is_empty() {
-        draft = draft.example(false, "commit/message", "unknown: read empty files\n");
-    }
-    if !milder.is_empty() {
-        draft = draft.note(format!("{} is as grave as the rest", listed(&milder, "and")));
-    }
-    if breaks {
-        draft =
-            draft.example(false, "commit/message", format!("{kind}!: read empty files\n")).example(
-                true,
-                "commit/message",
-                format!("{kind}!: read empty files\n\nBREAKING CHANGE: no error\n"),
-            );
-    }
-    if let Some(scope) = scopes.first().filter(|_| !of_workspace) {
-        draft = draft
-            .example(false, "commit/message", format!("{kind}(unknown): read empty files\n"))
-            .example(true, "commit/message", format!("{kind}({scope}): read empty files\n"));
-    }
+    let milder = of.iter().filter(|one| one.severity < severity).map(|one| one.name);
+    let has = |name: &str| of.iter().any(|one| one.name == name);
+    let items: Vec<&str> =
+        TOGETHER.into_iter().filter(|name| TOGETHER[..4].contains(name) || has(name)).collect();
+    let mut vars = recipe::vars(json!({
+        "types": listed("type-enum"),
+        "scopes": listed("scope-enum"),
+        "milder": milder.collect::<Vec<_>>(),
+        "breaks": has("breaking-change-exclamation-mark"),
+    }));
+    let table = &TABLES.conventional;
+    table.derive(&mut vars)?;
+    let new = |demand| base(&items.join(", "), file, severity, demand);
+    let mut draft = table.drafts(&vars, MESSAGE, &new)?.pop().ok_or("it demands nothing")?;
     draft.name = "conventional".to_owned();
     draft.sources = vec!["https://www.conventionalcommits.org/en/v1.0.0/".to_owned()];
-    draft
+    Ok(skipping(draft))
+}
+
+/// The names that `…-enum` lists; none: any.
+fn enumerated(value: &Json) -> Vec<String> {
+    if value["scopes"].is_null() { texts(value) } else { texts(&value["scopes"]) }
+}
+
+/// What a part of a message is called.
+fn called(part: &str) -> &str {
+    TABLES.parts.get(part).and_then(|part| part["said"].as_str()).unwrap_or(part)
 }
 
 fn page(one: &Set<'_>, file: &str, parse: &Parse, prefixes: &[String]) -> Result<Draft, String> {
-    let number = || one.value.as_u64().ok_or_else(|| "it has no number".to_owned());
-    let never = |why: &str| if one.never { Err(why.to_owned()) } else { Ok(()) };
-    let of = |demand: String, commit: Json| base(one.name, file, one.severity, demand, commit);
-    let long =
-        |length: u64| "words ".repeat(usize::try_from(length.min(2000)).unwrap_or(100) / 6 + 2);
-    let message = "commit/message";
-    Ok(match one.name {
-        "header-max-length" => {
-            let max = number()?;
-            of(
-                format!("The first line of a commit message MUST have at most {max} characters."),
-                json!({"subject": {"max": max}}),
-            )
-            .note("the number of a pull request at the end, ` (#12)`, is not counted")
-            .example(false, message, format!("fix: {}end\n", long(max)))
-            .example(true, message, "fix: short\n")
+    let (part, asked) = one.name.split_once('-').unwrap_or((one.name, ""));
+    let is_part = ["type", "scope", "subject"].contains(&part)
+        && !["full-stop", "exclamation-mark"].contains(&asked);
+    match parse {
+        Parse::Own(pattern, names) if is_part => {
+            let line = own::part(one, pattern, names)?;
+            return line.draft(base(one.name, file, one.severity, ""));
         }
-        "body-max-line-length" | "footer-max-line-length" => {
-            let max = number()?;
-            of(format!("Lines of a commit message below the first MUST have at most {max} characters."), json!({"body": {"max-line": max}}))
-                .note("body and footers are judged alike, and lines that cannot be broken (an address, one long word) and those of who signed are left")
-                .example(false, message, format!("fix: short\n\n{}end\n", long(max)))
-                .example(true, message, "fix: short\n\nWhy.\n")
+        Parse::Unknown(why) if is_part => return Err(why.clone()),
+        _ => {}
+    }
+    let mut vars = recipe::vars(json!({
+        "value": one.value,
+        "never": one.never,
+        "prefixes": prefixes,
+        "said": called(part),
+        "other": TABLES.other,
+        "parted": TABLES.parted,
+        "all": enumerated(&one.value),
+        "tries": tries(one, part),
+    }));
+    let part = TABLES.parts.get(part);
+    if let Some(part) = part.filter(|_| asked == "case") {
+        let caseless = part["caseless"].as_str().filter(|_| !one.never);
+        let caseless = caseless.map_or_else(String::new, |caseless| format!("|{caseless}|"));
+        let inner = cases::any(one, one.name.trim_end_matches("-case"))?;
+        vars.insert("inner".to_owned(), json!(format!("{inner}{caseless}")));
+        vars.insert("names".to_owned(), json!(super::listed(&cases::names(&one.value)?, "or")));
+    }
+    let table = &TABLES.rules[one.name];
+    table.derive(&mut vars)?;
+    let is_unwanted = one.never && ["case", "enum"].contains(&asked);
+    let lines = part.and_then(|part| part.get(if is_unwanted { "lines" } else { "or_other" }));
+    if let (Some(lines), true) = (lines.and_then(Json::as_str), vars.contains_key("inner")) {
+        let regex = recipe::text(lines, &vars)?;
+        vars.insert("regex".to_owned(), regex.into());
+    }
+    let new = |demand| base(one.name, file, one.severity, demand);
+    let draft = table.drafts(&vars, MESSAGE, &new)?.pop();
+    let draft = draft.ok_or_else(|| format!("no page is made of {}", one.name))?;
+    let subject =
+        draft.check.as_ref().map(|check| check["commit"]["subject"].clone()).unwrap_or_default();
+    let found = [("matches", true), ("not-matches", false)].into_iter();
+    let found = found.filter_map(|(key, matches)| Some((subject[key].as_str()?, matches))).next();
+    match found {
+        Some((regex, matches)) if draft.tries.is_empty() => {
+            let (demand, regex) = (draft.demand.clone(), regex.to_owned());
+            Line { demand, matches, regex, lines: texts(&vars["tries"]) }.draft(draft)
         }
-        "body-leading-blank" => {
-            never("a body without a blank line before it is none")?;
-            of(
-                "A blank line MUST follow the first line of a commit message.".to_owned(),
-                json!({"body": {}}),
-            )
-            .example(false, message, "fix: short\nWhy.\n")
-            .example(true, message, "fix: short\n\nWhy.\n")
-        }
-        "signed-off-by" | "trailer-exists" => {
-            never("the form says which trailers there must be")?;
-            let name = one
-                .value
-                .as_str()
-                .unwrap_or("Signed-off-by:")
-                .trim_end()
-                .trim_end_matches(':')
-                .to_owned();
-            if name.is_empty() || name.contains(char::is_whitespace) {
-                return Err("a trailer is one word".to_owned());
-            }
-            of(
-                format!("A commit message MUST end with the trailer `{name}:`."),
-                json!({"trailers": [name]}),
-            )
-            .example(false, message, "fix: short\n")
-            .example(
-                true,
-                message,
-                format!("fix: short\n\n{name}: A Person <person@example.org>\n"),
-            )
-        }
-        "breaking-change-exclamation-mark" => {
-            never("that the mark and the footer differ is nothing a page asks for")?;
-            of(
-                "A change that breaks MUST be marked by `!` in the first line and by a footer `BREAKING CHANGE:`.".to_owned(),
-                json!({"conventional": {"breaking": "footer"}}),
-            )
-            .note("the message must be a Conventional Commit for that")
-            .example(false, message, "fix!: short\n")
-            .example(true, message, "fix!: short\n\nBREAKING CHANGE: names\n")
-        }
-        _ if one.name.starts_with("body-") => body::page(one, &of)?,
-        "footer-empty" => body::footers(one, &of),
-        "footer-leading-blank" => body::blank_before_footers(one, &of)?,
-        "footer-max-length" | "footer-min-length" => body::length_of_footers(one, &of)?,
-        "references-empty" => body::references(one, prefixes, &of)?,
-        _ => of_line(one.name, file, one.severity, lines::first_line(one, parse)?),
-    })
+        _ => Ok(skipping(draft)),
+    }
+}
+
+/// First lines of all kinds.
+fn tries(one: &Set<'_>, part: &str) -> Vec<String> {
+    let number = usize::try_from(one.value.as_u64().unwrap_or(9).min(1000)).unwrap_or(9);
+    let mut inner = texts(&one.value);
+    inner.extend(texts(&one.value["scopes"]));
+    inner.extend(TABLES.words.iter().cloned());
+    inner.extend(["x".repeat(number + 1), "x".repeat(number)]);
+    let is_word = |text: &String| text.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let line = |inner: String| match part {
+        "type" => is_word(&inner).then(|| format!("{inner}: some words")),
+        "scope" => Some(format!("fix({inner}): some words")),
+        "header" => Some(inner),
+        _ => Some(format!("fix: {inner}")),
+    };
+    let mut lines: Vec<String> = inner.into_iter().filter_map(line).collect();
+    lines.extend((one.name == "scope-case").then(|| "fix: some words".to_owned()));
+    lines
 }

@@ -3,20 +3,18 @@
 
 mod yaml;
 
-use super::{Import, Left, Made, Page, Tool, slug, texts};
-use aidd_engine::check::{Distribution, Engine, Selection};
-use aidd_engine::forms;
-use aidd_engine::project::config::Config;
-use aidd_engine::rules::registry::Registry;
-use aidd_engine::rules::rule::Rule;
+use super::{Import, Left, Made, NewEngine, Page, Tool, slug, texts};
+use aidd_engine::check::Engine;
+use aidd_engine::workspace::examples::{self, Expected};
 use aidd_engine::text::files::Memory;
 use aidd_engine::text::finding::Severity;
 use aidd_engine::text::paths::scope_of;
-use aidd_engine::workspace::examples::{self, Expected};
+use aidd_engine::forms;
+use aidd_engine::rules::rule::Rule;
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use yaml::{block, flow, scalar};
+use yaml::{block, flow};
 
 /// A rule of another tool as a page of ours, before it is written.
 #[derive(Clone, Debug)]
@@ -113,31 +111,26 @@ impl Draft {
     }
 
     /// The page with these examples: each with its findings, and what fixes make of it.
-    fn page(&self, tries: &[(&Try, Vec<String>, Option<String>)]) -> String {
-        let mut page = String::from("---\n");
-        let _ = writeln!(page, "severity: {}", self.severity);
-        if !self.enabled {
-            page.push_str("enabled: false\n");
-        }
-        for (key, text) in [("message", &self.message), ("help", &self.help)] {
-            if let Some(text) = text {
-                let _ = writeln!(page, "{key}: {}", scalar(&Json::from(one_line(text))));
+    fn page(&self, tries: &[Shown<'_>]) -> String {
+        let mut page = format!("---\nseverity: {}\n", self.severity);
+        let line = |text: &Option<String>| text.as_deref().map(one_line).unwrap_or_default();
+        for (key, value) in [
+            ("enabled", if self.enabled { Json::Null } else { false.into() }),
+            ("message", line(&self.message).into()),
+            ("help", line(&self.help).into()),
+            ("aliases", self.aliases.clone().into()),
+            ("sources", self.sources.clone().into()),
+        ] {
+            if ![Json::Null, "".into(), Json::Array(Vec::new())].contains(&value) {
+                let _ = writeln!(page, "{key}: {}", flow(&value));
             }
-        }
-        if !self.aliases.is_empty() {
-            let _ = writeln!(page, "aliases: {}", flow(&Json::from(self.aliases.clone())));
-        }
-        if !self.sources.is_empty() {
-            let _ = writeln!(page, "sources: {}", flow(&Json::from(self.sources.clone())));
         }
         if let Some(check) = &self.check {
             page.push_str("check:");
             block(check, 1, &mut page);
         }
         let _ = write!(page, "---\n# {}\n\n{}\n", self.id(), one_line(&self.demand));
-        for says in &self.says {
-            said(says, &mut page);
-        }
+        self.says.iter().for_each(|says| said(says, &mut page));
         for note in &self.notes {
             let _ = write!(page, "\nDiffers from {}: {}.\n", self.tool, one_line(note));
         }
@@ -158,21 +151,25 @@ impl Draft {
             if of_kind.peek().is_some() {
                 let _ = write!(page, "\n## {heading}\n");
             }
-            for (one, found, _) in of_kind {
-                one.write(found, joined, &mut page);
-            }
+            of_kind.for_each(|(one, found, _)| one.write(found, joined, &mut page));
         }
-        if tries.iter().any(|(.., fixed)| fixed.is_some()) {
-            page.push_str("\n## Fixed\n");
-        }
-        for (one, _, fixed) in tries {
-            if let Some((text, (path, _))) = fixed.as_ref().zip(one.files.last()) {
-                fence(&mut page, ending(path), text);
-            }
+        let fixed = tries.iter().filter_map(|(one, _, fixed)| fixed.as_ref().zip(one.files.last()));
+        for (at, (text, (path, _))) in fixed.enumerate() {
+            page.push_str(if at == 0 { "\n## Fixed\n" } else { "" });
+            fence(&mut page, ending(path), text);
         }
         page
     }
+
+    /// The examples that can be written, in the order of the sections of a page.
+    fn writable(&self) -> Vec<&Try> {
+        let of = |passes: bool| self.tries.iter().filter(move |one| one.passes == passes);
+        of(false).chain(of(true)).filter(|one| one.is_writable()).collect()
+    }
 }
+
+/// An example with what is found in it and what fixes make of it.
+type Shown<'d> = (&'d Try, Vec<String>, Option<String>);
 
 impl Try {
     fn write(&self, found: &[String], joined: bool, page: &mut String) {
@@ -190,12 +187,16 @@ impl Try {
         }
     }
 
-    /// Whether it can be written into a page at all: a block ends in a line break.
+    /// Whether it can be written into a page at all.
     fn is_writable(&self) -> bool {
         let plain = |path: &String| !path.contains(|c: char| c.is_whitespace() || c.is_control());
-        let whole = |text: &String| text.is_empty() || text.ends_with('\n');
-        self.files.iter().all(|(path, text)| plain(path) && whole(text) && !text.contains('\r'))
+        self.files.iter().all(|(path, text)| plain(path) && is_block(text))
     }
+}
+
+/// Whether a text can stand in a block, which ends in a line break.
+fn is_block(text: &str) -> bool {
+    (text.is_empty() || text.ends_with('\n')) && !text.contains('\r')
 }
 
 /// What a code block of the file at `path` is called.
@@ -247,72 +248,55 @@ fn prose(text: &str) -> String {
     if odd { format!("\\{line}") } else { line }
 }
 
-/// Writes the pages of what a reader made, each read again by our own reader.
-pub(super) fn finish(distribution: &'static Distribution, made: Made, to: &str) -> Import {
+/// Writes the pages of what a reader made, each read again by our own reader; `engine` makes one of
+/// pages.
+pub(super) fn finish(made: Made, to: &str, engine: NewEngine<'_>) -> Import {
     let mut import = Import { left: made.left, ..Import::default() };
     let mut drafts = made.drafts;
     name_apart(&mut drafts);
-    let path = |draft: &Draft| format!("{}/{}.md", to.trim_end_matches('/'), draft.id());
-    let first: Vec<(String, String)> = drafts
-        .iter()
-        .map(|draft| {
-            let tries: Vec<_> =
-                writable(draft).map(|one| (one, vec![String::new()], None)).collect();
-            (path(draft), draft.page(&tries))
-        })
-        .collect();
     let mut taken = Vec::new();
-    for (draft, (path, text)) in drafts.iter().zip(&first) {
-        match reread(path, text, &draft.id()) {
+    let mut pages = Vec::new();
+    for draft in &drafts {
+        let path = format!("{}/{}.md", to.trim_end_matches('/'), draft.id());
+        let tries: Vec<Shown<'_>> =
+            draft.writable().into_iter().map(|one| (one, vec![String::new()], None)).collect();
+        let text = draft.page(&tries);
+        match reread(&path, &text, &draft.id()) {
             Ok(rule) => match forms::problems(&rule).first() {
                 // A form that refuses what the other tool takes is no fault of the page.
                 Some(why) => import.left.push(Left::new(&draft.item, why)),
-                None => taken.push((draft, path.clone(), text.clone())),
+                None => {
+                    taken.push((draft, path.clone()));
+                    pages.push((path, text));
+                }
             },
             Err(why) => import.defects.push(format!("{path}: {why}")),
         }
     }
-    let pages: Vec<_> = taken.iter().map(|(_, path, text)| (path.clone(), text.clone())).collect();
-    let engine = Engine::new(
-        distribution,
-        Registry::new(distribution.pages, &pages),
-        &Config::default(),
-        &Selection::default(),
-    );
+    let engine = engine(&pages);
     let mut done = Vec::new();
-    for (draft, path, text) in taken {
+    for (draft, path) in taken {
         let tries = engine.as_ref().map(|engine| proven(engine, draft)).unwrap_or_default();
-        let written = draft.page(&tries);
-        if let Err(why) = reread(&path, &written, &draft.id()) {
-            import.defects.push(format!("{path}: {why}: {}", text.lines().count()));
+        let text = draft.page(&tries);
+        if let Err(why) = reread(&path, &text, &draft.id()) {
+            import.defects.push(format!("{path}: {why}"));
             continue;
         }
         let shows = |passes: bool| tries.iter().any(|(one, ..)| one.passes == passes);
-        let page = Page {
-            path,
-            id: draft.id(),
-            item: draft.item.clone(),
-            text: written,
-            notes: draft.notes.clone(),
-            has_examples: draft.check.is_none() || shows(false) && shows(true),
-        };
-        done.push((draft, tries, page));
+        let has_examples = draft.check.is_none() || shows(false) && shows(true);
+        let (item, notes) = (draft.item.clone(), draft.notes.clone());
+        done.push((draft, tries, Page { path, id: draft.id(), item, text, notes, has_examples }));
     }
-    let files = Memory(
-        done.iter().map(|(.., page)| (page.path.clone(), page.text.clone().into_bytes())).collect(),
-    );
-    let own = own_folder(to);
+    let text = |page: &Page| (page.path.clone(), page.text.clone().into_bytes());
+    let files = Memory(done.iter().map(|(.., page)| text(page)).collect());
+    let (own, glob) = own_folder(to);
     for (draft, tries, mut page) in done {
-        let judged = engine.as_ref().is_ok_and(|engine| judges(engine, &page.id, &files, &own.0));
-        if judged && let Some(check) = &draft.check {
+        if engine.as_ref().is_some_and(|engine| judges(engine, &page.id, &files, &own)) {
             let mut spared = draft.clone();
-            let mut exclude = texts(&check["exclude"]);
-            exclude.extend([own.1.clone(), format!("{}/", own.1)]);
-            spared
-                .check
-                .as_mut()
-                .into_iter()
-                .for_each(|check| check["exclude"] = exclude.clone().into());
+            if let Some(check) = &mut spared.check {
+                let exclude = texts(&check["exclude"]).into_iter();
+                check["exclude"] = exclude.chain([glob.clone(), format!("{glob}/")]).collect();
+            }
             page.text = spared.page(&tries);
         }
         import.pages.push(page);
@@ -363,46 +347,33 @@ fn reread(path: &str, text: &str, id: &str) -> Result<Rule, String> {
         let at = text.get(error.span.clone()).unwrap_or_default();
         format!("{} (`{at}`)", error.message)
     })?;
-    let rule =
-        aidd_engine::rules::registry::project_rule(path, text).ok_or("it is not read as a rule")?;
+    let rule = aidd_engine::rules::registry::project_rule(path, text).ok_or("it is not read as a rule")?;
     if *rule.id == *id { Ok(rule) } else { Err(format!("it is read as `{}`", rule.id)) }
 }
 
-fn writable(draft: &Draft) -> impl Iterator<Item = &Try> {
-    // The blocks of a page stand in two sections.
-    let of = |passes: bool| draft.tries.iter().filter(move |one| one.passes == passes);
-    of(false).chain(of(true)).filter(|one| one.is_writable())
-}
-
-/// The examples that show what they claim, with what is found in them and what fixes make of them.
-fn proven<'d>(engine: &Engine, draft: &'d Draft) -> Vec<(&'d Try, Vec<String>, Option<String>)> {
+/// The examples that show what they claim.
+fn proven<'d>(engine: &Engine, draft: &'d Draft) -> Vec<Shown<'d>> {
     let Some(rule) = engine.registry().get(&draft.id()) else { return Vec::new() };
     let Ok((read, _)) = examples::read(rule) else { return Vec::new() };
-    let tries: Vec<&Try> = writable(draft).collect();
+    let tries = draft.writable();
     if read.len() != tries.len() {
         return Vec::new();
     }
-    let mut proven = Vec::new();
+    let mut proven: Vec<Shown<'d>> = Vec::new();
     for (one, example) in tries.into_iter().zip(&read) {
-        let is_shown = proven.iter().any(|(other, ..): &(&Try, _, _)| !other.passes);
+        let is_shown = proven.iter().any(|(other, ..)| !other.passes);
         if one.passes != (example.expected == Expected::Passes) || one.is_spare && is_shown {
             continue;
         }
         let results = examples::results(engine, rule, example);
-        let found: Vec<String> =
-            results.iter().map(|(source, finding)| examples::line(rule, source, finding)).collect();
-        if one.passes != found.is_empty() {
-            continue;
+        let line = |(source, finding): &(_, _)| examples::line(rule, source, finding);
+        let found: Vec<String> = results.iter().map(line).collect();
+        let mut fixed = examples::by_fixes(&results);
+        let (last, others) = (fixed.pop().map(|(_, text)| text), fixed);
+        let is_shown = others.is_empty() && last.as_deref().is_none_or(is_block);
+        if one.passes == found.is_empty() && is_shown {
+            proven.push((one, found, last));
         }
-        let mut mended = examples::by_fixes(&results);
-        let fixed = mended.pop().map(|(_, text)| text);
-        // What does not end in a line break cannot be shown.
-        if !mended.is_empty()
-            || fixed.as_ref().is_some_and(|text| !text.is_empty() && !text.ends_with('\n'))
-        {
-            continue;
-        }
-        proven.push((one, found, fixed));
     }
     proven
 }
@@ -410,8 +381,15 @@ fn proven<'d>(engine: &Engine, draft: &'d Draft) -> Vec<(&'d Try, Vec<String>, O
 #[cfg(test)]
 mod tests {
     use super::*;
+    use aidd_engine::check::Selection;
+    use aidd_engine::workspace::project::config::Config;
+    use aidd_engine::rules::registry::Registry;
     use proptest::prelude::*;
     use serde_json::json;
+
+    fn engine_of(pages: &[(String, String)]) -> Option<Engine> {
+        Engine::new(&crate::DISTRIBUTION, Registry::new(crate::DISTRIBUTION.pages, pages), &Config::default(), &Selection::default()).ok()
+    }
 
     #[test]
     fn a_draft_becomes_a_page_that_passes_its_own_test() {
@@ -421,9 +399,9 @@ mod tests {
             .example(true, "src/a.rs", "// done\n")
             .example(true, "src/a.rs", "// TODO that does not pass\n");
         let import = finish(
-            &crate::DISTRIBUTION,
             Made { drafts: vec![draft.clone(), draft], left: Vec::new() },
             ".aidd/rules",
+            &engine_of,
         );
         assert_eq!(import.defects, Vec::<String>::new());
         insta::assert_snapshot!(import.pages[1].text, @"
@@ -458,15 +436,7 @@ mod tests {
         ");
         assert_eq!(import.pages[0].path, ".aidd/rules/alint/no-todo-2.md");
         for page in &import.pages {
-            let registry =
-                Registry::new(crate::DISTRIBUTION.pages, &[(page.path.clone(), page.text.clone())]);
-            let engine = Engine::new(
-                &crate::DISTRIBUTION,
-                registry,
-                &Config::default(),
-                &Selection::default(),
-            )
-            .expect("valid");
+            let engine = engine_of(&[(page.path.clone(), page.text.clone())]).expect("valid");
             let rule = engine.registry().get(&page.id).expect("present");
             assert_eq!(examples::run(&engine, rule), Vec::<String>::new());
         }

@@ -5,61 +5,45 @@
 mod folders;
 
 use super::draft::Draft;
-use super::{Left, Made, Tool, listed, read_one, sample, slug, texts};
+use super::expressions::alternatives;
+use super::recipe::{self, Table};
+use super::{Left, Made, Tool, read_one, sample, slug, texts};
 use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::Severity;
+use aidd_engine::text::paths::below;
 use folders::{Folder, excluded};
+use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
+use std::sync::LazyLock;
 
-/// A case: what ls-lint calls it, what it is in our form (a case that proposes a better name, with
-/// the line as ls-lint draws it), a name that has it and one that has not.
-pub(super) struct Case {
-    pub(super) names: &'static [&'static str],
-    pub(super) ours: &'static str,
-    good: &'static str,
-    bad: &'static str,
+/// What is shipped.
+#[derive(Deserialize)]
+pub(super) struct Tables {
+    pub(super) cases: Vec<Case>,
+    /// The page on names, and the one on how many files there are.
+    names: Table,
+    count: Table,
 }
 
-/// The cases. The expressions were fitted to the verdicts of ls-lint 2.3.1 on all names of up to
-/// three characters, and of `a`, `A` and `9` up to six: letters without case are in none but `camel`
-/// and `pascal`, and two capitals follow one another only behind a small letter.
-pub(super) const CASES: [Case; 7] = [
-    Case { names: &["lowercase"], ours: r"lower /(?:\P{L}|\p{Ll})*/", good: "good", bad: "Bad" },
-    Case {
-        names: &["camelcase", "camelCase"],
-        ours: r"camel /(?:[a-z](?:[A-Z]{0,2}|[A-Z]?\p{Lu})|[0-9]\p{Lu}?|[[\p{L}\p{Nd}]--[a-zA-Z0-9\p{Lu}]])*/",
-        good: "goodName",
-        bad: "bad_name",
-    },
-    Case {
-        names: &["pascalcase", "PascalCase"],
-        ours: r"pascal /(?:(?:[A-Z]|[0-9]\p{Lu}?|[[\p{L}\p{Nd}]--[a-zA-Z0-9\p{Ll}]])(?:[a-z](?:[A-Z]{0,2}|[A-Z]?\p{Lu})|[0-9]\p{Lu}?|[[\p{L}\p{Nd}]--[a-zA-Z0-9\p{Lu}]])*)?/",
-        good: "GoodName",
-        bad: "badName",
-    },
-    Case {
-        names: &["snakecase", "snake_case"],
-        ours: r"snake /[\p{Ll}\p{Nd}_]*/",
-        good: "good_name",
-        bad: "badName",
-    },
-    Case {
-        names: &["screamingsnakecase", "SCREAMING_SNAKE_CASE"],
-        ours: r"screaming /[\p{Lu}\p{Nd}_]*/",
-        good: "GOOD_NAME",
-        bad: "badName",
-    },
-    Case {
-        names: &["kebabcase", "kebab-case"],
-        ours: r"kebab /[\p{Ll}\p{Nd}-]*/",
-        good: "good-name",
-        bad: "badName",
-    },
-    Case { names: &[POINT], ours: r"/[\p{Ll}\p{Nd}.]*/", good: "good", bad: "Bad" },
-];
+/// A case.
+#[derive(Deserialize)]
+pub(super) struct Case {
+    /// What ls-lint calls it.
+    pub(super) names: Vec<String>,
+    /// What it is in our form.
+    ours: String,
+    /// A name that has it, and one that has not.
+    good: String,
+    bad: String,
+    /// In what ls-lint differs.
+    note: Option<String>,
+}
 
-/// A case that ls-lint 1 had.
-const POINT: &str = "pointcase";
+pub(super) static TABLES: LazyLock<Tables> =
+    LazyLock::new(|| recipe::read(crate::rule_import::tables::LS_LINT));
+
+/// Most files of an example.
+const MOST_FILES: u64 = 20;
 
 /// What one ending in one folder asks for.
 #[derive(Default)]
@@ -69,10 +53,15 @@ struct Asked {
     ours: Vec<String>,
     good: String,
     bad: Vec<String>,
+    /// Names that an expression does not want.
+    unwanted: Vec<String>,
     /// How many there are, in the folder itself.
     exists: Option<(u64, Option<u64>)>,
     notes: Vec<String>,
 }
+
+/// What ls-lint calls folders.
+const FOLDERS: &str = ".dir";
 
 pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, String> {
     let config = read_one(files, path)?;
@@ -82,24 +71,34 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, String> {
     };
     let folders = folders::gather(list, path, &mut made)?;
     let ignored = ignored(&config);
-    for at in 0..folders.len() {
-        for (ending, rules) in &folders[at].rules {
-            let item = match folders[at].path.as_str() {
-                "" => ending.clone(),
-                folder => format!("{folder} {ending}"),
-            };
-            match asked(rules) {
-                Ok(asked) => {
-                    pages(&folders, at, (&item, ending), &asked, &ignored, path, &mut made);
+    for (at, folder) in folders.iter().enumerate() {
+        for (ending, rules) in &folder.rules {
+            let item = format!("{} {ending}", folder.path).trim_start().to_owned();
+            let pages = asked(rules).and_then(|asked| {
+                let (exclude, is_open) = excluded(&folders, at, ending, &ignored);
+                let mut draft = Draft::new(Tool::LsLint, path, &item, "");
+                draft.notes.clone_from(&asked.notes);
+                if folder.path.starts_with('/') {
+                    draft = draft.note(
+                        "ls-lint knows no folder that begins with `/`, and judges nothing by it",
+                    );
                 }
+                if is_open {
+                    draft = draft.note("of several globs that name one folder ls-lint takes any, not always the same; here the one that spells out more of it goes first");
+                }
+                pages(draft, folder, ending, &asked, &exclude, &mut made.left)
+            });
+            match pages {
+                Ok(pages) => made.drafts.extend(pages),
                 Err(why) => made.left.push(Left::new(&item, why)),
             }
         }
     }
-    let known = ["ls", "ignore"];
     // Others that begin so hold what `ls` takes in by its name.
-    let is_shared = |key: &str| key.starts_with(['_', '.']) || key.starts_with("x-");
-    let odd = config.keys().filter(|key| !known.contains(&key.as_str()) && !is_shared(key));
+    let is_known = |key: &str| {
+        ["ls", "ignore"].contains(&key) || key.starts_with(['_', '.']) || key.starts_with("x-")
+    };
+    let odd = config.keys().filter(|key| !is_known(key));
     made.left.extend(odd.map(|key| Left::new(key, "it is no key of ls-lint")));
     Ok(made)
 }
@@ -108,9 +107,8 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, String> {
 fn ignored(config: &Map<String, Json>) -> Vec<String> {
     let ignored = config.get("ignore").map(texts).unwrap_or_default();
     let both = |glob: String| {
-        let glob = glob.trim_end_matches('/').trim_start_matches("./").to_owned();
-        let open = glob.ends_with("**");
-        let inner = (!open).then(|| format!("/{glob}/"));
+        let glob = glob.trim_end_matches('/').trim_start_matches("./");
+        let inner = (!glob.ends_with("**")).then(|| format!("/{glob}/"));
         std::iter::once(format!("/{glob}")).chain(inner)
     };
     ignored.into_iter().flat_map(both).collect()
@@ -118,252 +116,167 @@ fn ignored(config: &Map<String, Json>) -> Vec<String> {
 
 fn asked(rules: &str) -> Result<Asked, String> {
     let mut asked = Asked::default();
-    let mut unwanted = Vec::new();
     for rule in rules.split(" | ").map(str::trim) {
         let (name, parameter) = rule.split_once(':').unwrap_or((rule, ""));
-        if let Some(case) = CASES.iter().find(|case| case.names.contains(&name)) {
-            asked.ours.push(case.ours.to_owned());
-            asked.said.push(name.to_owned());
-            asked.good = case.good.to_owned();
-            asked.bad.push(case.bad.to_owned());
-            if name == POINT {
-                asked.notes.push("ls-lint 2 has no `pointcase`, and stops at it".to_owned());
+        let is_it = |case: &&Case| case.names.iter().any(|one| one == name);
+        match (name, TABLES.cases.iter().find(is_it)) {
+            (_, Some(case)) => {
+                asked.ours.push(case.ours.clone());
+                asked.said.push(name.to_owned());
+                asked.good.clone_from(&case.good);
+                asked.bad.push(case.bad.clone());
+                asked.notes.extend(case.note.clone());
             }
-        } else if name == "regex" && !parameter.is_empty() {
-            expression(parameter, &mut asked, &mut unwanted)?;
-        } else if name == "regex" {
-            return Err("it has no expression, at which ls-lint stops".to_owned());
-        } else if name == "exists" {
-            asked.exists = Some(counts(parameter)?);
-        } else {
-            return Err(format!("`{name}` is no rule of ls-lint 2.3"));
+            ("regex", _) => expression(parameter, &mut asked)?,
+            ("exists", _) => asked.exists = Some(counts(parameter)?),
+            _ => return Err(format!("`{name}` is no rule of ls-lint 2.3")),
         }
     }
     // Of several rules one suffices: what is bad by all is both unwanted and in no case.
-    let both: Vec<String> = unwanted
-        .iter()
-        .flat_map(|name| asked.bad.iter().map(move |bad| format!("{name}{bad}")))
-        .collect();
-    asked.bad.splice(0..0, unwanted.into_iter().chain(both));
+    let with =
+        |name: &String| asked.bad.iter().map(|bad| format!("{name}{bad}")).collect::<Vec<_>>();
+    let both: Vec<String> = asked.unwanted.iter().flat_map(with).collect();
+    asked.bad = [std::mem::take(&mut asked.unwanted), both, asked.bad].concat();
     Ok(asked)
 }
 
 /// An expression, which ls-lint puts between `^` and `$` as it stands.
-fn expression(
-    parameter: &str,
-    asked: &mut Asked,
-    unwanted: &mut Vec<String>,
-) -> Result<(), String> {
+fn expression(parameter: &str, asked: &mut Asked) -> Result<(), String> {
+    if parameter.is_empty() {
+        return Err("it has no expression, at which ls-lint stops".to_owned());
+    }
     if parameter.contains("${") {
         return Err("it compares with the name of the folder above, which the form `tree` cannot put into an expression".to_owned());
     }
-    let (not, plain) = match parameter.strip_prefix('!') {
-        Some(plain) => ("!", plain),
-        None => ("", parameter),
-    };
+    let plain = parameter.strip_prefix('!').unwrap_or(parameter);
+    let not = &parameter[..parameter.len() - plain.len()];
     let whole = whole(plain);
     if whole != plain {
         asked.notes.push(format!("ls-lint puts `^` and `$` around `{plain}` as it stands, so that each belongs to one alternative; so does the page"));
     }
     asked.ours.push(format!("{not}/{whole}/"));
     let sample = sample::of_regex(&format!("^(?:{plain})$"));
-    if not.is_empty() {
+    let bad: &[&str] = if not.is_empty() {
         asked.said.push(plain.to_owned());
         asked.good = sample.unwrap_or_default();
-        asked.bad.extend(["Bad Name!", "bad_Name", "9", "a b"].map(str::to_owned));
+        &["Bad Name!", "bad_Name", "9", "a b"]
     } else {
         asked.said.push(format!("what does not match {plain}"));
-        asked.good = "good".to_owned();
-        unwanted.extend(sample);
-        asked.bad.extend(["Bad", "bad", "Bad_name"].map(str::to_owned));
-    }
+        "good".clone_into(&mut asked.good);
+        asked.unwanted.extend(sample);
+        &["Bad", "bad", "Bad_name"]
+    };
+    asked.bad.extend(bad.iter().map(|&bad| bad.to_owned()));
     Ok(())
 }
 
 /// An expression for a whole name that finds what `^` and `$` around `plain` find in one.
 fn whole(plain: &str) -> String {
-    let parts = alternatives(plain);
-    let Some(last) = parts.len().checked_sub(1).filter(|last| *last > 0) else {
-        return plain.to_owned();
-    };
-    let part = |(at, part): (usize, &&str)| {
-        let before = if at == 0 { "" } else { ".*" };
-        let after = if at == last { "" } else { ".*" };
-        format!("{before}(?:{part}){after}")
-    };
-    parts.iter().enumerate().map(part).collect::<Vec<_>>().join("|")
-}
-
-/// The alternatives of an expression that are in no group.
-fn alternatives(plain: &str) -> Vec<&str> {
-    let (mut depth, mut in_class, mut from, mut parts) = (0_usize, false, 0, Vec::new());
-    let mut bytes = plain.bytes().enumerate();
-    while let Some((at, byte)) = bytes.next() {
-        match byte {
-            b'\\' => drop(bytes.next()),
-            b'[' => in_class = true,
-            b']' => in_class = false,
-            b'(' if !in_class => depth += 1,
-            b')' if !in_class => depth = depth.saturating_sub(1),
-            b'|' if !in_class && depth == 0 => {
-                parts.push(&plain[from..at]);
-                from = at + 1;
-            }
-            _ => {}
+    match &alternatives(plain)[..] {
+        [first, inner @ .., last] => {
+            let inner: String = inner.iter().map(|part| format!("|.*(?:{part}).*")).collect();
+            format!("(?:{first}).*{inner}|.*(?:{last})")
         }
+        _ => plain.to_owned(),
     }
-    parts.push(&plain[from..]);
-    parts
 }
 
 fn counts(parameter: &str) -> Result<(u64, Option<u64>), String> {
-    let wrong = || format!("`exists:{parameter}` is no number and no range");
+    let number = |text: &str| {
+        text.parse().map_err(|_| format!("`exists:{parameter}` is no number and no range"))
+    };
     match parameter.split_once('-') {
         None if parameter.is_empty() => Ok((1, None)),
-        None => parameter.parse().map(|all| (all, Some(all))).map_err(|_| wrong()),
-        Some((least, most)) => {
-            let least = least.parse().map_err(|_| wrong())?;
-            let most = most.parse().map_err(|_| wrong())?;
-            Ok((least, Some(most)))
-        }
+        None => number(parameter).map(|all| (all, Some(all))),
+        Some((least, most)) => Ok((number(least)?, Some(number(most)?))),
     }
 }
 
+/// The pages of one ending in one folder, of which `draft` has what they have in common.
 fn pages(
-    folders: &[Folder],
-    at: usize,
-    (item, ending): (&str, &str),
+    mut draft: Draft,
+    folder: &Folder,
+    ending: &str,
     asked: &Asked,
-    ignored: &[String],
-    file: &str,
-    made: &mut Made,
-) {
-    let folder = folders[at].path.trim_end_matches('/');
-    let (exclude, is_open) = excluded(folders, at, ending, ignored);
-    let draft = |demand: String| {
-        let mut draft = Draft::new(Tool::LsLint, file, item, demand);
-        draft.severity = Severity::Error;
-        draft.notes.clone_from(&asked.notes);
-        if folders[at].path.starts_with('/') {
-            draft = draft
-                .note("ls-lint knows no folder that begins with `/`, and judges nothing by it");
-        }
-        if is_open {
-            draft = draft.note("of several globs that name one folder ls-lint takes any, not always the same; here the one that spells out more of it goes first");
-        }
-        draft.name = slug(&item.replace("**", "all").replace('*', "any"));
-        if folder.is_empty() {
-            draft.name = if ending == ".dir" { "folders".to_owned() } else { draft.name };
-        }
-        draft
-    };
-    let what = if ending == ".dir" {
-        "Folders".to_owned()
-    } else {
-        format!("Files that end in `{ending}`")
-    };
-    let place = if folder.is_empty() { String::new() } else { format!(" in `{folder}`") };
+    exclude: &[String],
+    left: &mut Vec<Left>,
+) -> Result<Vec<Draft>, String> {
+    let path = folder.path.trim_end_matches('/');
+    draft.severity = Severity::Error;
+    draft.name = slug(&draft.item.replace("**", "all").replace('*', "any"));
+    if ending == FOLDERS && path.is_empty() {
+        "folders".clone_into(&mut draft.name);
+    }
+    let of = |demand| Draft { demand, ..draft.clone() };
+    let of_folder = if path.is_empty() { String::new() } else { format!(" in `{path}`") };
+    let mut vars = recipe::vars(json!({
+        "exclude": exclude,
+        "of": of_folder,
+        "ending": ending,
+        "each": each(path, ending),
+        "said": asked.said,
+        "name": named(asked, ending),
+    }));
+    let mut drafts = Vec::new();
     if !asked.ours.is_empty() {
-        let each = each(folder, ending);
-        let said = listed(&asked.said, "or");
-        let mut page = draft(format!("{what}{place} MUST be named in {said}.")).check(
-            json!({"exclude": exclude, "tree": {"each": each, "name": named(asked, ending)}}),
-        );
-        page.message = Some(format!("`<name>` is not named in {}", asked.said.join(" or ")));
-        made.drafts.push(with_names(page, folder, ending, asked));
-    }
-    match asked.exists {
-        Some(_) if ending == ".dir" => made.left.push(Left::new(
-            format!("{item} exists"),
-            "ls-lint counts the folder itself; the form `tree` counts what lies in it",
-        )),
-        Some(limits) => {
-            let counted = below(folder, &format!("*{ending}"));
-            let check = |limits: Json| json!({"exclude": exclude, "tree": {"each": counted, "count": limits}});
-            made.drafts.push(count(&counted, limits, &draft, check));
+        TABLES.names.derive(&mut vars)?;
+        for mut page in TABLES.names.drafts(&vars, "", &of)? {
+            page.message = Some(format!("`<name>` is not named in {}", asked.said.join(" or ")));
+            drafts.push(with_names(page, path, ending, asked));
         }
-        None => {}
     }
-}
-
-/// The page that counts.
-fn count(
-    counted: &str,
-    (min, max): (u64, Option<u64>),
-    draft: &dyn Fn(String) -> Draft,
-    check: impl Fn(Json) -> Json,
-) -> Draft {
-    /// Most files of an example.
-    const MOST_FILES: u64 = 20;
-    let limits = match max {
-        Some(max) => json!({"min": min, "max": max}),
-        None => json!({"min": min}),
-    };
-    let range = match max {
-        None => format!("at least {min}"),
-        Some(max) if max == min => format!("exactly {min}"),
-        Some(max) => format!("{min} to {max}"),
-    };
-    let mut page = draft(format!("There MUST be {range} of `{counted}`.")).check(check(limits));
-    page.name = format!("{}-count", page.name);
-    let files = |number: u64| -> Vec<(String, String)> {
-        let other = ("other.txt".to_owned(), "A\n".to_owned());
-        let one = |at| (sample::of_glob(counted, &format!("a{at}")), "Text.\n".to_owned());
-        std::iter::once(other).chain((0..number).map(one)).collect()
-    };
+    let Some((min, max)) = asked.exists else { return Ok(drafts) };
+    if ending == FOLDERS {
+        let why = "ls-lint counts the folder itself; the form `tree` counts what lies in it";
+        left.push(Left::new(format!("{} exists", draft.item), why));
+        return Ok(drafts);
+    }
     let wrong = if min > 0 { Some(0) } else { max.map(|max| max.saturating_add(1)) };
-    if let Some(wrong) = wrong.filter(|wrong| *wrong <= MOST_FILES) {
-        page = page.project(false, files(wrong));
-    }
     let right = if max == Some(0) { 0 } else { min.max(1) };
-    if right <= MOST_FILES { page.project(true, files(right)) } else { page }
+    let shown = |count: Option<u64>| count.filter(|count| *count <= MOST_FILES);
+    vars.extend(recipe::vars(json!({
+        "counted": below(path, &format!("*{ending}")),
+        "min": min,
+        "max": max,
+        "wrong": shown(wrong),
+        "right": shown(Some(right)),
+        "is_exact": max == Some(min),
+    })));
+    TABLES.count.derive(&mut vars)?;
+    drafts.extend(TABLES.count.drafts(&vars, "", &of)?);
+    Ok(drafts)
 }
 
 /// The names in our form. Of an ending with several parts the form judges all but the last part,
 /// so the expression has them too.
 fn named(asked: &Asked, ending: &str) -> Json {
     let parts: Vec<&str> = ending.trim_start_matches('.').split('.').collect();
-    if ending == ".dir" || parts.len() == 1 {
+    if ending == FOLDERS || parts.len() == 1 {
         return json!(asked.ours);
     }
-    let rest: String = parts[..parts.len() - 1]
-        .iter()
-        .map(|part| {
-            if *part == "*" { r"\.[^.]*".to_owned() } else { format!(r"\.{}", regex::escape(part)) }
-        })
-        .collect();
-    let whole = |ours: &String| {
-        if let Some(not) = ours.strip_prefix("!/").and_then(|inner| inner.strip_suffix('/')) {
-            return Some(format!("!/(?:{not}){rest}/"));
-        }
-        let (case, inner) = ours.split_once('/')?;
-        let inner = inner.strip_suffix('/')?;
-        // A name that begins with a dot has nothing before its ending.
-        Some(format!("{case}/(?:{inner})?{rest}/"))
+    let part = |part: &&str| match *part {
+        "*" => r"\.[^.]*".to_owned(),
+        part => format!(r"\.{}", regex::escape(part)),
     };
-    json!(asked.ours.iter().filter_map(whole).collect::<Vec<_>>())
-}
-
-fn below(folder: &str, rest: &str) -> String {
-    if folder.is_empty() { rest.to_owned() } else { format!("{folder}/{rest}") }
+    let rest: String = parts[..parts.len() - 1].iter().map(part).collect();
+    let whole = |ours: &String| {
+        let (case, inner) = ours.strip_suffix('/')?.split_once('/')?;
+        // A name that begins with a dot has nothing before its ending.
+        let may_miss = if case == "!" { "" } else { "?" };
+        Some(format!("{case}/(?:{inner}){may_miss}{rest}/"))
+    };
+    asked.ours.iter().filter_map(whole).collect()
 }
 
 /// The subjects of an ending in a folder and below it.
 fn each(folder: &str, ending: &str) -> Json {
     let open = folder.is_empty() || folder.ends_with("**");
-    let deep = |rest: &str| {
-        let deep = format!("**/{rest}");
-        if open {
-            below(folder.trim_end_matches("**").trim_end_matches('/'), &deep)
-        } else {
-            below(folder, &deep)
-        }
-    };
+    let base = folder.trim_end_matches("**").trim_end_matches('/');
+    let deep = |rest: &str| below(if open { base } else { folder }, &format!("**/{rest}"));
     match ending {
-        ".dir" if folder.is_empty() => json!("**/*/"),
         // The folder is judged too.
-        ".dir" if open => json!(deep("*/")),
-        ".dir" => json!([format!("{folder}/"), deep("*/")]),
+        FOLDERS if !open => json!([format!("{folder}/"), deep("*/")]),
+        FOLDERS => json!(deep("*/")),
         _ => json!(deep(&format!("*{ending}"))),
     }
 }
@@ -372,7 +285,7 @@ fn each(folder: &str, ending: &str) -> Json {
 fn with_names(mut page: Draft, folder: &str, ending: &str, asked: &Asked) -> Draft {
     let folder = sample::of_glob(folder.trim_end_matches("**").trim_end_matches('/'), &asked.good);
     let path = |name: &str| match ending {
-        ".dir" => below(&folder, &format!("{name}/a.txt")),
+        FOLDERS => below(&folder, &format!("{name}/a.txt")),
         _ => below(&folder, &format!("{name}{}", ending.replace('*', "x"))),
     };
     for bad in &asked.bad {

@@ -9,22 +9,28 @@ mod ast_grep;
 mod beside;
 mod commitlint;
 mod draft;
+mod expressions;
 mod ls_lint;
 mod markdownlint;
 mod modules;
+mod recipe;
 mod sample;
 mod script;
+mod steps;
+mod tables;
 #[cfg(test)]
 mod tests;
 
-use aidd_engine::check::Distribution;
-use aidd_engine::parse::values::{Format, Values};
+use aidd_engine::check::Engine;
 use aidd_engine::text::files::{Files, SIDE_FILE_LIMIT};
+use aidd_engine::parse::values::{Format, Values};
 use aidd_engine::text::paths::{folder_of, scope_of};
 use aidd_engine::text::source::{Encoding, Source};
 use draft::Draft;
 use serde_json::{Map, Value as Json};
+use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::LazyLock;
 
 /// How deep a configuration may nest: deeper ones are not written by people, and reading them
 /// would take as much stack.
@@ -61,6 +67,49 @@ impl Tool {
             Self::Markdownlint => "markdownlint",
         }
     }
+
+    /// The files that it looks for in the folder it runs in, in their order; of one that is of
+    /// several tools also the key that must be in it.
+    fn files(self) -> Vec<(&'static str, Option<&'static str>)> {
+        static NAMES: LazyLock<BTreeMap<String, Vec<String>>> =
+            LazyLock::new(|| recipe::read(crate::rule_import::tables::NAMES));
+        let parts = |file: &'static String| match file.split_once(' ') {
+            Some((name, key)) => (name, Some(key)),
+            None => (file.as_str(), None),
+        };
+        NAMES[self.key()].iter().map(parts).collect()
+    }
+
+    /// Whether a value looks like a configuration of it.
+    fn fits(self, value: &Json) -> bool {
+        let keys = |value: &Json, known: &dyn Fn(&str) -> bool| {
+            value.as_object().is_some_and(|keys| keys.keys().any(|key| known(key)))
+        };
+        match self {
+            Self::Alint => {
+                let mut rules = value["rules"].as_array().into_iter().flatten();
+                let mut extends = value["extends"].as_array().into_iter().flatten();
+                rules.any(|rule| !rule["kind"].is_null() && !rule["id"].is_null())
+                    || extends
+                        .any(|one| one.as_str().is_some_and(|one| one.starts_with("alint://")))
+            }
+            Self::Commitlint => {
+                keys(&value["rules"], &commitlint::is_rule)
+                    || value["extends"].to_string().contains("@commitlint/")
+                    || !value["commitlint"].is_null()
+            }
+            Self::LsLint => value["ls"].is_object(),
+            Self::AstGrep => {
+                value["ruleDirs"].is_array()
+                    || !value["rule"].is_null() && !value["language"].is_null()
+            }
+            Self::Markdownlint => {
+                keys(value, &markdownlint::is_rule)
+                    || keys(&value["config"], &markdownlint::is_rule)
+                    || !value["markdownlint-cli2"].is_null()
+            }
+        }
+    }
 }
 
 impl fmt::Display for Tool {
@@ -68,50 +117,6 @@ impl fmt::Display for Tool {
         f.pad(self.key())
     }
 }
-
-/// The files that the tools look for in the folder they run in, in their order.
-const NAMES: [(&str, Tool); 40] = [
-    (".alint.yml", Tool::Alint),
-    (".alint.yaml", Tool::Alint),
-    ("package.json", Tool::Commitlint),
-    ("commitlint.config.js", Tool::Commitlint),
-    ("commitlint.config.cjs", Tool::Commitlint),
-    ("commitlint.config.mjs", Tool::Commitlint),
-    ("commitlint.config.ts", Tool::Commitlint),
-    ("commitlint.config.cts", Tool::Commitlint),
-    ("commitlint.config.mts", Tool::Commitlint),
-    (".commitlintrc", Tool::Commitlint),
-    (".commitlintrc.json", Tool::Commitlint),
-    (".commitlintrc.yaml", Tool::Commitlint),
-    (".commitlintrc.yml", Tool::Commitlint),
-    (".commitlintrc.js", Tool::Commitlint),
-    (".commitlintrc.cjs", Tool::Commitlint),
-    (".commitlintrc.mjs", Tool::Commitlint),
-    (".commitlintrc.ts", Tool::Commitlint),
-    (".commitlintrc.cts", Tool::Commitlint),
-    (".commitlintrc.mts", Tool::Commitlint),
-    (".ls-lint.yml", Tool::LsLint),
-    (".ls-lint.yaml", Tool::LsLint),
-    ("sgconfig.yml", Tool::AstGrep),
-    ("sgconfig.yaml", Tool::AstGrep),
-    (".markdownlint-cli2.jsonc", Tool::Markdownlint),
-    (".markdownlint-cli2.json", Tool::Markdownlint),
-    (".markdownlint-cli2.yaml", Tool::Markdownlint),
-    (".markdownlint-cli2.yml", Tool::Markdownlint),
-    (".markdownlint-cli2.cjs", Tool::Markdownlint),
-    (".markdownlint-cli2.mjs", Tool::Markdownlint),
-    ("package.json", Tool::Markdownlint),
-    (".markdownlint.jsonc", Tool::Markdownlint),
-    (".markdownlint.json", Tool::Markdownlint),
-    (".markdownlint.yaml", Tool::Markdownlint),
-    (".markdownlint.yml", Tool::Markdownlint),
-    (".markdownlint.cjs", Tool::Markdownlint),
-    (".markdownlint.mjs", Tool::Markdownlint),
-    (".markdownlintrc", Tool::Markdownlint),
-    ("markdownlint.json", Tool::Markdownlint),
-    ("markdownlint.yaml", Tool::Markdownlint),
-    ("markdownlint.yml", Tool::Markdownlint),
-];
 
 /// What an import came to.
 #[derive(Debug, Default)]
@@ -186,14 +191,11 @@ struct Made {
 /// the one that the tool takes.
 #[must_use]
 pub fn discover(files: &dyn Files) -> Vec<(String, Tool)> {
-    let mut found: Vec<(String, Tool)> = Vec::new();
-    for (name, tool) in NAMES {
-        if found.iter().all(|(_, other)| *other != tool) && beside::is_there(files, "", name, tool)
-        {
-            found.push((name.to_owned(), tool));
-        }
-    }
-    found
+    let first = |tool: Tool| {
+        let name = tool.files().into_iter().find(|name| beside::is_there(files, "", *name))?;
+        Some((name.0.to_owned(), tool))
+    };
+    Tool::ALL.into_iter().filter_map(first).collect()
 }
 
 /// The tool that the configuration at `path` is of, by its name, else by what it says.
@@ -201,75 +203,45 @@ pub fn discover(files: &dyn Files) -> Vec<(String, Tool)> {
 /// # Errors
 /// When it cannot be read, or could be of none or of several.
 pub fn tool_of(files: &dyn Files, path: &str) -> Result<Tool, String> {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    let named = NAMES.iter().find(|(known, _)| *known == name && name != "package.json");
-    if let Some((_, tool)) = named {
-        return Ok(*tool);
+    let named = (beside::name_of(path), None);
+    if let Some(tool) = Tool::ALL.into_iter().find(|tool| tool.files().contains(&named)) {
+        return Ok(tool);
     }
     let all = if script::is_script(path) {
         vec![modules::Modules::new(files, |_| None).exported(path)?.value]
     } else {
         read_data(files, path)?
     };
-    let fits = |tool: &Tool| all.iter().any(|one| looks_like(*tool, one));
-    let tools: Vec<Tool> = Tool::ALL.into_iter().filter(fits).collect();
-    let names: Vec<&str> = Tool::ALL.iter().map(|tool| tool.key()).collect();
-    match tools[..] {
+    let keys = |tools: &[Tool], between: &str| {
+        tools.iter().map(|tool| tool.key()).collect::<Vec<_>>().join(between)
+    };
+    let fits = |tool: &Tool| all.iter().any(|one| tool.fits(one));
+    match Tool::ALL.into_iter().filter(fits).collect::<Vec<_>>()[..] {
         [tool] => Ok(tool),
         [] => Err(format!(
             "{path} looks like no configuration that is known; say of which tool it is: --from {}",
-            names.join("|")
+            keys(&Tool::ALL, "|")
         )),
-        _ => {
-            let tools: Vec<&str> = tools.iter().map(|tool| tool.key()).collect();
-            Err(format!(
-                "{path} could be of {}; say of which: --from {}",
-                tools.join(" or of "),
-                tools[0]
-            ))
-        }
+        [first, ..] => Err(format!(
+            "{path} could be of {}; say of which: --from {first}",
+            keys(&Tool::ALL.into_iter().filter(fits).collect::<Vec<_>>(), " or of "),
+        )),
     }
 }
 
-fn looks_like(tool: Tool, value: &Json) -> bool {
-    let rules = value["rules"].as_object();
-    match tool {
-        Tool::Alint => {
-            let kinds = value["rules"].as_array().into_iter().flatten();
-            let mut extends = value["extends"].as_array().into_iter().flatten();
-            kinds.clone().any(|rule| !rule["kind"].is_null() && !rule["id"].is_null())
-                || extends.any(|one| one.as_str().is_some_and(|one| one.starts_with("alint://")))
-        }
-        Tool::Commitlint => {
-            let known = |name: &String| commitlint::RULES.contains(&name.as_str());
-            rules.is_some_and(|rules| rules.keys().any(known))
-                || value["extends"].to_string().contains("@commitlint/")
-                || !value["commitlint"].is_null()
-        }
-        Tool::LsLint => value["ls"].is_object(),
-        Tool::AstGrep => {
-            value["ruleDirs"].is_array() || !value["rule"].is_null() && !value["language"].is_null()
-        }
-        Tool::Markdownlint => {
-            let known = |name: &String| markdownlint::is_rule(name);
-            value.as_object().is_some_and(|keys| keys.keys().any(known))
-                || value["config"].as_object().is_some_and(|keys| keys.keys().any(known))
-                || !value["markdownlint-cli2"].is_null()
-        }
-    }
-}
+/// Makes an engine of pages, as path and text; examples are run by it. `None` when there is none.
+pub type NewEngine<'a> = &'a dyn Fn(&[(String, String)]) -> Option<Engine>;
 
-/// Makes pages of the configuration at `path`, to lie below the folder `to`; their examples are run
-/// by the rules of `distribution`.
+/// Makes pages of the configuration at `path`, to lie below the folder `to`.
 ///
 /// # Errors
 /// When the configuration cannot be read, or is malformed: the file, the place and what is wrong.
 pub fn import(
-    distribution: &'static Distribution,
     files: &dyn Files,
     path: &str,
     tool: Tool,
     to: &str,
+    engine: NewEngine<'_>,
 ) -> Result<Import, String> {
     let made = match tool {
         Tool::Alint => alint::read(files, path),
@@ -278,7 +250,7 @@ pub fn import(
         Tool::AstGrep => ast_grep::read(files, path),
         Tool::Markdownlint => markdownlint::read(files, path),
     }?;
-    let mut import = draft::finish(distribution, made, to);
+    let mut import = draft::finish(made, to, engine);
     import.left.extend(beside::left(files, path, tool));
     let (folder, scope) = (folder_of(path), scope_of(&format!("{to}/x.md")).to_owned());
     let by_place = matches!(tool, Tool::Alint | Tool::LsLint | Tool::Markdownlint);
@@ -380,15 +352,8 @@ fn anchored(glob: &str) -> String {
 
 /// A name of another tool as the second half of an id.
 fn slug(name: &str) -> String {
-    let mut slug = String::new();
-    for c in name.chars() {
-        if c.is_ascii_alphanumeric() {
-            slug.extend(c.to_lowercase());
-        } else if !slug.is_empty() && !slug.ends_with('-') {
-            slug.push('-');
-        }
-    }
-    let slug = slug.trim_end_matches('-').to_owned();
+    let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let slug = words.collect::<Vec<_>>().join("-").to_ascii_lowercase();
     if slug.is_empty() { "rule".to_owned() } else { slug }
 }
 

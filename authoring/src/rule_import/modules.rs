@@ -1,10 +1,11 @@
 //! What the files that a configuration names export: its own in the project, and those of packages
 //! that lie in `node_modules`. They are read as text; nothing is run.
 
-use super::{read_data, read_text, script};
+use super::script::{self, Literal};
+use super::{Left, Made, read_data, read_one, read_text};
 use aidd_engine::text::files::Files;
-use aidd_engine::text::paths::{folder_of, join};
-use serde_json::Value as Json;
+use aidd_engine::text::paths::{below, folder_of, join, upwards};
+use serde_json::{Map, Value as Json};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
@@ -13,12 +14,8 @@ const ENDINGS: [&str; 9] = ["js", "cjs", "mjs", "ts", "cts", "mts", "json", "yml
 /// How many files may name one another.
 const DEEPEST: usize = 8;
 
-/// What a file exports, and what of that is not literal.
-#[derive(Clone, Debug)]
-pub(super) struct Exported {
-    pub(super) value: Json,
-    pub(super) odd: Vec<String>,
-}
+/// Why a value is left out.
+pub(super) const NOT_LITERAL: &str = "it is no literal: nothing of the repository is run";
 
 /// The files of a project as modules.
 pub(super) struct Modules<'f> {
@@ -26,7 +23,7 @@ pub(super) struct Modules<'f> {
     /// What packages export that are known without being there.
     pub(super) known: fn(&str) -> Option<Json>,
     /// Each file is read once; one that is being read is not read again.
-    seen: RefCell<BTreeMap<String, Option<Exported>>>,
+    seen: RefCell<BTreeMap<String, Option<Json>>>,
 }
 
 impl<'f> Modules<'f> {
@@ -38,18 +35,33 @@ impl<'f> Modules<'f> {
     ///
     /// # Errors
     /// When it cannot be read, or exports nothing literal.
-    pub(super) fn exported(&self, path: &str) -> Result<Exported, String> {
+    pub(super) fn exported(&self, path: &str) -> Result<Literal, String> {
         self.read(path, DEEPEST)
     }
 
-    fn read(&self, path: &str, depth: usize) -> Result<Exported, String> {
+    /// The configuration at `path`; what of a script is not literal is left.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is no mapping.
+    pub(super) fn config(&self, path: &str, made: &mut Made) -> Result<Map<String, Json>, String> {
+        if !script::is_script(path) {
+            return read_one(self.files, path);
+        }
+        let read = self.exported(path)?;
+        made.left.extend(read.odd.into_iter().map(|odd| Left::new(odd, NOT_LITERAL)));
+        match read.value {
+            Json::Object(config) => Ok(config),
+            _ => Err(format!("{path} exports no configuration")),
+        }
+    }
+
+    fn read(&self, path: &str, depth: usize) -> Result<Literal, String> {
         if !script::is_script(path) {
             let value = read_data(self.files, path)?.into_iter().next().unwrap_or_default();
-            return Ok(Exported { value, odd: Vec::new() });
+            return Ok(Literal { value, odd: Vec::new() });
         }
         let other = |name: &str| self.named(path, name, depth);
-        let read = script::read(&read_text(self.files, path)?, path, &other)?;
-        Ok(Exported { value: read.value, odd: read.odd })
+        script::read(&read_text(self.files, path)?, path, &other)
     }
 
     /// What the module `name`, as the file at `from` names it, exports; literal in all its parts.
@@ -59,13 +71,12 @@ impl<'f> Modules<'f> {
         }
         let path = find(self.files, from, name)?;
         if let Some(seen) = self.seen.borrow().get(&path) {
-            return seen.as_ref().map(|seen| seen.value.clone());
+            return seen.clone();
         }
         self.seen.borrow_mut().insert(path.clone(), None);
         let read = self.read(&path, depth.checked_sub(1)?).ok();
-        let whole = read.filter(|read| !script::is_unread(&read.value));
-        let value = whole.as_ref().map(|read| read.value.clone());
-        self.seen.borrow_mut().insert(path, whole);
+        let value = read.map(|read| read.value).filter(|value| !script::is_unread(value));
+        self.seen.borrow_mut().insert(path, value.clone());
         value
     }
 }
@@ -84,16 +95,10 @@ pub(super) fn find(files: &dyn Files, from: &str, name: &str) -> Option<String> 
     if !is_plain {
         return None;
     }
-    let mut at = Some(folder);
-    while let Some(folder) = at {
-        let below = if folder.is_empty() { String::new() } else { format!("{folder}/") };
-        let place = format!("{below}node_modules/{name}");
-        if let Some(found) = main_of(files, &place).or_else(|| file_at(files, &place)) {
-            return Some(found);
-        }
-        at = (!folder.is_empty()).then(|| folder_of(folder));
-    }
-    None
+    upwards(folder).find_map(|folder| {
+        let place = below(folder, &format!("node_modules/{name}"));
+        main_of(files, &place).or_else(|| file_at(files, &place))
+    })
 }
 
 /// The file that a package begins with.
@@ -121,17 +126,12 @@ fn entry(exports: &Json, depth: usize) -> Option<&str> {
 /// The file at `path`, with the endings that may be left out; one of JavaScript may be written in
 /// TypeScript.
 fn file_at(files: &dyn Files, path: &str) -> Option<String> {
-    let there = |path: String| files.exists(&path).then_some(path);
-    let with = |ending: &&str| there(format!("{path}.{ending}"));
-    let within = |ending: &&str| there(format!("{path}/index.{ending}"));
     let has_ending = path.rsplit('/').next().is_some_and(|name| name.contains('.'));
-    let typed = || there(format!("{}ts", path.strip_suffix("js")?));
-    has_ending
-        .then(|| there(path.to_owned()))
-        .flatten()
-        .or_else(|| ENDINGS.iter().find_map(with))
-        .or_else(typed)
-        .or_else(|| ENDINGS.iter().find_map(within))
+    let with = ENDINGS.iter().map(|ending| format!("{path}.{ending}"));
+    let typed = path.strip_suffix("js").map(|stem| format!("{stem}ts"));
+    let within = ENDINGS.iter().map(|ending| format!("{path}/index.{ending}"));
+    let whole = has_ending.then(|| path.to_owned()).into_iter();
+    whole.chain(with).chain(typed).chain(within).find(|path| files.exists(path))
 }
 
 #[cfg(test)]

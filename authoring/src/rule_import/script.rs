@@ -17,8 +17,8 @@ type Tree<'t> = Node<'t, StrDoc<SupportLang>>;
 /// than there is time.
 const MOST: usize = 100_000;
 
-/// What was read.
-#[derive(Debug)]
+/// What a file exports.
+#[derive(Clone, Debug)]
 pub(super) struct Literal {
     /// The value that the file exports; what is not literal is left out of it at the top, and is
     /// [`unread`] below.
@@ -72,14 +72,14 @@ pub(super) fn read(text: &str, path: &str, modules: Modules<'_>) -> Result<Liter
             "lexical_declaration" | "variable_declaration" => reader.declared(&statement),
             "import_statement" => reader.imported(&statement),
             "expression_statement" => {
-                for inner in statement.children() {
-                    let left = inner.field("left").map(|left| left.text().into_owned());
-                    if left
-                        .is_some_and(|left| left == "module.exports" || left == "exports.default")
-                    {
-                        exported = inner.field("right").or(exported);
-                    }
-                }
+                let is_export = |inner: &Tree<'_>| {
+                    let left = inner.field("left");
+                    left.is_some_and(|left| {
+                        ["module.exports", "exports.default"].contains(&&*left.text())
+                    })
+                };
+                let assigned = statement.children().filter(is_export).last();
+                exported = assigned.and_then(|inner| inner.field("right")).or(exported);
             }
             _ => {}
         }
@@ -96,13 +96,17 @@ pub(super) fn read(text: &str, path: &str, modules: Modules<'_>) -> Result<Liter
     if is_whole { Ok(Literal { value, odd: reader.odd }) } else { Err(nothing()) }
 }
 
-/// What a name stands for.
+/// What a name stands for: what an expression or a module gives, or one key of that.
 #[derive(Clone)]
-enum Name<'t> {
-    /// An expression, or one key of what it gives.
-    Value(Tree<'t>, Option<String>),
-    /// A module, or one name that it exports.
-    Module(String, Option<String>),
+struct Name<'t> {
+    from: From<'t>,
+    key: Option<String>,
+}
+
+#[derive(Clone)]
+enum From<'t> {
+    Expression(Tree<'t>),
+    Module(String),
 }
 
 struct Reader<'t, 'm> {
@@ -119,16 +123,16 @@ impl<'t> Reader<'t, '_> {
             let Some((name, value)) = declared.field("name").zip(declared.field("value")) else {
                 continue;
             };
+            let from = From::Expression(value);
             if name.kind() != "object_pattern" {
-                self.names.insert(name.text().into_owned(), Name::Value(value, None));
+                self.names.insert(name.text().into_owned(), Name { from, key: None });
                 continue;
             }
             for part in named(&name) {
-                let (key, name) = match part.field("key").zip(part.field("value")) {
-                    Some((key, value)) => (unquoted(&key.text()), value.text().into_owned()),
-                    None => (part.text().into_owned(), part.text().into_owned()),
-                };
-                self.names.insert(name, Name::Value(value.clone(), Some(key)));
+                let renamed = part.field("key").zip(part.field("value"));
+                let (key, name) = renamed.unwrap_or_else(|| (part.clone(), part.clone()));
+                let key = Some(unquoted(&key.text()));
+                self.names.insert(name.text().into_owned(), Name { from: from.clone(), key });
             }
         }
     }
@@ -136,28 +140,20 @@ impl<'t> Reader<'t, '_> {
     /// Notes `import a, { b as c } from 'module'`.
     fn imported(&mut self, statement: &Tree<'t>) {
         let Some(source) = statement.field("source") else { return };
-        let module = unquoted(&source.text());
+        let from = From::Module(unquoted(&source.text()));
         let clause = statement.children().find(|child| child.kind() == "import_clause");
+        let mut note = |name: &Tree<'t>, key: Option<String>| {
+            self.names.insert(name.text().into_owned(), Name { from: from.clone(), key });
+        };
         for part in clause.iter().flat_map(named) {
             match &*part.kind() {
-                "identifier" => {
-                    self.names.insert(part.text().into_owned(), Name::Module(module.clone(), None));
-                }
-                "namespace_import" => {
-                    for name in named(&part) {
-                        let of = Name::Module(module.clone(), None);
-                        self.names.insert(name.text().into_owned(), of);
-                    }
-                }
+                "identifier" => note(&part, None),
+                "namespace_import" => named(&part).for_each(|name| note(&name, None)),
                 _ => {
                     for one in named(&part) {
-                        let Some(name) = one.field("name").map(|name| name.text().into_owned())
-                        else {
-                            continue;
-                        };
-                        let alias = one.field("alias").map(|alias| alias.text().into_owned());
-                        let of = Name::Module(module.clone(), Some(name.clone()));
-                        self.names.insert(alias.unwrap_or(name), of);
+                        let Some(name) = one.field("name") else { continue };
+                        let key = Some(name.text().into_owned());
+                        note(&one.field("alias").unwrap_or(name), key);
                     }
                 }
             }
@@ -170,29 +166,29 @@ impl<'t> Reader<'t, '_> {
             return self.odd(node, at);
         };
         self.left = left;
+        let text = node.text();
         match &*node.kind() {
             "object" => Some(Json::Object(self.object(node, at, depth))),
             "array" => self.array(node, at, depth),
-            "string" => Some(Json::String(unquoted(&node.text()))),
-            "template_string" if !node.text().contains("${") => {
-                Some(Json::String(unquoted(&node.text())))
-            }
-            "true" => Some(Json::Bool(true)),
-            "false" => Some(Json::Bool(false)),
+            "string" => Some(unquoted(&text).into()),
+            "template_string" if !text.contains("${") => Some(unquoted(&text).into()),
+            "true" | "false" => Some((text == "true").into()),
             "null" | "undefined" => Some(Json::Null),
             "number" | "unary_expression" => {
-                let text = node.text().replace([' ', '_'], "");
-                let endless = (text == "-Infinity").then(|| Json::from("Infinity"));
-                endless
-                    .or_else(|| text.parse::<i64>().map(Json::from).ok())
-                    .or_else(|| self.odd(node, at))
+                let text = text.replace([' ', '_'], "");
+                let endless = (text == "-Infinity").then(|| "Infinity".into());
+                let number = || text.parse::<i64>().map(Json::from).ok();
+                endless.or_else(number).or_else(|| self.odd(node, at))
             }
             "regex" => {
                 let part = |name: &str| node.field(name).map(|part| part.text().into_owned());
                 Some(json!({"regex": part("pattern"), "flags": part("flags")}))
             }
-            "identifier" if node.text() == "Infinity" => Some(Json::from("Infinity")),
+            "parenthesized_expression" | "as_expression" | "satisfies_expression" => {
+                self.value(&named(node).next()?, at, depth)
+            }
             "identifier"
+            | "shorthand_property_identifier"
             | "member_expression"
             | "subscript_expression"
             | "call_expression"
@@ -205,41 +201,44 @@ impl<'t> Reader<'t, '_> {
                 }
                 value
             }
-            "parenthesized_expression" | "as_expression" | "satisfies_expression" => {
-                let inner = named(node).next()?;
-                self.value(&inner, at, depth)
-            }
             _ => self.odd(node, at),
         }
     }
 
     /// What an expression that names or makes a value comes to; `None` where that is not literal.
     fn reached(&mut self, node: &Tree<'t>, at: &str, depth: usize) -> Option<Json> {
-        match &*node.kind() {
-            "identifier" => match self.names.get(&*node.text()).cloned()? {
-                Name::Value(value, None) => self.value(&value, at, depth),
-                Name::Value(value, Some(key)) => self.whole(&value, depth)?.get(&key).cloned(),
-                Name::Module(module, None) => (self.modules)(&module),
-                Name::Module(module, Some(key)) => (self.modules)(&module)?.get(&key).cloned(),
-            },
-            "member_expression" => {
-                // The levels by the names that commitlint's types give them.
-                match &*node.text() {
-                    "RuleConfigSeverity.Disabled" => return Some(Json::from(0)),
-                    "RuleConfigSeverity.Warning" => return Some(Json::from(1)),
-                    "RuleConfigSeverity.Error" => return Some(Json::from(2)),
-                    "Number.POSITIVE_INFINITY" | "Number.MAX_SAFE_INTEGER" | "Number.MAX_VALUE" => {
-                        return Some(Json::from("Infinity"));
-                    }
-                    _ => {}
+        match (&*node.kind(), &*node.text()) {
+            (
+                _,
+                "Infinity"
+                | "Number.POSITIVE_INFINITY"
+                | "Number.MAX_SAFE_INTEGER"
+                | "Number.MAX_VALUE",
+            ) => Some("Infinity".into()),
+            // The levels by the names that commitlint's types give them.
+            (_, "RuleConfigSeverity.Disabled") => Some(0.into()),
+            (_, "RuleConfigSeverity.Warning") => Some(1.into()),
+            (_, "RuleConfigSeverity.Error") => Some(2.into()),
+            ("identifier" | "shorthand_property_identifier", name) => {
+                let Name { from, key } = self.names.get(name).cloned()?;
+                let value = match from {
+                    From::Expression(value) if key.is_none() => self.value(&value, at, depth),
+                    From::Expression(value) => self.whole(&value, depth),
+                    From::Module(module) => (self.modules)(&module),
+                };
+                match key {
+                    Some(key) => value?.get(&key).cloned(),
+                    None => value,
                 }
+            }
+            ("member_expression", _) => {
                 let object = self.whole(&node.field("object")?, depth)?;
                 let key = node.field("property")?.text().into_owned();
                 let value = object.get(&key).cloned();
                 // What a module exports by default is what it exports.
                 value.or_else(|| (key == "default").then_some(object))
             }
-            "subscript_expression" => {
+            ("subscript_expression", _) => {
                 let object = self.whole(&node.field("object")?, depth)?;
                 match self.whole(&node.field("index")?, depth)? {
                     Json::String(key) => object.get(&key).cloned(),
@@ -247,21 +246,16 @@ impl<'t> Reader<'t, '_> {
                     _ => None,
                 }
             }
-            "arrow_function" => {
-                let body = node.field("body")?;
-                let plain = body.kind() != "statement_block";
-                let inner = if plain {
-                    body
-                } else {
+            ("arrow_function", _) => {
+                let mut body = node.field("body")?;
+                if body.kind() == "statement_block" {
                     // One that does nothing but return.
-                    let mut inner = named(&body);
-                    let only = inner.next().filter(|only| only.kind() == "return_statement")?;
-                    if inner.next().is_some() {
-                        return None;
-                    }
-                    named(&only).next()?
-                };
-                self.whole(&inner, depth)
+                    let inner: Vec<Tree<'t>> = named(&body).collect();
+                    let [only] = &inner[..] else { return None };
+                    let returned = named(only).next().filter(|_| only.kind() == "return_statement");
+                    body = returned?;
+                }
+                self.whole(&body, depth)
             }
             _ => self.called(node, at, depth),
         }
@@ -269,19 +263,16 @@ impl<'t> Reader<'t, '_> {
 
     /// What a call gives, of the few that are known.
     fn called(&mut self, node: &Tree<'t>, at: &str, depth: usize) -> Option<Json> {
-        let arguments = node.field("arguments")?;
-        let first = named(&arguments).next()?;
-        let function = node.field("function")?.text().into_owned();
-        match function.as_str() {
+        let first = named(&node.field("arguments")?).next()?;
+        match &*node.field("function")?.text() {
             // It gives back what it is given.
             "defineConfig" => self.value(&first, at, depth),
             "require" => (self.modules)(self.whole(&first, depth)?.as_str()?),
-            "Object.keys" | "Object.values" => {
-                let Json::Object(map) = self.whole(&first, depth)? else { return None };
-                Some(match function.as_str() {
-                    "Object.keys" => map.keys().cloned().map(Json::from).collect(),
-                    _ => map.values().cloned().collect(),
-                })
+            "Object.keys" => {
+                Some(self.whole(&first, depth)?.as_object()?.keys().cloned().collect())
+            }
+            "Object.values" => {
+                Some(self.whole(&first, depth)?.as_object()?.values().cloned().collect())
             }
             _ => None,
         }
@@ -296,26 +287,34 @@ impl<'t> Reader<'t, '_> {
         value.filter(|_| is_whole)
     }
 
+    /// What `...` puts in; `None`, and a word in `odd`, for what is not literal.
+    fn spread(
+        &mut self,
+        node: &Tree<'t>,
+        at: &str,
+        depth: usize,
+        is: fn(&Json) -> bool,
+    ) -> Option<Json> {
+        let value = named(node).next().and_then(|inner| self.whole(&inner, depth));
+        value.filter(is).or_else(|| self.odd(node, at))
+    }
+
     /// A list. Below the top, one with something odd in it is none at all.
     fn array(&mut self, node: &Tree<'t>, at: &str, depth: usize) -> Option<Json> {
         let mut items = Vec::new();
         let mut is_whole = true;
         for (index, item) in named(node).enumerate() {
             let at = format!("{at}[{index}]");
-            if item.kind() != "spread_element" {
-                let value = self.value(&item, &at, depth);
-                is_whole &= value.is_some();
-                items.extend(value);
+            if item.kind() == "spread_element" {
+                match self.spread(&item, &at, depth, Json::is_array) {
+                    Some(Json::Array(more)) => items.extend(more),
+                    _ => is_whole = false,
+                }
                 continue;
             }
-            let spread = named(&item).next().and_then(|inner| self.whole(&inner, depth));
-            match spread {
-                Some(Json::Array(more)) => items.extend(more),
-                _ => {
-                    is_whole = false;
-                    self.odd(&item, &at);
-                }
-            }
+            let value = self.value(&item, &at, depth);
+            is_whole &= value.is_some();
+            items.extend(value);
         }
         (is_whole || !at.contains('.')).then_some(Json::Array(items))
     }
@@ -323,58 +322,28 @@ impl<'t> Reader<'t, '_> {
     fn object(&mut self, node: &Tree<'t>, at: &str, depth: usize) -> Map<String, Json> {
         let mut map = Map::new();
         for part in named(node) {
-            match &*part.kind() {
-                "pair" => {
-                    let Some((key, value)) = part.field("key").zip(part.field("value")) else {
-                        continue;
-                    };
-                    if key.kind() == "computed_property_name" {
-                        self.odd(&part, at);
-                        continue;
-                    }
-                    let key = unquoted(&key.text());
-                    let below = if at.is_empty() { key.clone() } else { format!("{at}.{key}") };
-                    match self.value(&value, &below, depth) {
-                        Some(value) => drop(map.insert(key, value)),
-                        None if at.is_empty() => {}
-                        None => drop(map.insert(key, unread())),
-                    }
-                }
-                "shorthand_property_identifier" => {
-                    let name = part.text().into_owned();
-                    let value = match self.names.get(&name).cloned() {
-                        Some(Name::Value(value, None)) => self.value(&value, &name, depth),
-                        Some(Name::Value(value, Some(key))) => {
-                            self.whole(&value, depth).and_then(|of| of.get(&key).cloned())
-                        }
-                        Some(Name::Module(module, key)) => (self.modules)(&module).and_then(|of| {
-                            key.map_or_else(|| Some(of.clone()), |key| of.get(&key).cloned())
-                        }),
-                        None => None,
-                    };
-                    match value {
-                        Some(value) => drop(map.insert(name, value)),
-                        None => drop(self.odd(&part, at)),
-                    }
-                }
+            let key = match &*part.kind() {
+                "pair" => part.field("key").filter(|key| key.kind() != "computed_property_name"),
+                "method_definition" => part.field("name"),
+                "shorthand_property_identifier" => Some(part.clone()),
                 "spread_element" => {
-                    let spread = named(&part).next().and_then(|inner| self.whole(&inner, depth));
-                    match spread {
+                    match self.spread(&part, at, depth, Json::is_object) {
                         Some(Json::Object(more)) => map.extend(more),
-                        _ => drop(self.odd(&part, at)),
+                        _ => {}
                     }
+                    continue;
                 }
-                "method_definition" => {
-                    // It would be called.
-                    let name = part.field("name").map(|name| unquoted(&name.text()));
-                    let below = [at, name.as_deref().unwrap_or_default()];
-                    self.odd(&part, below.join(".").trim_matches('.'));
-                    if let (Some(name), false) = (name, at.is_empty()) {
-                        map.insert(name, unread());
-                    }
-                }
-                "comment" => {}
-                _ => drop(self.odd(&part, at)),
+                _ => None,
+            };
+            let Some(key) = key.map(|key| unquoted(&key.text())) else {
+                self.odd(&part, at);
+                continue;
+            };
+            let below = if at.is_empty() { key.clone() } else { format!("{at}.{key}") };
+            // A method would be called.
+            let value = self.value(&part.field("value").unwrap_or(part), &below, depth);
+            if value.is_some() || !at.is_empty() {
+                map.insert(key, value.unwrap_or_else(unread));
             }
         }
         map
@@ -403,21 +372,18 @@ fn unquoted(text: &str) -> String {
     let mut plain = String::with_capacity(inner.len());
     let mut rest = inner.chars();
     while let Some(c) = rest.next() {
-        if c != '\\' {
-            plain.push(c);
-            continue;
-        }
-        match rest.next() {
-            Some('n') => plain.push('\n'),
-            Some('t') => plain.push('\t'),
-            Some('r') => plain.push('\r'),
-            Some('u') => {
+        let escaped = if c == '\\' { rest.next().unwrap_or('\n') } else { c };
+        match (c, escaped) {
+            ('\\', 'n') => plain.push('\n'),
+            ('\\', 't') => plain.push('\t'),
+            ('\\', 'r') => plain.push('\r'),
+            ('\\', 'u') => {
                 let digits: String = rest.by_ref().take(4).collect();
                 let code = u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32);
                 plain.push(code.unwrap_or('\u{FFFD}'));
             }
-            Some('\n') | None => {}
-            Some(other) => plain.push(other),
+            ('\\', '\n') => {}
+            (_, other) => plain.push(other),
         }
     }
     plain

@@ -2,7 +2,8 @@
 
 use crate::cli::{ImportTool, RuleImport};
 use aidd_authoring::rule_import::{self, Import, Left, Page, Tool};
-use aidd_engine::check::Selection;
+use aidd_engine::check::{Distribution, Engine, Selection};
+use aidd_engine::project::config::Config;
 use aidd_engine::rules::registry::Registry;
 use aidd_engine::text::files::Listed;
 use aidd_engine::text::kind::RULE_FOLDERS;
@@ -41,10 +42,11 @@ pub(super) fn run(project: &Project, args: &RuleImport, io: &mut Io<'_>) -> Resu
     let found = configurations(project, args, &files, io)?;
     let registry = project.registry();
     let mut done = Done::default();
+    let distribution = io.distribution;
     let mut unread = Vec::new();
     let count = found.len();
     for (path, tool) in found {
-        match rule_import::import(io.distribution, &files, &path, tool, &to) {
+        match rule_import::import(&files, &path, tool, &to, &|pages: &[(String, String)]| engine_of(distribution, pages)) {
             Ok(import) => {
                 writeln!(io.out, "{path} ({tool})")?;
                 take(project, &registry, &import, args, &mut done, io)?;
@@ -64,6 +66,16 @@ pub(super) fn run(project: &Project, args: &RuleImport, io: &mut Io<'_>) -> Resu
         Done { kept: 1.., .. } => Exit::Findings,
         _ => Exit::Clean,
     })
+}
+
+/// An engine of these pages alone, as they are shipped: the project's configuration may switch them
+/// off.
+fn engine_of(
+    distribution: &'static Distribution,
+    pages: &[(String, String)],
+) -> Option<Engine> {
+    let registry = Registry::new(distribution.pages, pages);
+    Engine::new(distribution, registry, &Config::default(), &Selection::default()).ok()
 }
 
 /// What was written, and what is to be done.

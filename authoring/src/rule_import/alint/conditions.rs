@@ -1,8 +1,9 @@
 //! `when` and `when_iter` of alint (<https://docs.rs/alint-rules/0.21.0>): words joined by `and`,
 //! `or` and `not`, as the ways in which they may hold.
 
+use regex::Regex;
 use std::iter::Peekable;
-use std::str::CharIndices;
+use std::sync::LazyLock;
 
 /// How deep parentheses nest.
 const DEEPEST: usize = 32;
@@ -22,157 +23,108 @@ pub(super) struct Asked {
 /// Things that must hold together, each with whether it must, or must not.
 pub(super) type Way = Vec<(bool, Asked)>;
 
-enum Joined {
-    One(Asked),
-    Not(Box<Joined>),
-    All(Vec<Joined>),
-    Any(Vec<Joined>),
-}
+/// The ways in which a condition holds, and those in which it does not; `None` where there are too
+/// many.
+type Both = (Option<Vec<Way>>, Option<Vec<Way>>);
 
 /// The ways in which a condition holds; `None` when it has something else in it than names, calls,
 /// comparisons, `and`, `or`, `not` and parentheses, or too much.
 pub(super) fn ways(text: &str) -> Option<Vec<Way>> {
     let mut words = words(text)?.into_iter().peekable();
-    let whole = any(&mut words, DEEPEST)?;
-    if words.next().is_some() {
-        return None;
-    }
-    spread(&whole, true)
+    let (holds, _) = any(&mut words, DEEPEST)?;
+    holds.filter(|_| words.next().is_none())
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Word {
-    Name(String),
-    Text(String),
-    Mark(&'static str),
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Word<'t> {
+    Name(&'t str),
+    Text(&'t str),
+    Mark(&'t str),
 }
 
-fn words(text: &str) -> Option<Vec<Word>> {
+type Words<'t> = Peekable<std::vec::IntoIter<Word<'t>>>;
+
+fn words(text: &str) -> Option<Vec<Word<'_>>> {
+    // What a backslash stands for is alint's to say.
+    static WORD: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r#"\A\s*(?:([\p{Alphabetic}_][\w.-]*)|"([^"\\]*)"|'([^'\\]*)'|(==|!=|[()]))"#)
+            .expect("a constant pattern")
+    });
     let mut words = Vec::new();
-    let mut rest = text.char_indices().peekable();
-    while let Some((at, c)) = rest.next() {
-        match c {
-            c if c.is_whitespace() => {}
-            '(' => words.push(Word::Mark("(")),
-            ')' => words.push(Word::Mark(")")),
-            '=' | '!' => {
-                rest.next_if(|(_, next)| *next == '=')?;
-                words.push(Word::Mark(if c == '=' { "==" } else { "!=" }));
-            }
-            '"' | '\'' => words.push(Word::Text(quoted(&mut rest, c)?)),
-            c if c.is_alphabetic() || c == '_' => {
-                let mut end = at + c.len_utf8();
-                while let Some((at, c)) =
-                    rest.next_if(|(_, c)| c.is_alphanumeric() || "_.-".contains(*c))
-                {
-                    end = at + c.len_utf8();
-                }
-                words.push(Word::Name(text.get(at..end)?.to_owned()));
-            }
-            _ => return None,
-        }
+    let mut rest = text.trim_end();
+    while !rest.is_empty() {
+        let found = WORD.captures(rest)?;
+        let part = |at: usize| found.get(at).map(|part| part.as_str());
+        let text = || part(2).or(part(3)).map(Word::Text);
+        words.push(part(1).map(Word::Name).or_else(text).or(part(4).map(Word::Mark))?);
+        rest = &rest[found[0].len()..];
     }
     Some(words)
 }
 
-fn quoted(rest: &mut Peekable<CharIndices<'_>>, quote: char) -> Option<String> {
-    let mut text = String::new();
-    for (_, c) in rest.by_ref() {
-        match c {
-            c if c == quote => return Some(text),
-            // What it stands for is alint's to say.
-            '\\' => return None,
-            c => text.push(c),
-        }
+fn any(words: &mut Words<'_>, depth: usize) -> Option<Both> {
+    let (mut holds, mut not) = all(words, depth)?;
+    while words.next_if_eq(&Word::Name("or")).is_some() {
+        let next = all(words, depth)?;
+        (holds, not) = (sum(holds, next.0), product(not, next.1));
     }
-    None
+    Some((holds, not))
 }
 
-type Words = Peekable<std::vec::IntoIter<Word>>;
-
-fn is_name(word: &Word, name: &str) -> bool {
-    matches!(word, Word::Name(own) if own == name)
-}
-
-fn any(words: &mut Words, depth: usize) -> Option<Joined> {
-    let mut parts = vec![all(words, depth)?];
-    while words.next_if(|word| is_name(word, "or")).is_some() {
-        parts.push(all(words, depth)?);
+fn all(words: &mut Words<'_>, depth: usize) -> Option<Both> {
+    let (mut holds, mut not) = one(words, depth)?;
+    while words.next_if_eq(&Word::Name("and")).is_some() {
+        let next = one(words, depth)?;
+        (holds, not) = (product(holds, next.0), sum(not, next.1));
     }
-    Some(Joined::Any(parts))
+    Some((holds, not))
 }
 
-fn all(words: &mut Words, depth: usize) -> Option<Joined> {
-    let mut parts = vec![one(words, depth)?];
-    while words.next_if(|word| is_name(word, "and")).is_some() {
-        parts.push(one(words, depth)?);
-    }
-    Some(Joined::All(parts))
-}
-
-fn one(words: &mut Words, depth: usize) -> Option<Joined> {
+fn one(words: &mut Words<'_>, depth: usize) -> Option<Both> {
     let depth = depth.checked_sub(1)?;
-    match words.next()? {
+    let name = match words.next()? {
         Word::Mark("(") => {
             let inner = any(words, depth)?;
             words.next_if_eq(&Word::Mark(")"))?;
-            Some(inner)
+            return Some(inner);
         }
-        Word::Name(name) if name == "not" => Some(Joined::Not(Box::new(one(words, depth)?))),
-        Word::Name(name) => {
-            let given = if words.next_if_eq(&Word::Mark("(")).is_some() {
-                let Word::Text(given) = words.next()? else { return None };
-                words.next_if_eq(&Word::Mark(")"))?;
-                Some(given)
-            } else {
-                None
-            };
-            let mark = words.next_if(|word| matches!(word, Word::Mark("==" | "!=")));
-            let equals = match mark {
-                Some(_) => {
-                    let Word::Text(text) = words.next()? else { return None };
-                    Some(text)
-                }
-                None => None,
-            };
-            let asked = Joined::One(Asked { name, given, equals });
-            Some(match mark {
-                Some(Word::Mark("!=")) => Joined::Not(Box::new(asked)),
-                _ => asked,
-            })
+        Word::Name("not") => {
+            let (holds, not) = one(words, depth)?;
+            return Some((not, holds));
         }
+        Word::Name(name) => name.to_owned(),
+        _ => return None,
+    };
+    let mut given = None;
+    if words.next_if_eq(&Word::Mark("(")).is_some() {
+        given = Some(text(words)?);
+        words.next_if_eq(&Word::Mark(")"))?;
+    }
+    let mark = words.next_if(|word| matches!(word, Word::Mark("==" | "!=")));
+    let equals = if mark.is_some() { Some(text(words)?) } else { None };
+    let asked = Asked { name, given, equals };
+    let way = |holds| Some(vec![vec![(holds, asked.clone())]]);
+    let differs = mark == Some(Word::Mark("!="));
+    Some((way(!differs), way(differs)))
+}
+
+fn text(words: &mut Words<'_>) -> Option<String> {
+    match words.next()? {
+        Word::Text(text) => Some(text.to_owned()),
         _ => None,
     }
 }
 
-/// The ways in which what is joined holds, or does not. The reader has bounded how deep it nests.
-fn spread(joined: &Joined, holds: bool) -> Option<Vec<Way>> {
-    let sum = |parts: &[Joined]| {
-        let ways: Option<Vec<Vec<Way>>> = parts.iter().map(|part| spread(part, holds)).collect();
-        Some(ways?.concat()).filter(|ways| ways.len() <= MOST_WAYS)
-    };
-    let product = |parts: &[Joined]| {
-        let mut ways: Vec<Way> = vec![Vec::new()];
-        for part in parts {
-            let more = spread(part, holds)?;
-            let join = |way: &Way| {
-                let joined = more.iter().map(|more| [way.as_slice(), more.as_slice()].concat());
-                joined.collect::<Vec<Way>>()
-            };
-            ways = ways.iter().flat_map(join).collect();
-            if ways.len() > MOST_WAYS {
-                return None;
-            }
-        }
-        Some(ways)
-    };
-    match joined {
-        Joined::One(asked) => Some(vec![vec![(holds, asked.clone())]]),
-        Joined::Not(inner) => spread(inner, !holds),
-        Joined::All(parts) if holds => product(parts),
-        Joined::Any(parts) if !holds => product(parts),
-        Joined::All(parts) | Joined::Any(parts) => sum(parts),
-    }
+/// One of two conditions holds.
+fn sum(one: Option<Vec<Way>>, next: Option<Vec<Way>>) -> Option<Vec<Way>> {
+    Some([one?, next?].concat()).filter(|ways| ways.len() <= MOST_WAYS)
+}
+
+/// Both of two conditions hold.
+fn product(one: Option<Vec<Way>>, next: Option<Vec<Way>>) -> Option<Vec<Way>> {
+    let (one, next) = (one?, next?);
+    let join = |way: &Way| next.iter().map(|more| [&way[..], more].concat()).collect::<Vec<Way>>();
+    (one.len() * next.len() <= MOST_WAYS).then(|| one.iter().flat_map(join).collect())
 }
 
 #[cfg(test)]

@@ -1,26 +1,32 @@
 //! alint (<https://docs.rs/alint-rules/0.21.0>): rules on files, names, contents and values. What its
 //! kinds take was read in its schema of 0.21.0, and tried with 0.20.1.
 
-pub(super) mod bundled;
-mod changes;
 mod conditions;
-mod contents;
+mod derived;
 mod fixes;
-pub(super) mod kinds;
-mod places;
 mod subjects;
 mod values;
+mod when;
 
 use super::draft::Draft;
-use super::{Left, Made, Tool, anchored, read_one, texts};
+use super::recipe::{self, Table};
+use super::{Left, Made, Tool, anchored, listed, read_one, sample, texts};
 use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::Severity;
 use aidd_engine::text::paths::{folder_of, join};
-use kinds::{ALIASES, KINDS, Way};
 use serde_json::{Map, Value as Json, json};
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 /// Files that extend one another, at most.
 const MOST_FILES: usize = 50;
+
+/// What becomes of every kind.
+pub(super) static KINDS: LazyLock<BTreeMap<String, Table>> =
+    LazyLock::new(|| recipe::read(crate::rule_import::tables::ALINT));
+
+/// The pages of a rule, or why there are none.
+type Drafts = Result<Vec<Draft>, String>;
 
 /// One rule, its options as they are.
 struct Rule<'a> {
@@ -35,25 +41,32 @@ struct Rule<'a> {
     notes: Vec<String>,
 }
 
+/// A kind by its name, or another name of it.
+fn kind_of(name: &str) -> Option<(&'static str, &'static Table)> {
+    let is_it = |(kind, table): &(&String, &Table)| {
+        *kind == name || table.names.iter().any(|other| other == name)
+    };
+    KINDS.iter().find(is_it).map(|(kind, table)| (kind.as_str(), table))
+}
+
 pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, String> {
     let mut made = Made::default();
     let config = whole(files, path, &mut made)?;
     let ignored = config.get("ignore").map(texts).unwrap_or_default();
-    for key in ["nested_configs", "baseline", "allow_out_of_root", "trusted_extends"] {
+    let nested = "import each nested file by its name, with `--to` the rules folder beside it";
+    let outside = "nothing outside the project is read";
+    for (key, why) in [
+        ("nested_configs", nested),
+        ("baseline", "`aidd baseline write` keeps one of its own"),
+        ("allow_out_of_root", outside),
+        ("trusted_extends", outside),
+    ] {
         if config.get(key).is_some_and(|value| value != &json!(false)) {
-            let why = match key {
-                "nested_configs" => {
-                    "import each nested file by its name, with `--to` the rules folder beside it"
-                }
-                "baseline" => "`aidd baseline write` keeps one of its own",
-                _ => "nothing outside the project is read",
-            };
             made.left.push(Left::new(key, why));
         }
     }
-    let facts = config.get("facts").and_then(Json::as_array).cloned().unwrap_or_default();
-    let templates = config.get("templates").and_then(Json::as_array).cloned().unwrap_or_default();
-    for rule in config.get("rules").and_then(Json::as_array).into_iter().flatten() {
+    let list = |key: &str| config.get(key).and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
+    for rule in list("rules") {
         let Json::Object(given) = rule else {
             return Err(format!("{path}: a rule is no mapping: {rule}"));
         };
@@ -61,9 +74,8 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, String> {
         if id.is_empty() {
             return Err(format!("{path}: a rule has no `id`"));
         }
-        let result = expanded(given, &templates)
-            .and_then(|options| one(path, id, &options, &facts, &ignored));
-        match result {
+        let options = expanded(given, list("templates"));
+        match options.and_then(|options| one(path, id, &options, list("facts"), &ignored)) {
             Ok(drafts) => made.drafts.extend(drafts),
             Err(left) => made.left.push(Left { item: id.to_owned(), ..left }),
         }
@@ -93,7 +105,7 @@ fn whole(files: &dyn Files, path: &str, made: &mut Made) -> Result<Map<String, J
         for entry in config.get("extends").and_then(Json::as_array).into_iter().flatten() {
             let url = entry.as_str().or_else(|| entry["url"].as_str()).unwrap_or_default();
             if url.starts_with("alint://bundled/") {
-                match bundled::ruleset(url) {
+                match ruleset(url) {
                     // What it says is overridden by the file that names it.
                     Ok(ruleset) => rulesets.push((url.to_owned(), ruleset, entry.clone())),
                     Err(why) => made.left.push(why),
@@ -117,18 +129,34 @@ fn whole(files: &dyn Files, path: &str, made: &mut Made) -> Result<Map<String, J
     let mut all = Map::new();
     for (_, config, entry) in order.into_iter().rev() {
         for (key, value) in config {
-            let (Some(Json::Array(before)), Json::Array(after)) = (all.get_mut(&key), &value)
-            else {
-                let kept = if key == "rules" { chosen(&value, &entry) } else { value };
-                all.insert(key, kept);
-                continue;
-            };
-            let after =
-                if key == "rules" { chosen(&value, &entry) } else { Json::Array(after.clone()) };
-            merge(before, after);
+            let value = if key == "rules" { chosen(&value, &entry) } else { value };
+            match (all.get_mut(&key), value) {
+                (Some(Json::Array(before)), Json::Array(after)) => merge(before, after),
+                (_, value) => drop(all.insert(key, value)),
+            }
         }
     }
     Ok(all)
+}
+
+/// The rulesets that come with alint, by name: which rules each has, and what those judge.
+pub(super) static RULESETS: LazyLock<Map<String, Json>> =
+    LazyLock::new(|| recipe::read(crate::rule_import::tables::ALINT_RULESETS));
+
+/// The ruleset at `url`, as a configuration; what each rule is part of is noted in it.
+fn ruleset(url: &str) -> Result<Map<String, Json>, Left> {
+    let name = url.trim_start_matches("alint://bundled/");
+    let (name, revision) = name.split_once('@').unwrap_or((name, "v1"));
+    let known = RULESETS.get(name).filter(|_| revision == "v1").and_then(Json::as_object);
+    let left = || {
+        Left::new(format!("extends `{url}`"), "alint 0.20 brings no such ruleset")
+            .instead("copy its rules into the file and import again")
+    };
+    let mut ruleset = known.cloned().ok_or_else(left)?;
+    for rule in ruleset.get_mut("rules").and_then(Json::as_array_mut).into_iter().flatten() {
+        rule["bundled"] = Json::from(url);
+    }
+    Ok(ruleset)
 }
 
 /// The rules that `only` and `except` of an entry leave.
@@ -142,8 +170,7 @@ fn chosen(rules: &Json, entry: &Json) -> Json {
     Json::Array(rules.filter(stays).cloned().collect())
 }
 
-fn merge(before: &mut Vec<Json>, after: Json) {
-    let Json::Array(after) = after else { return };
+fn merge(before: &mut Vec<Json>, after: Vec<Json>) {
     for item in after {
         let same = before.iter_mut().find(|one| !item["id"].is_null() && one["id"] == item["id"]);
         match (same.and_then(Json::as_object_mut), item) {
@@ -185,39 +212,38 @@ fn one(
     facts: &[Json],
     ignored: &[String],
 ) -> Result<Vec<Draft>, Left> {
-    let level = options.get("level").and_then(Json::as_str).unwrap_or("error");
-    if level == "off" {
-        return Err(Left::new("", "it is off"));
-    }
-    if let Some(why) = options.get("left").and_then(Json::as_str) {
+    let text = |key: &str| options.get(key).and_then(Json::as_str);
+    let left = |why: &str, instead: Option<&str>| {
         let left = Left::new("", why);
-        let instead = options.get("instead").and_then(Json::as_str);
-        return Err(match instead {
+        Err(match instead {
             Some(instead) => left.instead(instead),
             None => left,
-        });
+        })
+    };
+    let level = text("level").unwrap_or("error");
+    if level == "off" {
+        return left("it is off", None);
     }
-    let given = options.get("kind").and_then(Json::as_str).unwrap_or_default();
-    if given.is_empty() {
-        return Err(Left::new(
-            "",
-            "it has no `kind`: it changes a rule of a file that is not read",
-        ));
+    if let Some(why) = text("left") {
+        return left(why, text("instead"));
     }
-    let kind = ALIASES.iter().find(|(other, _)| *other == given).map_or(given, |(_, kind)| kind);
-    match KINDS.iter().find(|(known, _)| *known == kind) {
-        None => return Err(Left::new("", format!("`{given}` is no kind of alint 0.21"))),
-        Some((_, Way::Left(why))) => return Err(Left::new("", *why)),
-        Some((_, Way::Ours(ours))) => {
-            return Err(Left::new("", "a rule that is built in says it").instead(*ours));
-        }
-        Some((_, Way::Form(_))) => {}
+    let Some(given) = text("kind").filter(|kind| !kind.is_empty()) else {
+        return left("it has no `kind`: it changes a rule of a file that is not read", None);
+    };
+    let Some((kind, table)) = kind_of(given) else {
+        return left(&format!("`{given}` is no kind of alint 0.21"), None);
+    };
+    if let Some(why) = &table.left {
+        return left(why, None);
+    }
+    if let Some(ours) = &table.ours {
+        return left("a rule that is built in says it", Some(ours));
     }
     let (include, mut exclude) = scope(options.get("paths").unwrap_or(&Json::Null));
     exclude.extend(ignored.iter().cloned());
     let mut rule =
         Rule { file, id, kind, options, include, exclude, when: None, notes: Vec::new() };
-    rule.when = condition(&mut rule, facts)?;
+    rule.when = when::condition(&mut rule, facts)?;
     let mut drafts = rule.drafts()?;
     fixes::settle(&mut drafts, &rule);
     for draft in &mut drafts {
@@ -236,177 +262,78 @@ fn scope(paths: &Json) -> (Vec<String>, Vec<String>) {
     (all, not.into_iter().map(|glob| glob[1..].to_owned()).collect())
 }
 
-/// `when` and `scope_filter` as a condition of ours.
-fn condition(rule: &mut Rule<'_>, facts: &[Json]) -> Result<Option<Json>, Left> {
-    let mut ways = match rule.options.get("when").and_then(Json::as_str) {
-        Some(text) => stated(text, facts)
-            .map_err(|why| Left::new("", format!("its condition `{}` {why}", text.trim())))?,
-        None => vec![Map::new()],
-    };
-    let mut when = Map::new();
-    if let Some(Json::Object(filter)) = rule.options.get("scope_filter") {
-        for (key, value) in filter {
-            match key.as_str() {
-                "has_ancestor" => drop(when.insert("nearest".to_owned(), json!(texts(value)))),
-                "changed_since" => rule.notes.push(
-                    "which files changed is settled by `aidd check --diff`, not by the rule"
-                        .to_owned(),
-                ),
-                other => {
-                    return Err(Left::new(
-                        "",
-                        format!("`scope_filter: {other}` has no like in a page"),
-                    ));
-                }
-            }
-        }
-    }
-    for way in &mut ways {
-        way.extend(when.clone());
-    }
-    ways.retain(|way| !way.is_empty());
-    Ok(match ways.len() {
-        0 => None,
-        1 => ways.pop().map(Json::Object),
-        _ => Some(Json::Array(ways.into_iter().map(Json::Object).collect())),
-    })
-}
-
-/// The conditions of ours, of which one must hold, for what alint says of facts.
-fn stated(text: &str, facts: &[Json]) -> Result<Vec<Map<String, Json>>, String> {
-    let odd = || "is none that `when` of a page states: files that exist".to_owned();
-    let mut stated = Vec::new();
-    for way in conditions::ways(text).ok_or_else(odd)? {
-        // Of several that must not all be there, each is a way of its own.
-        let mut open = vec![Map::new()];
-        for (holds, asked) in way {
-            let name = asked
-                .name
-                .strip_prefix("facts.")
-                .filter(|_| asked.given.is_none() && asked.equals.is_none());
-            let fact = name.and_then(|name| facts.iter().find(|fact| fact["id"] == name));
-            let fact = fact.ok_or_else(odd)?;
-            let mut next = Vec::new();
-            for before in &open {
-                next.extend(with(before, fact, holds)?);
-            }
-            open = next;
-        }
-        stated.extend(open);
-    }
-    Ok(stated)
-}
-
-/// A condition of ours with one fact more.
-fn with(
-    before: &Map<String, Json>,
-    fact: &Json,
-    holds: bool,
-) -> Result<Vec<Map<String, Json>>, String> {
-    let together = || {
-        "asks for several things at once; a condition of a page asks for one file that is there"
-            .to_owned()
-    };
-    let mut when = before.clone();
-    if fact["data"].is_object() {
-        let key = if holds { "data" } else { "not" };
-        let value = if holds { fact["data"].clone() } else { json!({"data": fact["data"]}) };
-        return match when.insert(key.to_owned(), value) {
-            None => Ok(vec![when]),
-            Some(_) => Err(together()),
-        };
-    }
-    let (any, all) = (texts(&fact["any_file_exists"]), texts(&fact["all_files_exist"]));
-    let groups = match (&any[..], &all[..]) {
-        ([_, ..], _) => vec![any],
-        (_, [_, ..]) => all.into_iter().map(|one| vec![one]).collect(),
-        _ => return Err("is none that `when` of a page states: files that exist".to_owned()),
-    };
-    // A plain path is one from the root here; a glob without a slash speaks of any folder.
-    let place = |glob: &String| match glob.contains(['*', '?', '[', '{']) {
-        true => anchored(glob),
-        false => glob.trim_start_matches("./").to_owned(),
-    };
-    let groups: Vec<Vec<String>> =
-        groups.iter().map(|group| group.iter().map(place).collect()).collect();
-    match (holds, &groups[..]) {
-        (true, [only]) => match when.insert("file".to_owned(), json!(only)) {
-            None => Ok(vec![when]),
-            Some(same) if same == json!(only) => Ok(vec![when]),
-            Some(_) => Err(together()),
-        },
-        (true, _) => Err(together()),
-        // One of them is missing.
-        (false, _) => groups
-            .iter()
-            .map(|group| {
-                let mut when = before.clone();
-                let mut none = when.get("not").map(|not| texts(&not["file"])).unwrap_or_default();
-                if when.get("not").is_some_and(|not| !not["data"].is_null()) {
-                    return Err(together());
-                }
-                none.extend(group.iter().cloned());
-                when.insert("not".to_owned(), json!({"file": none}));
-                Ok(when)
-            })
-            .collect(),
-    }
-}
-
 /// What all drafts of a rule have in common.
 fn settle(draft: &mut Draft, rule: &Rule<'_>, level: &str) {
+    let text = |key: &str| rule.options.get(key).and_then(Json::as_str);
     draft.severity = match level {
         "info" => Severity::Info,
         "warning" => Severity::Warning,
         _ => Severity::Error,
     };
-    if let Some(message) = rule.options.get("message").and_then(Json::as_str) {
+    if let Some(message) = text("message") {
         draft.says.insert(0, message.to_owned());
         if message.contains("{{") {
-            draft
-                .notes
-                .push("its message has places to fill in, and stands here as text".to_owned());
+            let note = "its message has places to fill in, and stands here as text";
+            draft.notes.push(note.to_owned());
         } else {
             draft.message = Some(message.to_owned());
         }
     }
     // A condition must hold in the examples too.
-    let beside = rule.when.iter().flat_map(beside);
-    for beside in beside {
+    for beside in rule.when.iter().flat_map(when::beside) {
         for one in &mut draft.tries {
             if one.files.iter().all(|(path, _)| *path != beside) {
                 one.files.insert(0, (beside.clone(), "{}\n".to_owned()));
             }
         }
     }
-    draft.sources.extend(rule.options.get("policy_url").and_then(Json::as_str).map(str::to_owned));
+    draft.sources.extend(text("policy_url").map(str::to_owned));
     draft.notes.extend(rule.notes.iter().cloned());
-    if let Some(url) = rule.options.get("bundled").and_then(Json::as_str) {
-        draft.says.push(format!("It is part of `{url}`."));
-    }
-}
-
-/// The files that make a condition hold: such as lie deep, where they may, for a rule may ask for
-/// one in the root.
-fn beside(when: &Json) -> Vec<String> {
-    // Of several ways the first is shown.
-    let when = when.get(0).unwrap_or(when);
-    let globs = texts(&when["file"]);
-    let deep =
-        globs.iter().find_map(|glob| glob.strip_prefix("**/").map(|name| format!("part/{name}")));
-    let file = deep.or_else(|| globs.first().cloned());
-    let file = file.map(|glob| super::sample::of_glob(&glob, "example"));
-    file.into_iter().chain(texts(&when["nearest"]).into_iter().next()).collect()
+    draft.says.extend(text("bundled").map(|url| format!("It is part of `{url}`.")));
 }
 
 impl Rule<'_> {
-    fn drafts(&self) -> Result<Vec<Draft>, String> {
-        let made = contents::drafts(self)
-            .or_else(|| places::drafts(self))
-            .or_else(|| subjects::drafts(self))
-            .or_else(|| changes::drafts(self))
-            .or_else(|| values::drafts(self));
-        made.unwrap_or_else(|| Err(format!("no page is made of `{}`", self.kind)))
+    fn drafts(&self) -> Drafts {
+        let table = &KINDS[self.kind];
+        let drafts = match self.kind {
+            "cross_file" => values::cross(self)?,
+            "for_each_match" => subjects::lines(self)?,
+            "every_matching_has" | "for_each_dir" | "for_each_file" => subjects::each(self)?,
+            _ => self.tabled(table)?,
+        };
+        if drafts.is_empty() { Err("it requires nothing".to_owned()) } else { Ok(drafts) }
+    }
+
+    /// The pages that the table of a kind describes.
+    fn tabled(&self, table: &Table) -> Drafts {
+        let mut vars = self.options.clone();
+        let include = match &self.include[..] {
+            [] => vec!["example.txt".to_owned()],
+            include => include.to_vec(),
+        };
+        let paths = self.paths();
+        let folders: Vec<String> = paths.iter().map(|path| format!("{path}/")).collect();
+        let skip: &[&str] = if self.is("include_merges") { &[] } else { &["merges"] };
+        let leaves_out = self.options.get("paths").is_some_and(|paths| !scope(paths).1.is_empty());
+        let sample = self.sample("example");
+        vars.extend(recipe::vars(json!({
+            "include": include,
+            "said": self.said(),
+            "globs": paths,
+            "folders": folders,
+            "sample": sample,
+            "skip": skip,
+            "leaves_out": leaves_out,
+        })));
+        table.derive(&mut vars)?;
+        if table.derived {
+            derived::more(self, &mut vars)?;
+        }
+        let mut drafts = table.drafts(&vars, &sample, &|demand| self.draft(demand))?;
+        for draft in &mut drafts {
+            draft.check = draft.check.take().map(|check| self.bound(check, table.files));
+        }
+        Ok(drafts)
     }
 
     fn draft(&self, demand: impl Into<String>) -> Draft {
@@ -425,38 +352,50 @@ impl Rule<'_> {
         self.options.get(key) == Some(&Json::Bool(true))
     }
 
-    /// A check on files: the globs of the rule, its condition, and the form.
-    fn on_files(&self, form: &str, value: Json) -> Json {
-        let mut check = self.on_project(form, value);
-        if !self.include.is_empty() {
-            check["files"] =
-                json!(self.include.iter().map(|glob| anchored(glob)).collect::<Vec<_>>());
-        }
-        check
+    /// A check of this form for what the rule speaks of.
+    fn check(&self, form: &str, value: Json) -> Json {
+        self.bound(json!({form: value}), false)
     }
 
-    /// A check that says itself what it looks at.
-    fn on_project(&self, form: &str, value: Json) -> Json {
-        let mut check = json!({});
-        if !self.exclude.is_empty() {
-            check["exclude"] =
-                json!(self.exclude.iter().map(|glob| anchored(glob)).collect::<Vec<_>>());
+    /// A check with the condition of the rule, what it leaves out and, where the form does not
+    /// name them itself, its files.
+    fn bound(&self, mut check: Json, names_files: bool) -> Json {
+        let names_files =
+            names_files || ["text", "doc", "data"].iter().any(|form| !check[*form].is_null());
+        let globs = |globs: &[String]| globs.iter().map(|glob| anchored(glob)).collect::<Vec<_>>();
+        let mut exclude = globs(&self.exclude);
+        exclude.extend(texts(&check["exclude"]));
+        if exclude.is_empty() {
+            drop(check.as_object_mut().and_then(|check| check.remove("exclude")));
+        } else {
+            check["exclude"] = json!(exclude);
         }
         if let Some(when) = &self.when {
             check["when"] = when.clone();
         }
-        check[form] = value;
+        if names_files && check["files"].is_null() && !self.include.is_empty() {
+            check["files"] = json!(globs(&self.include));
+        }
         check
+    }
+
+    /// The globs as paths of the form `tree`; `**/` goes when only the root is meant.
+    fn paths(&self) -> Vec<String> {
+        let path = |glob: &String| {
+            let path = glob.trim_start_matches("./").trim_end_matches('/');
+            let path = if self.is("root_only") { path.trim_start_matches("**/") } else { path };
+            path.to_owned()
+        };
+        self.include.iter().map(path).collect()
     }
 
     /// A path that the rule speaks of.
     fn sample(&self, name: &str) -> String {
-        let glob = self.include.first().map_or("example.txt", String::as_str);
-        super::sample::of_glob(glob, name)
+        sample::of_glob(self.include.first().map_or("example.txt", String::as_str), name)
     }
 
     /// What the rule speaks of, in words.
     fn said(&self) -> String {
-        super::listed(&self.include, "and")
+        listed(&self.include, "and")
     }
 }

@@ -1,8 +1,8 @@
 //! How commitlint takes a first line apart: by Conventional Commits, or by an expression of the
 //! configuration (`parserPreset.parserOpts.headerPattern`).
 
-use super::super::modules::{Exported, Modules, find};
-use super::Map;
+use super::super::modules::{Modules, find};
+use super::{Map, TABLES, texts};
 use regex::Regex;
 use regex_syntax::ast::{Ast, RepetitionKind, RepetitionRange};
 use serde_json::Value as Json;
@@ -20,68 +20,52 @@ pub(super) enum Parse {
 }
 
 /// How the parser of the configuration marks what a message refers to.
-pub(super) const PREFIX: &str = "#";
-
-/// First lines, and the type, scope and subject that Conventional Commits sees in them: an
-/// expression that sees the same is one way more to write it.
-const PROBES: [(&str, Option<[&str; 3]>); 12] = [
-    ("feat: x y", Some(["feat", "", "x y"])),
-    ("feat(api): x", Some(["feat", "api", "x"])),
-    ("feat(a-b c): x: y", Some(["feat", "a-b c", "x: y"])),
-    ("feat!: x", Some(["feat", "", "x"])),
-    ("feat(api)!: x", Some(["feat", "api", "x"])),
-    ("x", None),
-    ("[a] x", None),
-    ("feat : x", None),
-    ("feat:x", None),
-    (":art: x", None),
-    ("a-1: x", None),
-    ("a,b: x", None),
-];
+const PREFIX: &str = "#";
 
 impl Parse {
-    /// Of a `parserPreset`, which the file at `from` names or holds.
-    pub(super) fn of(preset: &Json, from: &str, modules: &Modules<'_>) -> Self {
+    /// Of a `parserPreset`, which the file at `from` names or holds, and what marks a reference.
+    pub(super) fn of(preset: &Json, from: &str, modules: &Modules<'_>) -> (Self, Vec<String>) {
         let loaded = match preset {
-            Json::Null => return Self::Conventional,
-            Json::String(name) if name.contains("conventional") || name.contains("angular") => {
-                return Self::Conventional;
-            }
-            Json::String(name) => {
-                let read = find(modules.files, from, name).map(|path| modules.exported(&path));
-                let Some(Ok(Exported { value, .. })) = read else {
-                    return Self::Unknown(format!("its parser `{name}` is a program"));
-                };
-                value
-            }
-            other => other.clone(),
+            Json::String(name) => find(modules.files, from, name)
+                .and_then(|path| modules.exported(&path).ok())
+                .map(|read| read.value),
+            other => Some(other.clone()),
         };
-        if loaded["name"].as_str().is_some_and(|name| name.contains("conventional")) {
-            return Self::Conventional;
-        }
-        let options = options(&loaded);
+        let options = loaded.as_ref().map(options).unwrap_or_default();
+        let prefixes = texts(&options["issuePrefixes"]);
+        let prefixes = if prefixes.is_empty() { vec![PREFIX.to_owned()] } else { prefixes };
+        let is_known = |name: &str| name.contains("conventional");
+        let parse = match (preset, loaded) {
+            (Json::String(name), _) if is_known(name) || name.contains("angular") => {
+                Self::Conventional
+            }
+            (Json::String(name), None) => {
+                Self::Unknown(format!("its parser `{name}` is a program"))
+            }
+            (_, Some(loaded)) if loaded["name"].as_str().is_some_and(is_known) => {
+                Self::Conventional
+            }
+            (_, Some(Json::Null | Json::Object(_))) => Self::with(&options),
+            _ if options.is_object() => Self::with(&options),
+            _ => Self::Unknown("its parser is a program".to_owned()),
+        };
+        (parse, prefixes)
+    }
+
+    /// By `parserOpts`.
+    fn with(options: &Json) -> Self {
         let given = &options["headerPattern"];
         if given.is_null() {
-            return if options.is_object() || loaded.is_object() {
-                Self::Conventional
-            } else {
-                Self::Unknown("its parser is a program".to_owned())
-            };
+            return Self::Conventional;
         }
         let Some(pattern) = given["regex"].as_str().or_else(|| given.as_str()) else {
             return Self::Unknown("the expression of its parser is not literal".to_owned());
         };
-        let pattern = match given["flags"].as_str() {
-            Some(flags) if flags.contains('i') => format!("(?i){pattern}"),
-            _ => pattern.to_owned(),
-        };
-        let names = super::texts(&options["headerCorrespondence"]);
-        let names = if names.is_empty() {
-            ["type", "scope", "subject"].map(str::to_owned).to_vec()
-        } else {
-            names
-        };
-        Self::by(pattern, names)
+        let is_loose = given["flags"].as_str().is_some_and(|flags| flags.contains('i'));
+        let pattern = format!("{}{pattern}", if is_loose { "(?i)" } else { "" });
+        let names = texts(&options["headerCorrespondence"]);
+        let usual = || ["type", "scope", "subject"].map(str::to_owned).to_vec();
+        Self::by(pattern, if names.is_empty() { usual() } else { names })
     }
 
     fn by(pattern: String, names: Vec<String>) -> Self {
@@ -94,27 +78,14 @@ impl Parse {
             let at = names.iter().position(|one| one == name)?;
             captures.get(at + 1).map(|group| group.as_str().to_owned())
         };
-        let same = PROBES.iter().all(|(line, parts)| {
+        let same = TABLES.probes.iter().all(|(line, parts)| {
             let found = regex.captures(line);
             let found = found.map(|all| {
                 ["type", "scope", "subject"].map(|name| group(&all, name).unwrap_or_default())
             });
-            found == parts.map(|parts| parts.map(str::to_owned))
+            found == *parts
         });
         if same { Self::Conventional } else { Self::Own(pattern, names) }
-    }
-
-    /// What marks a reference: `#` unless the parser says so.
-    pub(super) fn prefixes(preset: &Json, from: &str, modules: &Modules<'_>) -> Vec<String> {
-        let loaded = match preset {
-            Json::String(name) => find(modules.files, from, name)
-                .and_then(|path| modules.exported(&path).ok())
-                .map(|read| read.value)
-                .unwrap_or_default(),
-            other => other.clone(),
-        };
-        let given = super::texts(&options(&loaded)["issuePrefixes"]);
-        if given.is_empty() { vec![PREFIX.to_owned()] } else { given }
     }
 }
 

@@ -1,59 +1,16 @@
 //! What a configuration takes from others: those of packages that are known, files of the project,
 //! and packages that lie in `node_modules`.
 
-use super::super::modules::{Modules, find};
+use super::super::modules::{Modules, NOT_LITERAL, find};
 use super::super::{Left, Made, texts};
-use super::parse;
+use super::{TABLES, parse};
 use serde_json::{Map, Value as Json, json};
 
 /// What packages set that are known without being there, as of version 20.5
 /// (<https://github.com/conventional-changelog/commitlint>).
 pub(super) fn known(package: &str) -> Option<Json> {
-    let subject_case =
-        json!([2, "never", ["sentence-case", "start-case", "pascal-case", "upper-case"]]);
-    let types =
-        ["build", "ci", "docs", "feat", "fix", "perf", "refactor", "revert", "style", "test"];
-    let common = json!({
-        "body-leading-blank": [1, "always"],
-        "footer-leading-blank": [1, "always"],
-        "subject-case": subject_case,
-        "subject-empty": [2, "never"],
-        "subject-full-stop": [2, "never", "."],
-        "type-case": [2, "always", "lower-case"],
-        "type-empty": [2, "never"],
-        "type-enum": [2, "always", types],
-    });
-    let own = match package.strip_prefix("@commitlint/config-").unwrap_or(package) {
-        "conventional" => {
-            let mut types = types.to_vec();
-            types.insert(1, "chore");
-            json!({
-                "body-max-line-length": [2, "always", 100],
-                "footer-max-line-length": [2, "always", 100],
-                "header-max-length": [2, "always", 100],
-                "header-trim": [2, "always"],
-                "type-enum": [2, "always", types],
-            })
-        }
-        "angular" => json!({
-            "header-max-length": [2, "always", 72],
-            "scope-case": [2, "always", "lower-case"],
-            "subject-exclamation-mark": [2, "never"],
-        }),
-        "angular-type-enum" => {
-            return Some(json!({"rules": {"type-enum": [2, "always", types]}}));
-        }
-        // They ask the workspace for the names of its parts, as ours does.
-        "lerna-scopes" | "pnpm-scopes" | "nx-scopes" | "rush-scopes" | "workspace-scopes" => {
-            return Some(json!({"rules": {"scope-enum": [2, "always", ["workspace"]]}}));
-        }
-        _ => return None,
-    };
-    let mut rules = common;
-    if let (Some(rules), Json::Object(own)) = (rules.as_object_mut(), own) {
-        rules.extend(own);
-    }
-    Some(json!({"rules": rules}))
+    let name = package.strip_prefix("@commitlint/config-").unwrap_or(package);
+    TABLES.configs.get(name).map(|rules| json!({"rules": rules}))
 }
 
 /// How deep configurations extend one another.
@@ -66,8 +23,6 @@ pub(super) struct Gathered {
     /// The parser, and the file that names it.
     pub(super) preset: Option<(Json, String)>,
 }
-
-pub(super) const NOT_LITERAL: &str = "it is no literal: nothing of the repository is run";
 
 /// Adds what `config` extends, and then its own rules.
 pub(super) fn gather(

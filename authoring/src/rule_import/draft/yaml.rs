@@ -4,28 +4,7 @@ use serde_json::Value as Json;
 use std::fmt::Write as _;
 
 /// The order in which the keys of a header are written; others follow by name.
-const ORDER: [&str; 20] = [
-    "files",
-    "exclude",
-    "when",
-    "params",
-    "text",
-    "syntax",
-    "tree",
-    "data",
-    "layers",
-    "commit",
-    "doc",
-    "language",
-    "each",
-    "at",
-    "require",
-    "regex",
-    "rule",
-    "constraints",
-    "matches",
-    "fix",
-];
+const ORDER: &str = "files exclude when params text syntax tree data layers commit doc language each at require regex rule constraints matches fix";
 
 /// A mapping or a list below a key, in block style.
 pub(super) fn block(value: &Json, indent: usize, text: &mut String) {
@@ -33,8 +12,9 @@ pub(super) fn block(value: &Json, indent: usize, text: &mut String) {
     match value {
         Json::Object(map) if !map.is_empty() => {
             text.push('\n');
-            let place =
-                |key: &String| ORDER.iter().position(|known| known == key).unwrap_or(ORDER.len());
+            let place = |key: &String| {
+                ORDER.split(' ').position(|known| known == key).unwrap_or(usize::MAX)
+            };
             let mut keys: Vec<&String> = map.keys().collect();
             keys.sort_by_key(|key| (place(key), key.as_str()));
             for key in keys {
@@ -107,9 +87,7 @@ fn escaped(text: &str) -> String {
                 escaped.push('\\');
                 escaped.push(c);
             }
-            '\n' => escaped.push_str("\\n"),
-            '\t' => escaped.push_str("\\t"),
-            '\r' => escaped.push_str("\\r"),
+            '\n' | '\t' | '\r' => escaped.extend(c.escape_default()),
             c if is_unseen(c) => {
                 let _ = write!(escaped, "\\U{:08X}", u32::from(c));
             }

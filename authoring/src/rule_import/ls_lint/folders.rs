@@ -3,6 +3,8 @@
 //! several globs any is taken, was seen by running ls-lint 2.3.1.
 
 use super::super::{Left, Made};
+use super::FOLDERS;
+use aidd_engine::text::paths::below;
 use serde_json::{Map, Value as Json};
 
 /// Most paths that one glob with alternatives is looked at as.
@@ -14,14 +16,9 @@ pub(super) struct Folder {
     pub(super) rules: Vec<(String, String)>,
 }
 
-/// How the folders of one glob lie to those of another.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Meets {
-    /// Some folder is of both.
-    pub(super) same: bool,
-    /// Some folder of the other lies in one of the first.
-    pub(super) below: bool,
-}
+/// How the folders of one glob lie to those of another: whether some folder is of both, and whether
+/// some folder of the other lies in one of the first.
+type Meets = (bool, bool);
 
 /// The folders of the configuration, the root first.
 pub(super) fn gather(
@@ -36,8 +33,7 @@ pub(super) fn gather(
         for (key, value) in list {
             match value {
                 Json::Object(inner) => {
-                    let below = if path.is_empty() { key.clone() } else { format!("{path}/{key}") };
-                    left.push((below, inner));
+                    left.push((below(&path, key), inner));
                 }
                 Json::String(rules) if key.starts_with('.') && !key.contains([' ', '/']) => {
                     folder.rules.push((key.clone(), rules.clone()));
@@ -80,34 +76,29 @@ pub(super) fn excluded(
 ) -> (Vec<String>, bool) {
     let folder = &folders[at];
     let mut exclude = Vec::new();
-    if ending != ".dir" {
+    if ending != FOLDERS {
         exclude.push(format!("*.*{ending}"));
-        let parts = |ending: &str| ending.matches('.').count();
         // `*` stands for a part from the right first: `.a.*` is tried before `.*.b`.
         let order = |ending: &str| -> Vec<bool> {
             ending[1..].split('.').map(|part| part == "*").collect()
         };
-        let exact = folder.rules.iter().filter(|(other, _)| {
-            other != ending
-                && other != ".dir"
-                && parts(other) == parts(ending)
-                && order(other) < order(ending)
-        });
-        exclude.extend(exact.map(|(other, _)| format!("*{other}")));
+        let own = order(ending);
+        let endings = folder.rules.iter().map(|(other, _)| other.as_str());
+        let is_before = |other: &&str| {
+            let order = order(other);
+            ![ending, FOLDERS].contains(other) && order.len() == own.len() && order < own
+        };
+        exclude.extend(endings.filter(is_before).map(|other| format!("*{other}")));
     }
     let mut is_open = false;
     for (index, other) in folders.iter().enumerate() {
         if index == at || other.path.is_empty() {
             continue;
         }
-        let meets = meets(&folder.path, &other.path);
-        is_open |= meets.same && has_glob(&folder.path) && has_glob(&other.path);
-        let yields = if meets.same {
-            rank(&other.path, index) > rank(&folder.path, at)
-        } else {
-            meets.below
-        };
-        if yields {
+        let (same, inner) = meets(&folder.path, &other.path);
+        is_open |= same && has_glob(&folder.path) && has_glob(&other.path);
+        let goes_first = rank(&other.path, index) > rank(&folder.path, at);
+        if if same { goes_first } else { inner } {
             exclude.push(format!("/{}/", other.path.trim_end_matches("/**").trim_matches('/')));
         }
     }
@@ -128,52 +119,40 @@ fn rank(path: &str, index: usize) -> (bool, usize, usize, std::cmp::Reverse<usiz
 
 /// How the folders of `other` lie to those of `one`.
 pub(super) fn meets(one: &str, other: &str) -> Meets {
-    let mut all = Meets::default();
-    for one in braces(one) {
-        for other in braces(other) {
-            let meets = met(&parts(&one), &parts(&other));
-            all.same |= meets.same;
-            all.below |= meets.below;
-        }
-    }
-    all
+    let others = braces(other);
+    let pairs =
+        braces(one).into_iter().flat_map(|one| others.iter().map(move |other| met(&one, other)));
+    pairs.fold((false, false), either)
 }
 
-fn parts(path: &str) -> Vec<&str> {
-    path.split('/').filter(|part| !part.is_empty()).collect()
+fn either(one: Meets, next: Meets) -> Meets {
+    (one.0 | next.0, one.1 | next.1)
 }
 
 /// Of globs without alternatives; each cell of the table is what the rests from there come to.
-fn met(one: &[&str], other: &[&str]) -> Meets {
-    let wide = other.len() + 1;
-    let mut table = vec![Meets::default(); (one.len() + 1) * wide];
+fn met(one: &str, other: &str) -> Meets {
+    let parts = |path: &'_ str| {
+        path.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let (one, other) = (parts(one), parts(other));
+    let mut table = vec![vec![(false, false); other.len() + 1]; one.len() + 1];
     for at in (0..=one.len()).rev() {
         for to in (0..=other.len()).rev() {
-            let cell = |at: usize, to: usize| table[at * wide + to];
-            let mut both = Meets::default();
-            let mut add = |meets: Meets| {
-                both.same |= meets.same;
-                both.below |= meets.below;
-            };
-            match (one.get(at), other.get(to)) {
-                (None, None) => add(Meets { same: true, below: false }),
-                (None, Some(part)) => {
-                    add(Meets { same: *part == "**" && cell(at, to + 1).same, below: true });
-                }
-                (Some(&"**"), None) => add(cell(at + 1, to)),
-                (Some(_), None) => {}
-                (Some(&part), Some(&next)) if part == "**" || next == "**" => {
-                    add(cell(at + 1, to));
-                    add(cell(at, to + 1));
-                    add(cell(at + 1, to + 1));
-                }
-                (Some(part), Some(next)) if part_meets(part, next) => add(cell(at + 1, to + 1)),
-                _ => {}
-            }
-            table[at * wide + to] = both;
+            table[at][to] =
+                match (one.get(at).map(String::as_str), other.get(to).map(String::as_str)) {
+                    (None, None) => (true, false),
+                    (None, Some(part)) => (part == "**" && table[at][to + 1].0, true),
+                    (Some("**"), None) => table[at + 1][to],
+                    (Some("**"), Some(_)) | (Some(_), Some("**")) => {
+                        let steps = [table[at + 1][to], table[at][to + 1], table[at + 1][to + 1]];
+                        steps.into_iter().fold((false, false), either)
+                    }
+                    (Some(part), Some(next)) if part_meets(part, next) => table[at + 1][to + 1],
+                    _ => (false, false),
+                };
         }
     }
-    table[0]
+    table[0][0]
 }
 
 /// Whether one name may be of both parts.
@@ -205,10 +184,16 @@ fn is_match(glob: &str, name: &str) -> bool {
 
 /// The paths that a glob with alternatives stands for; beyond a number of them the glob itself.
 fn braces(glob: &str) -> Vec<String> {
+    // Where the first braces without others in them begin and end.
+    let innermost = |path: &str| {
+        let end = path.find('}')?;
+        path[..end].rfind('{').map(|start| (start, end))
+    };
     let mut all = vec![glob.to_owned()];
-    while let Some(at) = all.iter().position(|path| innermost(path).is_some()) {
+    while let Some((at, (start, end))) =
+        all.iter().enumerate().find_map(|(at, path)| Some((at, innermost(path)?)))
+    {
         let path = all.swap_remove(at);
-        let Some((start, end)) = innermost(&path) else { continue };
         let inner = path[start + 1..end].split(',');
         all.extend(inner.map(|one| format!("{}{one}{}", &path[..start], &path[end + 1..])));
         if all.len() > MOST_PATHS {
@@ -218,12 +203,6 @@ fn braces(glob: &str) -> Vec<String> {
     all
 }
 
-/// Where the first braces without others in them begin and end.
-fn innermost(path: &str) -> Option<(usize, usize)> {
-    let end = path.find('}')?;
-    path[..end].rfind('{').map(|start| (start, end))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -231,10 +210,6 @@ mod tests {
 
     #[test]
     fn globs_meet_where_a_folder_may_be_of_both() {
-        let all = |one: &str, other: &str| {
-            let meets = meets(one, other);
-            (meets.same, meets.below)
-        };
         for (one, other, wanted) in [
             ("", "src", (false, true)),
             ("src", "src", (true, false)),
@@ -253,7 +228,7 @@ mod tests {
             ("a*/x", "b*/x", (false, false)),
             ("{a,{b,c}}/x", "c/*", (true, false)),
         ] {
-            assert_eq!(all(one, other), wanted, "{one} {other}");
+            assert_eq!(meets(one, other), wanted, "{one} {other}");
         }
     }
 
@@ -275,7 +250,7 @@ mod tests {
             one in "[ab*?{},\\[\\]/]{0,16}",
             other in "(\\*\\*|a|b|\\*|\\{a,b\\})(/(\\*\\*|a|b|\\*)){0,3}",
         ) {
-            prop_assert_eq!(meets(&one, &other).same, meets(&other, &one).same);
+            prop_assert_eq!(meets(&one, &other).0, meets(&other, &one).0);
         }
     }
 }

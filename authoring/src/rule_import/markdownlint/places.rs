@@ -1,22 +1,14 @@
 //! Where the rules of a configuration apply: globs, what is ignored, overrides, and which of two
 //! files that lie beside one another goes first.
 
-use super::super::modules::Modules;
-use super::super::{Left, Made, anchored, read_text, texts};
+use super::super::modules::{Modules, NOT_LITERAL};
+use super::super::{Left, Made, Tool, anchored, read_text, texts};
 use aidd_engine::text::files::Files;
-use aidd_engine::text::paths::folder_of;
+use aidd_engine::text::paths::{below, folder_of};
 use serde_json::{Map, Value as Json};
 
-/// The files with rules that markdownlint-cli2 takes before `config` of its own
-/// (<https://github.com/DavidAnson/markdownlint-cli2#configuration>).
-const BESIDE: [&str; 6] = [
-    ".markdownlint.jsonc",
-    ".markdownlint.json",
-    ".markdownlint.yaml",
-    ".markdownlint.yml",
-    ".markdownlint.cjs",
-    ".markdownlint.mjs",
-];
+/// What the files begin with that have rules and nothing else.
+pub(in super::super) const RULES: &str = ".markdownlint.";
 
 /// Where the rules apply.
 #[derive(Clone)]
@@ -44,26 +36,20 @@ pub(super) struct Override {
 /// The overrides of markdownlint-cli2 0.23 and later.
 pub(super) fn overrides(config: &Map<String, Json>, made: &mut Made) -> Vec<Override> {
     let mut all = Vec::new();
-    for (at, one) in
-        config.get("overrides").and_then(Json::as_array).into_iter().flatten().enumerate()
-    {
+    let given = config.get("overrides").and_then(Json::as_array);
+    for (at, one) in given.into_iter().flatten().enumerate() {
         let filter = texts(&one["filter"]);
         let why = match (&one["config"], one["combine"].as_str()) {
-            (Json::Object(_), Some("merge" | "replace")) if filter.is_empty() => {
-                "its `filter` names no files"
-            }
-            (Json::Object(_), Some("merge" | "replace"))
-                if filter.iter().any(|glob| glob.starts_with(['!', '#'])) =>
-            {
-                "its `filter` takes files out again: those would be judged by neither page"
-            }
             (Json::Object(rules), Some(how @ ("merge" | "replace"))) => {
-                all.push(Override {
-                    files: filter.iter().map(|glob| anchored(glob)).collect(),
-                    rules: rules.clone(),
-                    is_merged: how == "merge",
-                });
-                continue;
+                if filter.is_empty() {
+                    "its `filter` names no files"
+                } else if filter.iter().any(|glob| glob.starts_with(['!', '#'])) {
+                    "its `filter` takes files out again: those would be judged by neither page"
+                } else {
+                    let files = filter.iter().map(|glob| anchored(glob)).collect();
+                    all.push(Override { files, rules: rules.clone(), is_merged: how == "merge" });
+                    continue;
+                }
             }
             _ => "an override has `filter`, `config` and `combine`: `merge` or `replace`",
         };
@@ -75,7 +61,7 @@ pub(super) fn overrides(config: &Map<String, Json>, made: &mut Made) -> Vec<Over
 /// What `.markdownlintignore` beside a configuration leaves out: markdownlint-cli reads it, in the
 /// notation of `.gitignore`.
 pub(super) fn ignored(files: &dyn Files, place: &mut Place, made: &mut Made) {
-    let path = beside(&place.file, ".markdownlintignore");
+    let path = below(folder_of(&place.file), ".markdownlintignore");
     if !files.exists(&path) {
         return;
     }
@@ -101,13 +87,6 @@ pub(super) fn ignored(files: &dyn Files, place: &mut Place, made: &mut Made) {
         let is_bound = !folder.starts_with(['/', '*']);
         let glob = if is_bound { format!("/{folder}") } else { folder.to_owned() };
         place.exclude.extend(named_and_below(&glob));
-    }
-}
-
-fn beside(path: &str, name: &str) -> String {
-    match folder_of(path) {
-        "" => name.to_owned(),
-        folder => format!("{folder}/{name}"),
     }
 }
 
@@ -150,7 +129,10 @@ pub(super) fn runner(
         };
         made.left.push(Left::new(key, why));
     }
-    let mut there = BESIDE.iter().map(|name| beside(&place.file, name));
+    // The files with rules that markdownlint-cli2 takes before `config` of its own
+    // (<https://github.com/DavidAnson/markdownlint-cli2#configuration>).
+    let beside = Tool::Markdownlint.files().into_iter().filter(|(name, _)| name.starts_with(RULES));
+    let mut there = beside.map(|(name, _)| below(folder_of(&place.file), name));
     let Some(path) = there.find(|path| files.exists(path)) else {
         return Ok(config.get("config").and_then(Json::as_object).cloned().unwrap_or_default());
     };
@@ -158,7 +140,7 @@ pub(super) fn runner(
         made.left.push(Left::new("config", format!("markdownlint-cli2 takes `{path}` instead")));
     }
     let read = Modules::new(files, |_| None).exported(&path)?;
-    let why = "it is no literal: nothing of the repository is run";
-    made.left.extend(read.odd.into_iter().map(|odd| Left::new(format!("{path}: {odd}"), why)));
+    let odd = read.odd.into_iter().map(|odd| Left::new(format!("{path}: {odd}"), NOT_LITERAL));
+    made.left.extend(odd);
     Ok(read.value.as_object().cloned().unwrap_or_default())
 }

@@ -1,18 +1,19 @@
 //! What becomes of whole configurations. The lists of what there is are the tools' own, so that a
 //! rule that nobody thought of cannot be missing here.
 
+mod carried;
 mod real;
 mod rulesets;
 mod tools;
 
-use super::alint::kinds;
+use super::alint::KINDS;
 use super::*;
-use aidd_engine::check::{Engine, Selection};
-use aidd_engine::project::config::Config;
-use aidd_engine::rules::registry::Registry;
+use aidd_engine::check::Selection;
+use aidd_engine::workspace::project::config::Config;
+use aidd_engine::workspace::examples;
 use aidd_engine::text::files::{Listed, Memory};
 use aidd_engine::text::listing::Listing;
-use aidd_engine::workspace::examples;
+use aidd_engine::rules::registry::Registry;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Files as a project has them.
@@ -24,12 +25,16 @@ fn project(files: &[(&str, &str)]) -> (Memory, Listing) {
     (memory, listing)
 }
 
+fn engine_of(pages: &[(String, String)]) -> Option<Engine> {
+    Engine::new(&crate::DISTRIBUTION, Registry::new(crate::DISTRIBUTION.pages, pages), &Config::default(), &Selection::default()).ok()
+}
+
 fn made(files: &[(&str, &str)], tool: Tool) -> Import {
     let (memory, listing) = project(files);
     let files_of = Listed { files: &memory, listing: &listing };
     let path = files[0].0;
     assert_eq!(tool_of(&files_of, path), Ok(tool), "{path}");
-    let import = import(&crate::DISTRIBUTION, &files_of, path, tool, ".aidd/rules")
+    let import = import(&files_of, path, tool, ".aidd/rules", &engine_of)
         .unwrap_or_else(|why| panic!("{why}"));
     assert_eq!(import.defects, Vec::<String>::new());
     holds(&import);
@@ -40,13 +45,7 @@ fn made(files: &[(&str, &str)], tool: Tool) -> Import {
 fn holds(import: &Import) {
     let pages: Vec<_> =
         import.pages.iter().map(|page| (page.path.clone(), page.text.clone())).collect();
-    let engine = Engine::new(
-        &crate::DISTRIBUTION,
-        Registry::new(crate::DISTRIBUTION.pages, &pages),
-        &Config::default(),
-        &Selection::default(),
-    )
-    .expect("an engine");
+    let engine = engine_of(&pages).expect("an engine");
     for page in &import.pages {
         let rule =
             engine.registry().get(&page.id).unwrap_or_else(|| panic!("{} is not read", page.id));
@@ -69,7 +68,7 @@ fn form(page: &Page) -> &'static str {
 }
 
 /// A rule of each kind of alint, by the schema of 0.21.0.
-const ALINT: &str = include_str!("../alint/kinds.yml");
+const ALINT: &str = include_str!("carried/alint-kinds.yml");
 
 #[test]
 fn every_kind_of_alint_is_carried_over_or_said_to_be_left() {
@@ -79,26 +78,21 @@ fn every_kind_of_alint_is_carried_over_or_said_to_be_left() {
         forms.entry(&page.item).or_default().insert(form(page));
     }
     let mut carried = 0;
-    for (kind, way) in kinds::KINDS {
+    for (kind, table) in &*KINDS {
         let stated = format!("\n    kind: {kind}\n");
         assert!(ALINT.contains(&stated), "{kind} is not in the sample");
-        let left = import.left.iter().find(|left| left.item == kind);
-        match way {
-            kinds::Way::Form(form) => {
-                let made = forms.get(kind);
-                assert_eq!(left, None, "{kind}");
-                assert_eq!(made, Some(&BTreeSet::from([form])), "{kind}");
-                carried += 1;
-            }
-            kinds::Way::Left(why) => {
-                assert_eq!(left.map(|left| left.why.as_str()), Some(why), "{kind}");
-            }
-            kinds::Way::Ours(ours) => {
-                assert_eq!(left.and_then(|left| left.instead.as_deref()), Some(ours), "{kind}");
-            }
+        let left = import.left.iter().find(|left| left.item == *kind);
+        if let Some(why) = &table.left {
+            assert_eq!(left.map(|left| &left.why), Some(why), "{kind}");
+        } else if let Some(ours) = &table.ours {
+            assert_eq!(left.and_then(|left| left.instead.as_ref()), Some(ours), "{kind}");
+        } else {
+            let form = table.form().expect(kind);
+            assert_eq!(left, None, "{kind}");
+            assert_eq!(forms.get(kind.as_str()), Some(&BTreeSet::from([form])), "{kind}");
+            carried += 1;
         }
     }
-    assert!(kinds::KINDS.is_sorted_by_key(|(kind, _)| *kind), "the table is ordered by name");
     // The bar is 65; the documentation names this figure.
     assert_eq!(carried, 76);
     let bare: Vec<&str> = import
@@ -111,8 +105,8 @@ fn every_kind_of_alint_is_carried_over_or_said_to_be_left() {
     assert_eq!(bare, ["final_newline"], "pages without examples");
 }
 
-#[test]
-fn every_rule_of_commitlint_is_carried_over_or_said_to_be_left() {
+/// A configuration with every rule of commitlint.
+fn plain_rules() -> String {
     let values: BTreeMap<&str, &str> = BTreeMap::from([
         ("header-case", "'lower-case'"),
         ("scope-case", "'kebab-case'"),
@@ -147,20 +141,26 @@ fn every_rule_of_commitlint_is_carried_over_or_said_to_be_left() {
         let applicable = if never.contains(&name) { "never" } else { "always" };
         format!("    '{name}': [2, '{applicable}', {value}],\n")
     };
-    let rules: String = commitlint::RULES.iter().map(|name| rule(name)).collect();
-    let text = format!("export default {{\n  rules: {{\n{rules}  }},\n}}\n");
+    let rules: String = commitlint::TABLES.rules.keys().map(|name| rule(name)).collect();
+    format!("export default {{\n  rules: {{\n{rules}  }},\n}}\n")
+}
+
+#[test]
+fn every_rule_of_commitlint_is_carried_over_or_said_to_be_left() {
+    let text = plain_rules();
     let import = made(&[("commitlint.config.mjs", &text)], Tool::Commitlint);
     let conventional = "type-enum, type-empty, subject-empty, scope-enum";
     let pages: BTreeSet<&str> =
         import.pages.iter().flat_map(|page| page.item.split(", ")).collect();
     assert!(import.pages.iter().any(|page| page.item.starts_with(conventional)));
-    for name in commitlint::RULES {
+    for name in commitlint::TABLES.rules.keys() {
+        let name = name.as_str();
         let left = import.left.iter().find(|left| left.item == name).map(|left| left.why.as_str());
         // The types are written in small letters, so that their case is said by them.
         assert!(name == "type-case" || pages.contains(name), "{name}");
         assert_eq!(left, None, "{name}");
     }
-    assert!(commitlint::RULES.is_sorted());
+    assert_eq!(commitlint::TABLES.rules.len(), 38);
     assert!(import.pages.iter().all(|page| page.has_examples && form(page) == "commit"));
 }
 
@@ -353,9 +353,23 @@ fn what_is_malformed_or_too_deep_is_an_error_with_its_place() {
     ] {
         let (files, _) = project(&[(path, text)]);
         let tool = tool_of(&files, path).expect("by its name");
-        let why = import(&crate::DISTRIBUTION, &files, path, tool, "rules").expect_err(path);
+        let why = import(&files, path, tool, "rules", &engine_of).expect_err(path);
         assert!(why.contains(part), "{path}: {why}");
     }
+}
+
+#[test]
+fn rules_of_alint_without_what_they_speak_of_are_left_or_made_but_never_panic() {
+    let told =
+        "when_iter: 'iter.has_file(\"x\")', require: [{ kind: file_exists, paths: '{path}/a' }]";
+    let text = format!(
+        "rules:\n- {{ id: a, kind: for_each_dir, {told} }}\n- {{ id: b, kind: max_files_per_directory, max_files: 1 }}\n- {{ id: c, kind: markdown_required_headings }}\n- {{ id: d, kind: line_endings, target: crlf, paths: '*.bat', fix: {{ file_normalize_line_endings: {{}} }} }}\n"
+    );
+    let import = made(&[(".alint.yml", &text)], Tool::Alint);
+    let left = left(&import);
+    assert!(left.contains(&"b: it names no folder".to_owned()), "{left:?}");
+    assert!(left.contains(&"c: `headings` is missing".to_owned()), "{left:?}");
+    assert!(import.pages.iter().any(|page| page.item == "d"), "{left:?}");
 }
 
 proptest::proptest! {
@@ -366,7 +380,7 @@ proptest::proptest! {
         for tool in Tool::ALL {
             let (files, listing) = project(&[("x.yml", &text)]);
             let files = Listed { files: &files, listing: &listing };
-            if let Ok(import) = import(&crate::DISTRIBUTION, &files, "x.yml", tool, "rules") {
+            if let Ok(import) = import(&files, "x.yml", tool, "rules", &engine_of) {
                 proptest::prop_assert_eq!(import.defects, Vec::<String>::new());
             }
         }

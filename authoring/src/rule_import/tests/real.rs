@@ -9,13 +9,7 @@ use aidd_engine::text::source::Source;
 fn found(import: &Import, files: &[(&str, &str)]) -> Vec<String> {
     let pages: Vec<_> =
         import.pages.iter().map(|page| (page.path.clone(), page.text.clone())).collect();
-    let engine = Engine::new(
-        &crate::DISTRIBUTION,
-        Registry::new(crate::DISTRIBUTION.pages, &pages),
-        &Config::default(),
-        &Selection::default(),
-    )
-    .expect("an engine");
+    let engine = engine_of(&pages).expect("an engine");
     let (memory, _) = project(files);
     let mut found = Vec::new();
     for page in &import.pages {
@@ -250,13 +244,7 @@ fn comments_of_markdownlint_allow_its_pages() {
     );
     let pages: Vec<_> =
         import.pages.iter().map(|page| (page.path.clone(), page.text.clone())).collect();
-    let engine = Engine::new(
-        &crate::DISTRIBUTION,
-        Registry::new(crate::DISTRIBUTION.pages, &pages),
-        &Config::default(),
-        &Selection::default(),
-    )
-    .expect("an engine");
+    let engine = engine_of(&pages).expect("an engine");
     let new = |text: &str| {
         let checked = engine.check(&Source::new("a.md", text), &Memory::default());
         let of_ours = |finding: &&aidd_engine::text::finding::Finding| {
@@ -290,7 +278,7 @@ fn comments_of_markdownlint_allow_its_pages() {
 }
 
 /// Folders that are told by what lies in them, and all that a page cannot say of them.
-const SHAPES: &str = r#"
+pub(super) const SHAPES: &str = r#"
 version: 1
 facts:
   - { id: code, any_file_exists: ["Cargo.toml", "**/*.py"] }

@@ -4,13 +4,13 @@ use super::*;
 
 #[test]
 fn rulesets_that_come_with_alint_are_told_rule_by_rule() {
-    let names: Vec<String> = alint::bundled::all().keys().cloned().collect();
+    let names: Vec<String> = alint::RULESETS.keys().cloned().collect();
     assert_eq!(names.len(), 24);
     let mut carried = BTreeMap::new();
     for name in &names {
         let text = format!("extends: [alint://bundled/{name}@v1]\n");
         let import = made(&[(".alint.yml", &text)], Tool::Alint);
-        let rules = alint::bundled::all()[name]["rules"].as_array().map_or(0, Vec::len);
+        let rules = alint::RULESETS[name]["rules"].as_array().map_or(0, Vec::len);
         let pages: BTreeSet<&str> = import.pages.iter().map(|page| page.item.as_str()).collect();
         let left: BTreeSet<&str> = import.left.iter().map(|left| left.item.as_str()).collect();
         assert!(pages.is_disjoint(&left), "{name}: {left:?}");
@@ -150,9 +150,8 @@ fn rulesets_that_come_with_alint_are_told_rule_by_rule() {
     "#);
 }
 
-#[test]
-fn fixes_of_alint_that_a_form_has_come_with_their_rules() {
-    let text = r#"
+/// A rule with each fix.
+pub(super) const FIXES: &str = r#"
 rules:
   - { id: space, kind: no_trailing_whitespace, level: error, paths: "**/*.md", fix: { file_trim_trailing_whitespace: {} } }
   - { id: bidi, kind: no_bidi_controls, level: error, paths: "**/*.md", fix: { file_strip_bidi: {} } }
@@ -169,7 +168,10 @@ rules:
   - { id: late, kind: file_ends_with, level: error, paths: "**/*.md", suffix: "END\n", fix: { file_append: { content: "END\n" } } }
   - { id: ran, kind: file_exists, level: error, paths: x.txt, fix: { command: { run: [make] } } }
 "#;
-    let import = made(&[(".alint.yml", text)], Tool::Alint);
+
+#[test]
+fn fixes_of_alint_that_a_form_has_come_with_their_rules() {
+    let import = made(&[(".alint.yml", FIXES)], Tool::Alint);
     assert_eq!(import.left, []);
     let mut told = String::new();
     for page in &import.pages {

@@ -6,39 +6,28 @@ use super::*;
 fn every_rule_of_markdownlint_is_carried_over_or_said_to_be_left() {
     let text = r###"{"default": true, "MD043": {"headings": ["# *", "## Use", "*"]}, "MD044": {"names": ["GitHub"]}, "extends": "./base.json", "headers": false}"###;
     let import = made(&[(".markdownlint.json", text)], Tool::Markdownlint);
-    for (name, names, way) in markdownlint::RULES {
-        let page = import.pages.iter().find(|page| page.item == name);
-        let left = import.left.iter().find(|left| left.item == format!("{name} {}", names[0]));
-        match way {
-            markdownlint::Way::Page => {
-                assert!(
-                    page.is_some_and(|page| page.has_examples) && left.is_none(),
-                    "{name}: {page:?} {left:?}"
-                );
-            }
-            markdownlint::Way::Ours(id, pack) => {
-                let instead = left.and_then(|left| left.instead.clone()).unwrap_or_default();
-                assert!(instead.contains(id) && instead.contains(pack), "{name}");
-                assert!(
-                    Registry::new(crate::DISTRIBUTION.pages, &[]).get(id).is_some(),
-                    "{id} is gone"
-                );
-                assert!(
-                    aidd_content::RULES.packs.iter().any(|known| known.id == pack),
-                    "{pack} is gone"
-                );
-            }
-            markdownlint::Way::Style => {
-                let by_number = |left: &Left| {
-                    left.item.contains(&format!("{name},"))
-                        || left.item.contains(&format!("{name})"))
-                };
-                assert!(page.is_none() && import.left.iter().any(by_number), "{name}");
-            }
-            markdownlint::Way::Left(_) => assert!(page.is_none() && left.is_some(), "{name}"),
+    assert_eq!(markdownlint::RULES.len(), 53);
+    for (name, table) in &*markdownlint::RULES {
+        let page = import.pages.iter().find(|page| page.item == *name);
+        let item = format!("{name} {}", table.names[0]);
+        let left = import.left.iter().find(|left| left.item == item);
+        if let (Some(id), Some(pack)) = (&table.ours, &table.pack) {
+            let instead = left.and_then(|left| left.instead.clone()).unwrap_or_default();
+            assert!(instead.contains(id) && instead.contains(pack), "{name}");
+            assert!(Registry::new(crate::DISTRIBUTION.pages, &[]).get(id).is_some(), "{id} is gone");
+            assert!(aidd_content::RULES.packs.iter().any(|known| known.id == pack), "{pack} is gone");
+        } else if table.style {
+            let by_number = |left: &Left| {
+                left.item.contains(&format!("{name},")) || left.item.contains(&format!("{name})"))
+            };
+            assert!(page.is_none() && import.left.iter().any(by_number), "{name}");
+        } else if table.left.is_some() {
+            assert!(page.is_none() && left.is_some(), "{name}");
+        } else {
+            let is_shown = page.is_some_and(|page| page.has_examples);
+            assert!(is_shown && left.is_none(), "{name}: {page:?} {left:?}");
         }
     }
-    assert!(markdownlint::RULES.is_sorted_by_key(|row| row.0));
     assert!(left(&import).iter().any(|left| left.starts_with("extends `./base.json`: ")));
     assert!(left(&import).iter().any(|left| left.starts_with("headers: it is no rule")));
 }
@@ -67,8 +56,8 @@ fn rules_of_markdownlint_are_switched_by_name_and_tag() {
 
 #[test]
 fn every_case_of_ls_lint_is_carried_over() {
-    for (at, case) in ls_lint::CASES.iter().enumerate() {
-        for name in case.names {
+    for (at, case) in ls_lint::TABLES.cases.iter().enumerate() {
+        for name in &case.names {
             let text = format!(
                 "ls:\n  .ts: {name}\n  .dir: {name}\n  .spec.ts: {name}\n  src/*:\n    .*.js: {name}\n"
             );
@@ -128,7 +117,7 @@ fn every_case_of_ls_lint_is_carried_over() {
 }
 
 /// Every key of a rule object of ast-grep, one rule each; then what stands beside it.
-const AST_GREP: &str = r##"
+pub(super) const AST_GREP: &str = r##"
 id: pattern
 language: JavaScript
 rule: { pattern: foo($A) }
@@ -276,7 +265,8 @@ fn every_key_of_a_rule_of_ast_grep_is_carried_over_or_said_to_be_left() {
     nothing
     ```
     ");
-    for (key, way) in ast_grep::KEYS {
+    assert_eq!(ast_grep::TABLES.keys.len(), 17);
+    for (key, way) in &ast_grep::TABLES.keys {
         let stated = AST_GREP.contains(&format!("\n{key}: "));
         let why = left(&import).iter().any(|left| left.starts_with(&format!("beside: {key}: ")));
         match way {

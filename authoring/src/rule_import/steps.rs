@@ -1,0 +1,177 @@
+//! The steps of a place in the tables of `content/import`: how the value of an option is written
+//! where it stands.
+
+use super::{anchored, listed, sample, texts};
+use serde_json::{Map, Value as Json};
+
+/// Most characters that a number of an option is written out as in an example.
+const LONGEST: u64 = 2000;
+
+/// What alint calls the parts of a path, and what we do.
+const PARTS: [(&str, &str); 5] = [
+    ("{dir}", "<dir>"),
+    ("{stem}", "<stem>"),
+    ("{ext}", "<ext>"),
+    ("{basename}", "<name>"),
+    ("{path}", "<path>"),
+];
+
+/// A value after one step; `None` when it is none that the step takes. `other` is the option that
+/// the argument names.
+///
+/// # Errors
+/// Why the value cannot be carried over.
+pub(super) fn taken(
+    step: &str,
+    argument: &str,
+    value: Json,
+    other: &dyn Fn() -> String,
+) -> Result<Option<Json>, String> {
+    match step {
+        "template" => {
+            return value.as_str().map(template).transpose().map(|one| one.map(Json::from));
+        }
+        "sample" => {
+            let text = value.as_str().and_then(sample::of_regex);
+            return text
+                .map(|text| Some(text.into()))
+                .ok_or_else(|| format!("no text matches `{value}`"));
+        }
+        _ => {}
+    }
+    Ok(numeric(step, argument, &value)
+        .or_else(|| listing(step, argument, &value))
+        .or_else(|| textual(step, argument, &value, other)))
+}
+
+/// Steps on numbers.
+fn numeric(step: &str, argument: &str, value: &Json) -> Option<Json> {
+    let number = value.as_u64()?;
+    let times = usize::try_from(number.min(LONGEST)).ok()?;
+    Some(match step {
+        "add" => number.saturating_add_signed(argument.parse().ok()?).into(),
+        "most" => number.min(argument.parse().ok()?).into(),
+        "repeat" => argument.repeat(times).into(),
+        "words" => "words ".repeat(times / 6 + 2).into(),
+        "numbered" => (0..times).map(|at| format!("a{at}")).collect(),
+        _ => return None,
+    })
+}
+
+/// Steps on a text or a list of texts, all of it.
+fn listing(step: &str, argument: &str, value: &Json) -> Option<Json> {
+    let all = texts(value);
+    Some(match step {
+        "and" | "or" => listed(&all, step).into(),
+        "list" => all.into(),
+        "either" => all.join(" | ").into(),
+        "commas" => all.join(", ").into(),
+        "alternatives" => all.join("|").into(),
+        "escaped" => all.iter().map(|one| regex::escape(one)).collect::<Vec<_>>().join("|").into(),
+        "first" => all.into_iter().next()?.into(),
+        "init" => all.split_last().map_or(&[][..], |(_, init)| init).into(),
+        "and-also" => all.into_iter().chain([argument.to_owned()]).collect(),
+        "but" => all.into_iter().filter(|one| one != argument).collect(),
+        "named" => all.into_iter().filter(|one| !["*", "+"].contains(&one.as_str())).collect(),
+        "blocks" => all.iter().map(|one| format!("{one}\n\n")).collect::<String>().into(),
+        "codes" => {
+            let codes = all.iter().flat_map(|text| text.chars());
+            codes.map(|c| format!(r"\u{{{:X}}}", u32::from(c))).collect::<String>().into()
+        }
+        "corrected" => {
+            let pair = |one: &String| (one.to_lowercase(), one.as_str().into());
+            all.iter().map(pair).collect::<Map<_, _>>().into()
+        }
+        // A path that the first glob matches, with the argument for what it leaves open.
+        "path" => sample::of_glob(all.first().map_or("", String::as_str), argument).into(),
+        // One in the root may be left out.
+        "deep" => {
+            let glob = all.first()?;
+            let deep = glob.strip_prefix("**/").map(|name| format!("part/{name}"));
+            let path = sample::of_glob(deep.as_ref().unwrap_or(glob), "example");
+            path.trim_end_matches('/').into()
+        }
+        _ => return None,
+    })
+}
+
+/// Steps on one text, or on each of a list.
+fn textual(step: &str, argument: &str, value: &Json, other: &dyn Fn() -> String) -> Option<Json> {
+    if let (Json::Array(items), false) = (value, step == "json" || step == "plain") {
+        return items.iter().map(|item| textual(step, argument, item, other)).collect();
+    }
+    let text = match value {
+        Json::String(text) => text.as_str(),
+        _ if step == "json" || step == "plain" => return Some(value.to_string().into()),
+        _ => return None,
+    };
+    Some(
+        match step {
+            "text" | "plain" => text.to_owned(),
+            "json" => value.to_string(),
+            "lower" => text.to_lowercase(),
+            "plain-name" => text.to_lowercase().replace(['-', '_'], ""),
+            "head" => text.chars().next()?.to_string(),
+            "only" => Some(text).filter(|text| text.chars().count() == 1)?.to_owned(),
+            "one-line" => Some(text).filter(|text| !text.contains('\n'))?.to_owned(),
+            "else" if text.is_empty() => argument.to_owned(),
+            "else" => text.to_owned(),
+            "line" => format!("{}\n", text.strip_suffix('\n').unwrap_or(text)),
+            "trailer" => text.trim_end().trim_end_matches(':').to_owned(),
+            "runs" => if text == "+" { "*" } else { text }.to_owned(),
+            "endings" => endings(text),
+            // `^` and `$` of other tools are the ends of a file, ours those of a line.
+            "whole" if text.contains(['^', '$']) => format!("(?-m){text}"),
+            "whole" => text.to_owned(),
+            "folder" => text.trim_end_matches('/').to_owned(),
+            "anchored" => anchored(text),
+            "anywhere" if text.contains('/') => text.to_owned(),
+            "anywhere" => format!("**/{text}"),
+            "elsewhere" => text.replacen("**/", "other/", 1),
+            "each" => argument.replace('*', text),
+            "paths" => sample::of_glob(text, argument),
+            "at" => sample::of_glob(&other(), text),
+            "below" => format!("{}/{text}", other()),
+            "beside" => beside(text, &other()),
+            _ => return None,
+        }
+        .into(),
+    )
+}
+
+/// A template of alint as one of ours.
+///
+/// # Errors
+/// When it has a place that ours have not.
+pub(super) fn template(text: &str) -> Result<String, String> {
+    let fill = |text: String, (theirs, ours): &(&str, &str)| text.replace(theirs, ours);
+    let filled = PARTS.iter().fold(text.to_owned(), fill);
+    if filled.contains("{parent_name}") || filled.contains("{{") {
+        return Err(format!("`{text}` has a place that a path of ours cannot fill in"));
+    }
+    Ok(filled)
+}
+
+/// The path that a template of alint asks for of `subject`.
+pub(super) fn beside(template: &str, subject: &str) -> String {
+    let (dir, name) = subject.rsplit_once('/').unwrap_or(("", subject));
+    let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
+    let values = [dir, stem, ending, name, subject];
+    let fill =
+        |path: String, ((place, _), value): (&(&str, &str), &str)| path.replace(place, value);
+    let path = PARTS.iter().zip(values).fold(template.to_owned(), fill);
+    sample::of_glob(path.trim_start_matches('/'), "example")
+}
+
+/// Expressions for what a heading ends with, of these marks: `&copy;` and `:tada:` end with none.
+fn endings(marks: &str) -> String {
+    let plain: String = marks.chars().filter(|c| !";:".contains(*c)).collect();
+    let mut all = Vec::new();
+    if !plain.is_empty() {
+        all.push(format!("[{}]", regex::escape(&plain)));
+    }
+    for (mark, ending) in [(';', r"(?:^|[^&\w#])[\w#]*;"), (':', r"(?:^|[^:\w+-])[\w+-]*:")] {
+        all.extend(marks.contains(mark).then(|| ending.to_owned()));
+    }
+    all.join("|")
+}

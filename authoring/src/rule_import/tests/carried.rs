@@ -1,0 +1,142 @@
+//! Configurations with every rule and option that is read, and all that is made of them: the pages
+//! byte for byte, and what is reported.
+
+use super::*;
+use std::fmt::Write as _;
+
+/// The pages and the report of the configuration that comes first in `files`.
+fn shown(files: &[(&str, &str)], tool: Tool) -> String {
+    let (memory, listing) = project(files);
+    let files_of = Listed { files: &memory, listing: &listing };
+    let import = import(&files_of, files[0].0, tool, ".aidd/rules", &engine_of)
+        .unwrap_or_else(|why| panic!("{why}"));
+    assert_eq!(import.defects, Vec::<String>::new());
+    holds(&import);
+    let mut shown = String::new();
+    for page in &import.pages {
+        let bare = if page.has_examples { "" } else { " (no examples)" };
+        let _ = writeln!(shown, "=== {} {} `{}`{bare}", page.path, page.id, page.item);
+        for note in &page.notes {
+            let _ = writeln!(shown, "=== differs: {note}");
+        }
+        shown.push_str(&page.text);
+    }
+    for left in &import.left {
+        let instead = left.instead.as_ref().map_or(String::new(), |text| format!("; {text}"));
+        let _ = writeln!(shown, "=== not carried over: {}: {}{instead}", left.item, left.why);
+    }
+    shown
+}
+
+macro_rules! carried {
+    ($name:literal, $tool:ident, [$(($path:literal, $text:expr)),+ $(,)?]) => {
+        insta::assert_snapshot!($name, shown(&[$(($path, $text)),+], Tool::$tool));
+    };
+}
+
+#[test]
+fn all_of_alint() {
+    carried!("alint-kinds", Alint, [(".alint.yml", ALINT)]);
+    carried!("alint-options", Alint, [(".alint.yml", include_str!("carried/alint.yml"))]);
+    carried!("alint-shapes", Alint, [(".alint.yml", real::SHAPES)]);
+    carried!("alint-fixes", Alint, [(".alint.yml", rulesets::FIXES)]);
+}
+
+#[test]
+fn all_rulesets_of_alint() {
+    let mut told = String::new();
+    for name in alint::RULESETS.keys() {
+        let text = format!("extends: [alint://bundled/{name}@v1]\n");
+        told.push_str(&shown(&[(".alint.yml", &text)], Tool::Alint));
+    }
+    insta::assert_snapshot!("alint-rulesets", told);
+}
+
+#[test]
+fn all_of_markdownlint() {
+    carried!("markdownlint", Markdownlint, [(".markdownlint.json", "{}")]);
+    carried!(
+        "markdownlint-options",
+        Markdownlint,
+        [
+            (".markdownlint.yaml", include_str!("carried/markdownlint.yaml")),
+            (".markdownlintignore", "# no\ngen\n/old/\ndocs/x.md\n!y\n"),
+            ("base.yaml", "MD034: false\nextends: gone\n"),
+        ]
+    );
+    carried!(
+        "markdownlint-runner",
+        Markdownlint,
+        [
+            (".markdownlint-cli2.jsonc", include_str!("carried/markdownlint-cli2.jsonc")),
+            ("package.json", "{\"markdownlint-cli2\": {}}"),
+            ("docs/.markdownlint.json", "{}"),
+        ]
+    );
+}
+
+#[test]
+fn all_of_ls_lint() {
+    carried!("ls-lint", LsLint, [(".ls-lint.yml", include_str!("carried/ls-lint.yml"))]);
+}
+
+#[test]
+fn all_of_commitlint() {
+    carried!("commitlint-rules", Commitlint, [("commitlint.config.js", &plain_rules())]);
+    carried!(
+        "commitlint-options",
+        Commitlint,
+        [
+            ("commitlint.config.mjs", include_str!("carried/commitlint.config.mjs")),
+            ("kinds.json", "[\"wip\", \"tmp\"]"),
+        ]
+    );
+    carried!(
+        "commitlint-shared",
+        Commitlint,
+        [(".commitlintrc.yml", include_str!("carried/commitlintrc.yml")),]
+    );
+    carried!(
+        "commitlint-parser",
+        Commitlint,
+        [("commitlint.config.cjs", include_str!("carried/commitlint-parser.config.cjs")),]
+    );
+    carried!(
+        "commitlint-parser-without-types",
+        Commitlint,
+        [("commitlint.config.cjs", include_str!("carried/commitlint-looser.config.cjs")),]
+    );
+    carried!(
+        "commitlint-strict",
+        Commitlint,
+        [
+            (".commitlintrc.json", include_str!("carried/commitlint-strict.json")),
+            (
+                "parser.js",
+                "module.exports = { parserOpts: { headerPattern: '^(\\\\w*)(?:\\\\((.*)\\\\))?!?: (.*)$' } };\n"
+            ),
+        ]
+    );
+}
+
+#[test]
+fn all_of_ast_grep() {
+    carried!("ast-grep-keys", AstGrep, [("rule.yml", tools::AST_GREP)]);
+    carried!(
+        "ast-grep-options",
+        AstGrep,
+        [
+            (
+                "sgconfig.yml",
+                "ruleDirs: [rules]\nutilDirs: [utils]\ntestConfigs: [{ testDir: tests }]\ncustomLanguages: {}\n"
+            ),
+            ("rules/all.yml", include_str!("carried/ast-grep.yml")),
+            (
+                "utils/shared.yml",
+                "id: shared\nlanguage: ts\nutils: { inner: { kind: program } }\nrule: { matches: other }\n"
+            ),
+            ("utils/other.yml", "id: other\nlanguage: ts\nrule: { kind: program }\n"),
+            ("tests/filled.yml", "id: filled\nvalid: ['new(1)']\ninvalid: ['old(a, b)']\n"),
+        ]
+    );
+}
