@@ -12,7 +12,7 @@ use aidd_engine::paths::Globs;
 use aidd_engine::registry::Registry;
 use aidd_engine::rule_import::{self, Tool};
 use aidd_engine::source::{Source, Span};
-use aidd_engine::suggest::{self, Ground};
+use aidd_engine::suggest;
 use aidd_engine::{examples, patterns, project_checks, remembered};
 use std::sync::LazyLock;
 
@@ -187,13 +187,15 @@ pub fn remember(data: &[u8]) {
     }
 }
 
-/// Reads the sentences of a page, and drafts a check of each.
-pub fn draft(data: &[u8]) {
+/// Reads the sentences of a document.
+///
+/// # Panics
+/// When a sentence is not in the text.
+pub fn sentences(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
-    let ground = Ground::default();
-    for sentence in suggest::sentences(&Source::new("AGENTS.md", text)) {
-        let _ = suggest::may_draft(&sentence);
-        let _ = suggest::verdict(&sentence, &ground);
+    let source = Source::new("AGENTS.md", text);
+    for sentence in suggest::sentences(&source) {
+        assert!(!sentence.text.is_empty() && !source.slice(sentence.span).is_empty());
     }
 }
 

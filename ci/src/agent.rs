@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 pub use crate::report::{ComplianceFormat, Document, Format, wire};
-pub use crate::rules::told as sentences;
+pub use crate::rules::suggestion;
 
 /// What to check.
 #[derive(Clone, Debug)]

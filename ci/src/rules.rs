@@ -4,7 +4,7 @@ mod export;
 mod import;
 mod packs;
 mod suggest;
-pub mod told;
+pub mod suggestion;
 
 use crate::Io;
 use crate::cli::{Form, RuleCommand, When};

@@ -4,5 +4,4 @@ mod actions;
 mod completion;
 mod every_action;
 mod reading;
-mod sentences;
 mod support;
