@@ -193,13 +193,15 @@ pub fn remember(data: &[u8]) {
     }
 }
 
-/// Reads the sentences of a page, and drafts a check of each.
-pub fn draft(data: &[u8]) {
+/// Reads the sentences of a document.
+///
+/// # Panics
+/// When a sentence is not in the text.
+pub fn sentences(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
-    let ground = Ground::default();
-    for sentence in suggest::sentences(&Source::new("AGENTS.md", text)) {
-        let _ = suggest::may_draft(&sentence);
-        let _ = suggest::verdict(&sentence, &ground);
+    let source = Source::new("AGENTS.md", text);
+    for sentence in suggest::sentences(&source) {
+        assert!(!sentence.text.is_empty() && !source.slice(sentence.span).is_empty());
     }
 }
 

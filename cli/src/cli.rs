@@ -272,13 +272,17 @@ pub enum RuleCommand {
         after_help = "Exit codes:\n  0  all pages are as they should be\n  1  a page that says something else was kept\n  2  wrong usage, or a configuration that cannot be read\n  3  a page could not be made: a fault of the import\n\nExamples:\n  aidd rule import --dry-run\n  aidd rule import .ls-lint.yml\n  aidd rule import tools/no-eval.yml --from ast-grep"
     )]
     Import(RuleImport),
-    /// Draft checks from the sentences of AGENTS.md, CONTRIBUTING and pages of rules.
+    /// Show who enforces a sentence and which forms can check it; validate a drafted rule.
     ///
-    /// Each draft is proved by examples and tried on the project: how many places it would catch,
-    /// how sure it is, and what a finding should be. Says of every other sentence who enforces it,
-    /// or why no check can.
+    /// Without arguments lists the sentences of AGENTS.md, CONTRIBUTING and rule pages with who
+    /// enforces each. Of one sentence shows where it is stated, related rules and the forms of a
+    /// check. With `--draft` validates a rule page, runs its examples and tries it on the project.
+    /// Writes nothing.
+    #[command(
+        after_help = "Exit codes:\n  0  done; the draft is valid\n  1  the draft has problems\n  2  wrong usage or configuration\n\nExamples:\n  aidd rule suggest AGENTS.md\n  aidd rule suggest \"Never use moment\"\n  git log -1 --format=%s | aidd rule suggest -\n  aidd rule suggest \"Never use moment\" --draft page.md"
+    )]
     Suggest(RuleSuggest),
-    /// Say how many sentences are enforced, could be, or only guide.
+    /// Count the sentences that are enforced, and by whom.
     Coverage(RuleCoverage),
 }
 

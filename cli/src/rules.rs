@@ -4,9 +4,7 @@ mod export;
 mod import;
 mod packs;
 mod suggest;
-pub mod told;
-
-use crate::cli::{Form, RuleCommand};
+pub use crate::cli::{Form, RuleCommand};
 use crate::explain;
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::project::config::Config;

@@ -4,7 +4,6 @@
 use crate::client::Client;
 use crate::convert;
 use crate::edits;
-use crate::sentences;
 use crate::snapshot::Snapshot;
 use aidd_engine::check::allow;
 use aidd_engine::text::escape;
@@ -27,8 +26,7 @@ use tower_lsp_server::ls_types::{
 pub const FIX_ALL: CodeActionKind = CodeActionKind::new("source.fixAll.aidd");
 
 /// The kinds of all actions.
-pub const KINDS: [CodeActionKind; 3] =
-    [CodeActionKind::QUICKFIX, CodeActionKind::REFACTOR, FIX_ALL];
+pub const KINDS: [CodeActionKind; 2] = [CodeActionKind::QUICKFIX, FIX_ALL];
 
 /// Most findings whose actions are offered at once: a selection may cover a whole file.
 const MOST: usize = 50;
@@ -57,8 +55,6 @@ enum Deed {
     Allow { id: String },
     /// Turns a rule off in the configuration.
     TurnOff { rule: String },
-    /// Drafts a check from the sentence between these bytes.
-    Draft { start: u32, end: u32 },
 }
 
 /// What an action carries from the offer to the choice.
@@ -80,8 +76,6 @@ pub enum Refusal {
     NoComment,
     /// The configuration cannot be changed so that the rule is off for this file.
     Config,
-    /// No check came of a sentence, or it is enforced already.
-    NoDraft,
 }
 
 impl fmt::Display for Refusal {
@@ -93,7 +87,6 @@ impl fmt::Display for Refusal {
             Self::Config => {
                 "the configuration is malformed, or sets the rule for this file in a way that `off` would not change"
             }
-            Self::NoDraft => "no check came of this sentence: `aidd rule suggest` says why",
         })
     }
 }
@@ -119,14 +112,6 @@ pub fn actions(
     let mut actions = Vec::new();
     if is_asked_for(context, &CodeActionKind::QUICKFIX) {
         quick_fixes(snapshot, range, context, around, &mut actions);
-    }
-    if is_asked_for(context, &CodeActionKind::REFACTOR) && is_whole(snapshot) {
-        let span = convert::span(&snapshot.source, range, snapshot.encoding);
-        if let Some(Span { start, end }) = sentences::at(snapshot, span, around) {
-            let deed = Deed::Draft { start, end };
-            let kind = CodeActionKind::REFACTOR;
-            actions.push(action(snapshot, sentences::TITLE, kind, deed));
-        }
     }
     if is_asked_for(context, &FIX_ALL) && can_fix_all(snapshot) {
         let title = "Apply all safe fixes of aidd in this file";
@@ -293,7 +278,6 @@ pub fn resolve(
         Deed::Fix { id } if file_change(snapshot, &id).is_some() => file_change(snapshot, &id)
             .and_then(|change| of_file(snapshot, change, around))
             .ok_or(Refusal::Gone)?,
-        Deed::Draft { start, end } => sentences::edit(snapshot, Span { start, end }, around)?,
         deed => {
             let edits = edits_of(snapshot, &deed, around)?;
             let edits = edits::text_edits(&snapshot.source, &edits, snapshot.encoding);
@@ -342,7 +326,7 @@ fn edits_of(snapshot: &Snapshot, deed: &Deed, around: &Around<'_>) -> Result<Vec
         Deed::Allow { id } => suppress::allow(engine, source, find(id)?, around.files, "")
             .map(|edit| vec![edit])
             .ok_or(Refusal::NoComment),
-        Deed::TurnOff { .. } | Deed::Draft { .. } => Err(Refusal::Unknown),
+        Deed::TurnOff { .. } => Err(Refusal::Unknown),
     }
 }
 

@@ -83,7 +83,7 @@ fn refused(refusal: Refusal) -> Error {
     let code = match refusal {
         Refusal::Unknown => ErrorCode::InvalidParams,
         Refusal::Gone => ErrorCode::ServerError(MODIFIED),
-        Refusal::NoComment | Refusal::Config | Refusal::NoDraft => ErrorCode::ServerError(FAILED),
+        Refusal::NoComment | Refusal::Config => ErrorCode::ServerError(FAILED),
     };
     Error { code, message: refusal.to_string().into(), data: None }
 }

@@ -18,7 +18,6 @@ pub mod links;
 pub mod page;
 mod roots;
 mod schedule;
-mod sentences;
 mod server;
 pub mod snapshot;
 mod state;

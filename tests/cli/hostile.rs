@@ -68,7 +68,10 @@ const CASES: &[(&str, &[&[&str]])] = &[
         "rule import",
         &[&["--dry-run"], &["EVIL"], &["FILE", "--from", "ls-lint"], &[".ls-lint.yml"]],
     ),
-    ("rule suggest", &[&[], &["--format", "json"], &["EVIL"]]),
+    (
+        "rule suggest",
+        &[&[], &["--format", "json"], &["EVIL"], &["--draft", "EVIL"], &["--draft", "FILE"]],
+    ),
     ("rule coverage", &[&[], &["--format", "json"]]),
     ("baseline write", &[&[".", "--baseline", "EVIL"], &["EVIL"]]),
     ("baseline prune", &[&[], &["--baseline", "EVIL"], &["--baseline", "FILE"]]),

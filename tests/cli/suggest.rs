@@ -1,7 +1,33 @@
-//! `aidd rule suggest` and `aidd rule coverage`: from the sentence to the finding.
+//! `aidd rule suggest` and `aidd rule coverage`: from the sentence to the page that checks it.
 
 use crate::support::Project;
 use insta::assert_snapshot;
+
+const PAGE: &str = "---
+severity: warning
+message: \"`legacyParse()` is slow: use `parse()`\"
+check: { syntax: { language: [typescript], rule: { pattern: 'legacyParse($$$ARGS)' } } }
+---
+# team/no-legacy-parse
+
+Never call `legacyParse()`; it is slow.
+
+## Fails
+
+```ts
+const user = legacyParse(text);
+```
+
+```finding
+1:14 legacyParse(text)
+```
+
+## Passes
+
+```ts
+const user = parse(text);
+```
+";
 
 fn project() -> Project {
     Project::new(&[
@@ -10,181 +36,215 @@ fn project() -> Project {
         (
             "AGENTS.md",
             "# Working here\n\n- Never call `legacyParse()`; it is slow.\n- Never use `var`.\n\
-             - Run `npm test` before a commit.\n- Write good code, always.\n\
-             - Files in `src` have at most 400 lines.\n- Never hard-code passwords.\n",
+             - Write good code, always.\n- Never use `any`.\n- Never hard-code passwords.\n",
         ),
-        ("rules/output.md", "# Output\n\nDo not use `audit.flush()`.\n"),
         ("src/a.ts", "const text = load();\nconst user = legacyParse(text);\n"),
         ("src/b.ts", "export const b = 2;\n"),
+        ("draft.md", PAGE),
     ])
 }
 
 #[test]
-fn sentences_are_drafted_tried_and_told() {
+fn documents_are_listed_with_who_enforces_each_sentence() {
     let ran = project().run(&["rule", "suggest"]).ends(0);
-    assert_snapshot!(ran.out, @"
+    assert_snapshot!(ran.out, @r#"
+    5 sentences: 1 enforced, 1 by other tools, 1 off, 2 not enforced
     AGENTS.md:3  Never call `legacyParse()`; it is slow.
-      check     project/no-legacyparse (syntax), sure: high
-      catches   1 place, in 1 of the 2 it looked at (50.0 %)
-                src/a.ts:2  const user = legacyParse(text);
-      severity  warning: it nearly holds: mend these, or put them off by `aidd baseline write`
-      page      .aidd/rules/no-legacyparse.md
-
-    AGENTS.md:7  Files in `src` have at most 400 lines.
-      check     project/at-most-400-lines (tree), sure: high
-      catches   nothing in the 2 it looked at
-      severity  error: it holds already
-      page      .aidd/rules/at-most-400-lines.md
-
-    rules/output.md:3  Do not use `audit.flush()`.
-      check     project/no-audit-flush (syntax), sure: high
-      catches   nothing in the 3 it looked at
-      severity  error: it holds already
-      page      rules/output.md, into its header
-
-    Enforced already:
-      AGENTS.md:8  Never hard-code passwords.  [by secrets/*]
-
-    Enforced by other tools:
-      AGENTS.md:4  Never use `var`.  [by eslint/no-var (eslint.config.js)]
-
-    For a hook of the agent, or a step of CI:
-      AGENTS.md:5  Run `npm test` before a commit.  [npm test]
-
-    Guidance: no check can tell:
-      AGENTS.md:6  Write good code, always.
+      enforced    no
+    AGENTS.md:4  Never use `var`.
+      enforced    by eslint/no-var (eslint.config.js)
+    AGENTS.md:5  Write good code, always.
+      enforced    no
+    AGENTS.md:6  Never use `any`.
+      off         compliance/any-type
+      turn on     "rules": {"compliance/any-type": "warning"} in .aidd/config.json, or the pack "typescript-strict" in "compliance"
+    AGENTS.md:7  Never hard-code passwords.
+      enforced    by secrets/*
+    "#);
+    assert_snapshot!(ran.err, @r#"
+    1 document read
+    `aidd rule suggest "SENTENCE"` shows the forms that can hold one
+    "#);
+    let coverage = project().run(&["rule", "coverage"]).ends(0);
+    assert_snapshot!(coverage.out, @"
+    document   sentences  enforced  elsewhere  off  open
+    AGENTS.md          5         1          1    1     2
+    all                5         1          1    1     2
     ");
-    assert_snapshot!(ran.err, @"
-    7 sentences: 1 enforced, 1 enforced by other tools, 3 with a check to be had, 1 for a hook or CI, 1 guidance only; 2 files read
-    nothing was written; `aidd rule suggest --write` writes 3 pages
+    assert_snapshot!(coverage.err, @"
+    5 sentences: 1 enforced, 1 by other tools, 1 off, 2 not enforced
+    1 document read
     ");
 }
 
 #[test]
-fn a_written_page_is_enforced_and_the_sentence_covered() {
+fn a_sentence_is_an_argument_or_standard_input() {
     let project = project();
-    project.run(&["check", "--fail-on", "warning", "."]).ends(0);
-    let ran = project.run(&["rule", "suggest", "--write"]).ends(0);
-    assert!(ran.err.contains("wrote .aidd/rules/no-legacyparse.md\n"), "{}", ran.err);
-    assert!(ran.err.contains("wrote rules/output.md\n"), "{}", ran.err);
-    assert_snapshot!(project.read(".aidd/rules/no-legacyparse.md"), @r#"
-    ---
-    severity: warning
-    message: "`legacyParse()` is not used here"
-    check:
-      syntax:
-        language:
-        - typescript
-        rule:
-          pattern: legacyParse($$$ARGS)
-    ---
-    # project/no-legacyparse
-
+    let sentence = "Never call legacyParse()";
+    let ran = project.run(&["rule", "suggest", sentence]).ends(0);
+    assert_snapshot!(ran.out, @r"
     Never call `legacyParse()`; it is slow.
+      stated in   AGENTS.md:3
+      enforced    no
+      draft       no draft found
+      page        .aidd/rules/never-call-legacyparse-it-is.md
 
-    The sentence stands in `AGENTS.md`.
-
-    ## Fails
-
-    ```ts path=src/a.ts
-    const user = legacyParse(text);
-    ```
-
-    ```finding
-    1:14 legacyParse(text)
-    ```
-
-    ## Passes
-
-    ```ts path=src/a.ts
-    const text = load();
-    ```
-    "#);
-    assert_snapshot!(project.read("rules/output.md"), @r#"
-    ---
-    severity: error
-    message: "`audit.flush()` is not used here"
-    check:
-      syntax:
-        language:
-        - javascript
-        - typescript
-        rule:
-          pattern: audit.flush($$$ARGS)
-    ---
-    # Output
-
-    Do not use `audit.flush()`.
-
-    ## Fails
-
-    ```js path=src/example.js
-    audit.flush(1);
-    ```
-
-    ```finding
-    1:1 audit.flush(1)
-    ```
-
-    ## Passes
-
-    ```js path=src/example.js
-    const answer = 42;
-    ```
-    "#);
-    let tested = project.run(&["rule", "test"]).ends(0);
-    assert!(tested.err.ends_with(" tested, 0 failed\n"), "{}", tested.err);
-    let checked = project.run(&["check", "--fail-on", "warning", "."]).ends(1);
-    assert!(checked.out.contains("project/no-legacyparse"), "{}", checked.out);
-    assert_snapshot!(project.run(&["rule", "coverage"]).ends(0).out, @"
-    file             sentences  enforced  elsewhere  ready  hook  guidance
-    AGENTS.md                6         3          1      0     1         1
-    rules/output.md          1         1          0      0     0         0
-    all                      7         4          1      0     1         1
-
-    enforced: 5 of 7 sentences (71 %), 5 of the 5 that a check can judge
+    Forms (a header has `severity`, `message` and one of these):
+      text        words, markers and comments, by a regular expression; `in` limits it to comments or prose
+                  check: { files: ['*.ts'], text: { regex: '\bTODO\b', keywords: [TODO] } }
+      syntax      calls, imports and other constructs of code, by an ast-grep rule
+                  check: { syntax: { language: [typescript], rule: { pattern: 'eval($$$ARGS)' } } }
+      tree        which files exist, their size, what lies next to them
+                  check: { tree: { each: 'src/**/*.ts', exists: '<dir>/<stem>.test.ts' } }
+      name        how files and directories are named
+                  check: { tree: { each: 'src/**/*.ts', name: [kebab] } }
+      data        values in JSON, YAML, TOML and front matter
+                  check: { files: [tsconfig.json], data: { at: '$.compilerOptions.strict', equals: true } }
+      layers      which part of the code imports which part or package
+                  check: { layers: { forbid: [{ from: 'src/**', to: 'npm:moment' }] } }
+      doc         headings and sections of Markdown documents
+                  check: { files: ['docs/adr/*.md'], doc: { headings: ['*', '## Status', '*'] } }
+      commit      commit messages, branch names, files that change together
+                  check: { commit: { subject: { max: 72 } } }
+      enforced-by what a linter of the project enforces already
+                  enforced-by: eslint/no-console
     ");
-    // What is enforced is drafted no more, and nothing is written twice.
-    let again = project.run(&["rule", "suggest", "--write"]).ends(0);
-    assert!(!again.err.contains("wrote"), "{}", again.err);
+    assert_snapshot!(ran.err, @"write a rule page, then run `aidd rule suggest --draft FILE`");
+    let piped =
+        project.run_with(b"Never call\n legacyParse()\n", &["rule", "suggest", "-"]).ends(0);
+    assert_eq!(piped.out, ran.out);
+    let certain = project.run(&["rule", "suggest", "Keep to compliance/any-type"]).ends(0);
+    assert_snapshot!(certain.out, @r#"
+    Keep to compliance/any-type
+      stated in   not in a document
+      off         compliance/any-type
+      turn on     "rules": {"compliance/any-type": "warning"} in .aidd/config.json, or the pack "typescript-strict" in "compliance"
+    "#);
+    let korean = project.run(&["rule", "suggest", "console.log를 사용하지 마세요"]).ends(0);
+    assert_snapshot!(korean.out, @r#"
+    console.log를 사용하지 마세요
+      stated in   not in a document
+      off         compliance/debug-output
+      turn on     "rules": {"compliance/debug-output": "warning"} in .aidd/config.json, or the pack "clean-code" in "compliance"
+    "#);
+}
+
+#[test]
+fn a_draft_is_validated_tried_and_then_enforced() {
+    let project = project();
+    let sentence = "Never call legacyParse()";
+    let ran = project.run(&["rule", "suggest", sentence, "--draft", "draft.md"]).ends(0);
+    assert_snapshot!(ran.out, @"
+    team/no-legacy-parse for .aidd/rules/no-legacy-parse.md: valid
+      examples    1 fails, 1 passes
+      trial       1 finding in 1 of 2 judged
+                  src/a.ts:2  const user = legacyParse(text);
+      severity    warning: few places break it: fix them, or run `aidd baseline write`
+    ");
+    let piped = project.run_with(PAGE.as_bytes(), &["rule", "suggest", "--draft", "-"]).ends(0);
+    assert_eq!(piped.out, ran.out);
+    assert!(!project.path().join(".aidd/rules").exists());
+    project.write(".aidd/rules/no-legacy-parse.md", PAGE);
+    project.run(&["rule", "test"]).ends(0);
+    let checked = project.run(&["check", "--fail-on", "warning", "."]).ends(1);
+    assert!(checked.out.contains("team/no-legacy-parse"), "{}", checked.out);
+    let listed = project.run(&["rule", "suggest", sentence]).ends(0);
+    assert!(listed.out.contains("by team/no-legacy-parse"), "{}", listed.out);
+}
+
+#[test]
+fn a_draft_with_problems_names_line_and_remedy() {
+    let project = project();
+    project.write("draft.md", PAGE.replace("pattern:", "patern:"));
+    let ran = project.run(&["rule", "suggest", "--draft", "draft.md"]).ends(1);
+    assert_snapshot!(ran.out, @"
+    team/no-legacy-parse for .aidd/rules/no-legacy-parse.md: not valid
+      line 4: unknown key `patern` in the rule; did you mean `pattern`?
+        correct the value of `syntax`
+    ");
+    project.write("draft.md", PAGE.replace("1:14", "1:15"));
+    let ran = project.run(&["rule", "suggest", "--draft", "draft.md"]).ends(1);
+    assert_snapshot!(ran.out, @r#"
+    team/no-legacy-parse for .aidd/rules/no-legacy-parse.md: not valid
+      line 12: expected ["1:15 legacyParse(text)"], found ["1:14 legacyParse(text)"]
+        correct the example, or the `finding` block after it (`line:column text`)
+      examples    1 fails, 1 passes
+      trial       1 finding in 1 of 2 judged
+                  src/a.ts:2  const user = legacyParse(text);
+      severity    warning: few places break it: fix them, or run `aidd baseline write`
+    "#);
 }
 
 #[test]
 fn programs_read_the_same() {
     let project = project();
-    let ran = project.run(&["rule", "suggest", "AGENTS.md", "--format", "json"]).ends(0);
-    let told: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
-    assert_eq!(told["count"]["sentences"], 6);
-    let first = &told["sentences"][0];
-    assert_eq!(first["kind"], "draft");
-    assert_eq!(first["catches"]["first"][0]["path"], "src/a.ts");
-    assert_eq!(first["draft"]["check"]["syntax"]["rule"]["pattern"], "legacyParse($$$ARGS)");
-    let ran = project.run(&["rule", "coverage", "--format", "json"]).ends(0);
-    let told: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
-    assert!(told["sentences"][0]["draft"].get("page").is_none());
+    let json = |args: &[&str]| {
+        let ran = project.run(&[&["rule", "suggest", "--format", "json"], args].concat()).ends(0);
+        serde_json::from_str::<serde_json::Value>(&ran.out).expect("JSON")
+    };
+    let all = json(&["AGENTS.md"]);
+    assert_eq!(all["count"]["sentences"], 5);
+    assert_eq!(all["sentences"][1]["coverage"]["status"], "elsewhere");
+    let one = json(&["Never call legacyParse()"]);
+    assert_eq!(one["statement"]["places"][0]["line"], 3);
+    assert_eq!(one["statement"]["coverage"]["status"], "open");
+    assert_eq!(one["forms"][1]["form"], "syntax");
+    let draft = json(&["--draft", "draft.md"]);
+    assert_eq!(draft["draft"]["valid"], true);
+    assert_eq!(draft["draft"]["trial"]["samples"][0]["path"], "src/a.ts");
 }
 
 #[test]
-fn what_cannot_be_read_is_said() {
+fn hostile_input_is_refused_or_cleaned() {
     let project = project();
-    let ran = project.run(&["rule", "suggest", "gone.md"]).ends(2);
-    assert!(ran.err.contains("gone.md: "), "{}", ran.err);
-    let ran = project.run(&["rule", "suggest", "../x.md"]).ends(2);
-    assert!(ran.err.contains("does not lie in the project"), "{}", ran.err);
+    let piped = |text: &[u8], args: &[&str], code: i32| {
+        project.run_with(text, &[&["rule", "suggest"], args].concat()).ends(code)
+    };
+    let long = "never ".repeat(180_000);
+    assert_snapshot!(piped(long.as_bytes(), &["-"], 2).err, @"
+    error: standard input has more than 1024 KiB
+    hint: pass one sentence of at most 2000 characters, or one page
+    ");
+    assert_snapshot!(piped(&[b'a'; 900_000], &["-"], 2).err, @"
+    error: the sentence has more than 2000 characters
+    hint: pass one sentence at a time, or name the document
+    ");
+    assert_snapshot!(piped(b"", &["-"], 2).err, @"
+    error: the sentence is empty
+    hint: state what must or must not be: Never use `eval()`
+    ");
+    assert_snapshot!(piped(b"", &["-", "--draft", "-"], 2).err, @"
+    error: standard input cannot be both sentence and draft
+    hint: name a file for one of them
+    ");
+    let steered = piped("Never\u{1b}]0;x\u{7} \u{202e}panic\r\n".as_bytes(), &["-"], 0);
+    assert!(!steered.out.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{:?}", steered.out);
+    piped(&[0xFF, 0xFE, 0, b'a'], &["-"], 0);
+    piped(b"\x1b[31m\0", &["--draft", "-"], 1);
+}
+
+#[test]
+fn what_cannot_be_read_is_an_error() {
+    let project = project();
+    let refused = |args: &[&str]| project.run(&[&["rule", "suggest"], args].concat()).ends(2).err;
+    assert_snapshot!(refused(&["gone.md"]), @"
+    error: gone.md: no such file
+    hint: name a document of the project, or put the sentence in quotes
+    ");
+    assert_snapshot!(refused(&["never", "use", "moment"]), @"
+    error: never: no such file
+    hint: name a document of the project, or put the sentence in quotes
+    ");
+    assert_snapshot!(refused(&["AGENTS.md", "--draft", "draft.md"]), @"
+    error: `--draft` goes with a sentence, not with documents
+    hint: pass the sentence in quotes, or leave it out
+    ");
+    let outside = project.run(&["rule", "suggest", "/"]).ends(2);
+    assert!(outside.err.contains("is not in the project"), "{}", outside.err);
+    project.run(&["rule", "suggest", "--draft", "gone.md"]).ends(2);
     let empty = Project::new(&[("a.txt", "")]);
     let ran = empty.run(&["rule", "suggest"]).ends(0);
-    assert!(ran.err.contains("no file with sentences was found"), "{}", ran.err);
-}
-
-#[test]
-fn what_the_code_contradicts_is_not_written() {
-    let calls = "legacyParse(1);\n".repeat(30);
-    let project =
-        Project::new(&[("AGENTS.md", "Never call `legacyParse()`.\n"), ("src/a.ts", &calls)]);
-    let ran = project.run(&["rule", "suggest", "--write"]).ends(0);
-    assert!(ran.out.contains("info: the sentence does not describe this code"), "{}", ran.out);
-    assert!(ran.err.contains("not written: .aidd/rules/no-legacyparse.md"), "{}", ran.err);
-    assert!(!project.path().join(".aidd").exists());
+    assert!(ran.err.contains("no document found"), "{}", ran.err);
 }
 
 #[test]
@@ -192,21 +252,24 @@ fn the_page_shows_what_is_printed() {
     let project = Project::new(&[
         (
             "AGENTS.md",
-            "# Working here\n\n- Never call `legacyParse()`; use `parse()`.\n- `src/domain` must not import `src/store`.\n\
-             - Never use `var`.\n- Never use `any`.\n- Never commit `.env`.\n- Run `npm test` before a commit.\n\
-             - Ask before you add a dependency, always.\n",
+            "# Working here\n\n- Never call `legacyParse()`; use `parse()`.\n- Never use `var`.\n\
+             - Never use `any`.\n- Never hard-code passwords.\n- Ask before you add a dependency, always.\n",
         ),
         ("eslint.config.js", "export default [{ rules: { 'no-var': 'error' } }];\n"),
-        ("src/store/db.ts", "export const db = new Map();\n"),
-        (
-            "src/domain/user.ts",
-            "import { db } from \"../store/db\";\n\nexport const user = db.get(\"user\");\n",
-        ),
         ("src/import.ts", "const text = load();\nconst user = legacyParse(text);\n"),
+        ("draft.md", PAGE),
     ]);
-    let ran = project.run(&["rule", "suggest"]).ends(0);
-    let block = format!("```console\n$ aidd rule suggest\n{}\n```\n", ran.out.trim_end());
     let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/writing-rules.md");
     let page = std::fs::read_to_string(page).expect("text").replace("\r\n", "\n");
-    assert!(page.contains(&block), "docs/writing-rules.md does not show:\n{block}");
+    let sentence = "Never call legacyParse()";
+    for (shown, args) in [
+        ("", vec![]),
+        (" \"Never call legacyParse()\"", vec![sentence]),
+        (" \"Never call legacyParse()\" --draft draft.md", vec![sentence, "--draft", "draft.md"]),
+    ] {
+        let ran = project.run(&[vec!["rule", "suggest"], args].concat()).ends(0);
+        let block =
+            format!("```console\n$ aidd rule suggest{shown}\n{}\n```\n", ran.out.trim_end());
+        assert!(page.contains(&block), "docs/writing-rules.md does not show:\n{block}");
+    }
 }

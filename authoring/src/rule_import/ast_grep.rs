@@ -3,10 +3,10 @@
 
 use super::draft::Draft;
 use super::{Left, Made, Tool, anchored, read_data, read_one, recipe, sample, texts};
+use aidd_engine::forms::syntax::LANGUAGES;
 use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::Severity;
 use aidd_engine::text::paths::{folder_of, join};
-use aidd_engine::forms::syntax::LANGUAGES;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;

@@ -5,12 +5,12 @@ mod yaml;
 
 use super::{Import, Left, Made, NewEngine, Page, Tool, slug, texts};
 use aidd_engine::check::Engine;
-use aidd_engine::workspace::examples::{self, Expected};
+use aidd_engine::forms;
+use aidd_engine::rules::rule::Rule;
 use aidd_engine::text::files::Memory;
 use aidd_engine::text::finding::Severity;
 use aidd_engine::text::paths::scope_of;
-use aidd_engine::forms;
-use aidd_engine::rules::rule::Rule;
+use aidd_engine::workspace::examples::{self, Expected};
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -347,7 +347,8 @@ fn reread(path: &str, text: &str, id: &str) -> Result<Rule, String> {
         let at = text.get(error.span.clone()).unwrap_or_default();
         format!("{} (`{at}`)", error.message)
     })?;
-    let rule = aidd_engine::rules::registry::project_rule(path, text).ok_or("it is not read as a rule")?;
+    let rule =
+        aidd_engine::rules::registry::project_rule(path, text).ok_or("it is not read as a rule")?;
     if *rule.id == *id { Ok(rule) } else { Err(format!("it is read as `{}`", rule.id)) }
 }
 
@@ -382,13 +383,19 @@ fn proven<'d>(engine: &Engine, draft: &'d Draft) -> Vec<Shown<'d>> {
 mod tests {
     use super::*;
     use aidd_engine::check::Selection;
-    use aidd_engine::workspace::project::config::Config;
+    use aidd_engine::project::config::Config;
     use aidd_engine::rules::registry::Registry;
     use proptest::prelude::*;
     use serde_json::json;
 
     fn engine_of(pages: &[(String, String)]) -> Option<Engine> {
-        Engine::new(&crate::DISTRIBUTION, Registry::new(crate::DISTRIBUTION.pages, pages), &Config::default(), &Selection::default()).ok()
+        Engine::new(
+            &crate::DISTRIBUTION,
+            Registry::new(crate::DISTRIBUTION.pages, pages),
+            &Config::default(),
+            &Selection::default(),
+        )
+        .ok()
     }
 
     #[test]

@@ -22,8 +22,8 @@ mod tables;
 mod tests;
 
 use aidd_engine::check::Engine;
-use aidd_engine::text::files::{Files, SIDE_FILE_LIMIT};
 use aidd_engine::parse::values::{Format, Values};
+use aidd_engine::text::files::{Files, SIDE_FILE_LIMIT};
 use aidd_engine::text::paths::{folder_of, scope_of};
 use aidd_engine::text::source::{Encoding, Source};
 use draft::Draft;

@@ -6,13 +6,15 @@ use std::path::PathBuf;
 /// `aidd rule suggest`.
 #[derive(Debug, Args)]
 pub struct RuleSuggest {
-    /// Only the sentences of these files.
-    #[arg(value_hint = ValueHint::FilePath)]
-    pub files: Vec<PathBuf>,
-    /// Write the pages; none is overwritten, and none that the code contradicts is written.
-    #[arg(long)]
-    pub write: bool,
-    /// How it is told.
+    /// Documents, or one sentence in quotes; `-` reads a sentence from standard input. Without it
+    /// all documents of the project.
+    #[arg(value_name = "SENTENCE|FILE", value_hint = ValueHint::FilePath)]
+    pub of: Vec<String>,
+    /// Validate this rule page (or its header), run its examples and try it on the project; `-`
+    /// reads standard input.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub draft: Option<PathBuf>,
+    /// Output format.
     #[arg(long, value_enum, default_value_t = SuggestFormat::Text)]
     pub format: SuggestFormat,
 }
@@ -20,15 +22,15 @@ pub struct RuleSuggest {
 /// `aidd rule coverage`.
 #[derive(Debug, Args)]
 pub struct RuleCoverage {
-    /// Only the sentences of these files.
+    /// Only the sentences of these documents.
     #[arg(value_hint = ValueHint::FilePath)]
     pub files: Vec<PathBuf>,
-    /// How it is told.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = SuggestFormat::Text)]
     pub format: SuggestFormat,
 }
 
-/// How sentences are told.
+/// Output formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SuggestFormat {
     /// For people.

@@ -46,7 +46,9 @@ pub(super) fn run(project: &Project, args: &RuleImport, io: &mut Io<'_>) -> Resu
     let mut unread = Vec::new();
     let count = found.len();
     for (path, tool) in found {
-        match rule_import::import(&files, &path, tool, &to, &|pages: &[(String, String)]| engine_of(distribution, pages)) {
+        match rule_import::import(&files, &path, tool, &to, &|pages: &[(String, String)]| {
+            engine_of(distribution, pages)
+        }) {
             Ok(import) => {
                 writeln!(io.out, "{path} ({tool})")?;
                 take(project, &registry, &import, args, &mut done, io)?;
@@ -70,10 +72,7 @@ pub(super) fn run(project: &Project, args: &RuleImport, io: &mut Io<'_>) -> Resu
 
 /// An engine of these pages alone, as they are shipped: the project's configuration may switch them
 /// off.
-fn engine_of(
-    distribution: &'static Distribution,
-    pages: &[(String, String)],
-) -> Option<Engine> {
+fn engine_of(distribution: &'static Distribution, pages: &[(String, String)]) -> Option<Engine> {
     let registry = Registry::new(distribution.pages, pages);
     Engine::new(distribution, registry, &Config::default(), &Selection::default()).ok()
 }

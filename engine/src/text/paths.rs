@@ -157,7 +157,7 @@ fn path_glob(base: &str, glob: &str) -> Result<Glob, String> {
 
 /// The path of what is called `name` in `folder` (the root, when empty).
 #[must_use]
-pub(crate) fn below(folder: &str, name: &str) -> String {
+pub fn below(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
@@ -167,7 +167,7 @@ pub fn folder_of(path: &str) -> &str {
 }
 
 /// A folder and those above it, the nearest first; the root is empty.
-pub(crate) fn upwards(folder: &str) -> impl Iterator<Item = &str> {
+pub fn upwards(folder: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(folder), |at| (!at.is_empty()).then(|| folder_of(at)))
 }
 

@@ -4,7 +4,6 @@ mod actions;
 mod completion;
 mod every_action;
 mod reading;
-mod sentences;
 mod support;
 
 use aidd_engine::check::Distribution;

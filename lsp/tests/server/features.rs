@@ -57,7 +57,7 @@ async fn a_client_that_asks_for_nothing_is_offered_nothing() {
     let offered = &answer["capabilities"];
     assert_eq!(
         offered["codeActionProvider"],
-        json!({ "codeActionKinds": ["quickfix", "refactor", "source.fixAll.aidd"], "resolveProvider": true })
+        json!({ "codeActionKinds": ["quickfix", "source.fixAll.aidd"], "resolveProvider": true })
     );
     for one in ["hover", "completion", "documentLink", "codeLens"] {
         assert_ne!(offered[format!("{one}Provider")], Value::Null, "{one}");

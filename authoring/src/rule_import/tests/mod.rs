@@ -9,11 +9,11 @@ mod tools;
 use super::alint::KINDS;
 use super::*;
 use aidd_engine::check::Selection;
-use aidd_engine::workspace::project::config::Config;
-use aidd_engine::workspace::examples;
+use aidd_engine::project::config::Config;
+use aidd_engine::rules::registry::Registry;
 use aidd_engine::text::files::{Listed, Memory};
 use aidd_engine::text::listing::Listing;
-use aidd_engine::rules::registry::Registry;
+use aidd_engine::workspace::examples;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Files as a project has them.
@@ -26,7 +26,13 @@ fn project(files: &[(&str, &str)]) -> (Memory, Listing) {
 }
 
 fn engine_of(pages: &[(String, String)]) -> Option<Engine> {
-    Engine::new(&crate::DISTRIBUTION, Registry::new(crate::DISTRIBUTION.pages, pages), &Config::default(), &Selection::default()).ok()
+    Engine::new(
+        &crate::DISTRIBUTION,
+        Registry::new(crate::DISTRIBUTION.pages, pages),
+        &Config::default(),
+        &Selection::default(),
+    )
+    .ok()
 }
 
 fn made(files: &[(&str, &str)], tool: Tool) -> Import {

@@ -14,8 +14,14 @@ fn every_rule_of_markdownlint_is_carried_over_or_said_to_be_left() {
         if let (Some(id), Some(pack)) = (&table.ours, &table.pack) {
             let instead = left.and_then(|left| left.instead.clone()).unwrap_or_default();
             assert!(instead.contains(id) && instead.contains(pack), "{name}");
-            assert!(Registry::new(crate::DISTRIBUTION.pages, &[]).get(id).is_some(), "{id} is gone");
-            assert!(aidd_content::RULES.packs.iter().any(|known| known.id == pack), "{pack} is gone");
+            assert!(
+                Registry::new(crate::DISTRIBUTION.pages, &[]).get(id).is_some(),
+                "{id} is gone"
+            );
+            assert!(
+                aidd_content::RULES.packs.iter().any(|known| known.id == pack),
+                "{pack} is gone"
+            );
         } else if table.style {
             let by_number = |left: &Left| {
                 left.item.contains(&format!("{name},")) || left.item.contains(&format!("{name})"))

@@ -1,57 +1,49 @@
-//! Sentences in, checks out.
+//! Sentences and drafts in, reports out: on projects on the disk.
+#![expect(clippy::disallowed_methods, reason = "a project on the disk")]
 
-mod real;
-mod surveys;
+mod drafts;
 
-use super::ground::word;
 use super::*;
-use aidd_engine::text::files::Memory;
 use aidd_engine::text::source::Source;
+use aidd_engine::workspace::project::Project;
 use std::fmt::Write as _;
+use std::fs;
 
-const FILES: [(&str, &str); 13] = [
-    ("package.json", r#"{"dependencies": {"lodash": "4", "moment": "2", "react": "19"}}"#),
-    ("tsconfig.json", r#"{"compilerOptions": {"strict": true}}"#),
-    ("src/app/main.ts", "console.log(1);\ncloneDeep(a);\n"),
-    ("src/domain/user.ts", "export const user = 1;\n"),
-    ("src/infrastructure/db.ts", "export const db = 1;\n"),
-    ("src/components/UserCard.tsx", "export const UserCard = 1;\n"),
-    ("packages/a/index.ts", ""),
-    ("migrations/1.sql", ""),
-    ("docs/schema.md", ""),
-    ("tools/x.py", "print(1)\nos.system('a')\n"),
-    ("crates/core/Cargo.toml", "[package]\nname = \"core\"\n"),
-    ("crates/core/src/lib.rs", "fn a() { b().unwrap(); }\n"),
-    ("server/main.go", "package main\n\nimport \"fmt\"\n\nfunc main() { fmt.Println(1) }\n"),
-];
-
-fn memory(files: &[(&str, &str)]) -> Memory {
-    Memory(
-        files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec())).collect(),
-    )
+fn project(files: &[(&str, &str)]) -> (tempfile::TempDir, Project) {
+    let directory = tempfile::tempdir().expect("a directory");
+    for (path, text) in files {
+        let path = directory.path().join(path);
+        fs::create_dir_all(path.parent().expect("a directory")).expect("made");
+        fs::write(path, text).expect("written");
+    }
+    let project = Project::open(&crate::DISTRIBUTION, directory.path(), None).expect("a project");
+    (directory, project)
 }
 
-/// What is known of a project of `files`, for the sentences of `markdown`.
-fn ground(files: &[(&str, &str)], markdown: &str) -> Ground {
-    let files = memory(files);
-    let paths: Vec<String> = files.0.keys().cloned().collect();
-    let sentences = sentences(&Source::new("AGENTS.md", markdown));
-    let words = sentences.iter().flat_map(|one| &one.code).map(|code| word(code)).collect();
-    Ground::new(&files, &paths, &words)
+fn status(coverage: &Coverage) -> String {
+    match coverage {
+        Coverage::Enforced { rules } => format!("enforced by {}", rules.join(", ")),
+        Coverage::Elsewhere { rule, settings } => format!("elsewhere by {rule} in {settings}"),
+        Coverage::Off { rules, packs } => {
+            format!("off: {}; packs {}", rules.join(", "), packs.join(", "))
+        }
+        Coverage::Open { note: Some(note) } => format!("open: {note}"),
+        Coverage::Open { note: None } => "open".to_owned(),
+    }
 }
 
-/// Each sentence that demands something, and what it comes to.
-fn told(markdown: &str) -> String {
-    let ground = ground(&FILES, markdown);
-    let source = Source::new("AGENTS.md", markdown);
+fn lines(survey: &Survey) -> String {
     let mut text = String::new();
-    for sentence in sentences(&source) {
-        let said = match verdict(&sentence, &ground) {
-            Verdict::Draft(draft) => format!("{} {} {}", draft.trust.word(), draft.id, draft.check),
-            Verdict::Run(command) => format!("run {command}"),
-            Verdict::Guidance => "guidance".to_owned(),
-        };
-        let _ = writeln!(text, "{}\n  {said}", sentence.text());
+    for Stated { sentence, places, scope, coverage } in &survey.sentences {
+        let places: Vec<String> =
+            places.iter().map(|one| format!("{}:{}", one.path, one.line)).collect();
+        let _ = writeln!(text, "{} {sentence}\n  {}", places.join(" "), status(coverage));
+        if !scope.is_empty() {
+            let _ = writeln!(text, "  about {}", scope.join(" "));
+        }
+    }
+    for note in &survey.notes {
+        let _ = writeln!(text, "note: {note}");
     }
     text
 }
@@ -60,162 +52,226 @@ fn told(markdown: &str) -> String {
 fn sentences_are_those_that_demand_something() {
     let markdown = "---\ndescription: Always read this\n---\n# Rules\n\nWe like tests. Never use `eval()`, e.g. in a\nparser. Be nice.\n\n\
         - Files MUST be small\n- a note\n\n> You must not read this.\n\n```\nnever use `x()`\n```\n\n\
-        | must | a |\n|---|---|\n| b | c |\n\n<!-- aidd:rules -->\n- MUST: be told\n\n<!-- /aidd:rules -->\n\nNever «0» that.\n";
+        | must | a |\n|---|---|\n| b | c |\n\n<!-- aidd:rules -->\n- MUST: be told\n\n<!-- /aidd:rules -->\n\n\
+        ## Don't\n\n- Use `alert()`\n- Log secrets; never print them.\n\nThey are here.\n\n## 금지 사항\n\n- console.log 남기기\n";
     let source = Source::new("a.md", markdown);
     let found = sentences(&source);
-    let texts: Vec<String> = found.iter().map(Sentence::text).collect();
-    assert_eq!(
-        texts,
-        ["Never use `eval()`, e.g. in a parser.", "Files MUST be small", "Never \"0\" that."]
-    );
+    let texts: Vec<String> = found.iter().map(|one| one.text.clone()).collect();
+    insta::assert_snapshot!(texts.join("\n"), @"
+    Never use `eval()`, e.g. in a parser.
+    Files MUST be small
+    Don't: Use `alert()`
+    Don't: Log secrets
+    Don't: never print them.
+    금지 사항: console.log 남기기
+    ");
     assert_eq!(source.slice(found[0].span), "Never use `eval()`, e.g. in a\nparser.");
     assert_eq!(source.slice(found[1].span), "Files MUST be small");
-    assert_eq!(found[0].heading, "Rules");
 }
 
 #[test]
-fn what_looks_like_code_needs_no_backticks() {
-    let of = |text: &str| {
-        let found = sentences(&Source::new("a.md", text));
-        found.first().map(|one| (one.shape.clone(), one.code.clone())).expect("a sentence")
+fn a_survey_shows_who_enforces_each_sentence() {
+    let (_directory, project) = project(&[
+        (".aidd/config.json", r#"{"compliance": ["git"]}"#),
+        ("eslint.config.js", "export default [{ rules: { 'no-var': 'error' } }];\n"),
+        ("src/a.ts", "export const a = 1;\n"),
+        ("rules/parse.md", "# Parsing\n\nNever call `legacyParse()`.\n"),
+        (
+            "rules/log.md",
+            "---\nseverity: info\ncheck: { text: { regex: 'zzz' } }\n---\n# team/log\n\nNever log `zzz`. It must be short.\n",
+        ),
+        (
+            "AGENTS.md",
+            "# Ours\n\n- Never use `var`.\n- Never log `zzz`.\n- Never use `any`.\n- Never hard-code passwords.\n\
+             - Rule no-eval applies, always.\n- any 타입 사용 금지\n- Write good code, always.\n- Do not use `print()`.\n",
+        ),
+        ("web/CLAUDE.md", "Never use `any`. Never mutate props.\n"),
+    ]);
+    let survey = survey(&project, &[]).expect("a survey");
+    insta::assert_snapshot!(lines(&survey), @"
+    AGENTS.md:3 Never use `var`.
+      elsewhere by eslint/no-var in eslint.config.js
+    AGENTS.md:4 rules/log.md:7 Never log `zzz`.
+      enforced by team/log
+    AGENTS.md:5 web/CLAUDE.md:1 Never use `any`.
+      off: compliance/any-type; packs typescript-strict
+    AGENTS.md:6 Never hard-code passwords.
+      enforced by secrets/*
+    AGENTS.md:7 Rule no-eval applies, always.
+      off: compliance/eval; packs security
+    AGENTS.md:8 any 타입 사용 금지
+      off: compliance/any-type; packs typescript-strict
+    AGENTS.md:9 Write good code, always.
+      open
+    AGENTS.md:10 Do not use `print()`.
+      open
+    web/CLAUDE.md:1 Never mutate props.
+      open
+      about web/**
+    rules/parse.md:3 Never call `legacyParse()`.
+      open
+    ");
+    assert_eq!(Counts::of(&survey.sentences).sentences, survey.sentences.len());
+}
+
+#[test]
+fn a_page_that_another_tool_enforces_is_counted_there() {
+    let page = |by: &str| {
+        format!(
+            "---\nenforced-by: {by}\n---\n# team/output\n\nNever write to standard output. Always use the logger.\n"
+        )
     };
-    let (shape, code) =
-        of("Never call console.log or `a()` and b.c() in src/app/*.ts, and/or .env");
-    assert_eq!(shape, "Never call «0» or «1» and «2» in «3», and/or «4»");
-    assert_eq!(code, ["console.log", "a()", "b.c()", "src/app/*.ts", ".env"]);
+    let (on, off) = (page("eslint/no-console"), page("eslint/no-alert"));
+    let (_directory, project) = project(&[
+        (".eslintrc.json", r#"{"rules": {"no-console": "error"}}"#),
+        ("src/a.ts", "export const a = 1;\n"),
+        (".aidd/rules/on.md", &on),
+        (".aidd/rules/off.md", &off.replace("output", "alerts")),
+        ("AGENTS.md", "- Always use the logger.\n"),
+    ]);
+    insta::assert_snapshot!(lines(&survey(&project, &[]).expect("a survey")), @"
+    AGENTS.md:1 .aidd/rules/off.md:6 Always use the logger.
+      elsewhere by eslint/no-console in .eslintrc.json
+    .aidd/rules/off.md:6 Never write to standard alerts.
+      open: its page names `eslint/no-alert`, but no settings of ESLint here switch `no-alert` on
+    .aidd/rules/on.md:6 Never write to standard output.
+      elsewhere by eslint/no-console in .eslintrc.json
+    ");
 }
 
 #[test]
-fn shapes_become_checks() {
-    insta::assert_snapshot!(told("
-- Never use `console.log`. Do not call `eval()`.
-- Do not use `any`; avoid `dbg!` and `panic!`.
-- `domain` must not import `infrastructure`.
-- `src/domain` must never depend on `react`.
-- Use `structuredClone()` instead of `cloneDeep()`.
-- Every `packages/*` has a `README.md`.
-- File names in `src/**/*.ts` are kebab-case.
-- Files have at most 400 lines.
-- Never commit `dist/` or `.env`.
-- Set `strict` to `true` in `tsconfig.json`.
-- Each of `docs/adr/*.md` must have the sections `Status` and `Decision`.
-- Commit messages follow Conventional Commits, always.
-- When `migrations/` changes, update `docs/schema.md`.
-- Never use `console.log` outside of `tools/`.
-- Do not use `any` in `src/domain`.
-"), @r###"
-    Never use `console.log`.
-      high project/no-console-log {"syntax":{"language":["typescript"],"rule":{"pattern":"console.log"}}}
-    Do not call `eval()`.
-      high project/no-eval {"syntax":{"language":["python","typescript"],"rule":{"pattern":"eval($$$ARGS)"}}}
-    Do not use `any`
-      high project/no-any {"syntax":{"language":["typescript"],"rule":{"kind":"predefined_type","regex":"^any$"}}}
-    avoid `dbg!` and `panic!`.
-      high project/no-dbg {"syntax":{"language":["rust"],"rule":{"any":[{"pattern":"dbg!($$$ARGS)"},{"pattern":"panic!($$$ARGS)"}]}}}
-    `domain` must not import `infrastructure`.
-      high project/no-infrastructure-in-domain {"layers":{"forbid":[{"from":"**/domain/**","to":"**/infrastructure/**"}]}}
-    `src/domain` must never depend on `react`.
-      high project/no-react-in-src-domain {"layers":{"forbid":[{"from":"src/domain/**","to":"npm:react"}]}}
-    Use `structuredClone()` instead of `cloneDeep()`.
-      medium project/no-clonedeep {"syntax":{"language":["typescript"],"rule":{"pattern":"cloneDeep($$$ARGS)"},"fix":"structuredClone($$$ARGS)"}}
-    Every `packages/*` has a `README.md`.
-      high project/readme-md-in-each-packages {"tree":{"each":"packages/<folder>/","exists":["packages/<folder>/README.md"]}}
-    File names in `src/**/*.ts` are kebab-case.
-      high project/kebab-case-names {"exclude":["**/{index,main,mod,lib,__init__}.*","**/*.config.*","**/*.d.ts"],"tree":{"each":"src/**/*.ts","name":["kebab","/^[a-z0-9]+$/"]}}
-    Files have at most 400 lines.
-      high project/at-most-400-lines {"tree":{"each":"**/*.{go,py,rs,ts,tsx}","lines":{"max":400}}}
-    Never commit `dist/` or `.env`.
-      high project/no-dist {"tree":{"absent":["**/dist/**","**/.env"],"tracked":true}}
-    Set `strict` to `true` in `tsconfig.json`.
-      medium project/compileroptions-strict-in-tsconfig-json {"files":["**/tsconfig.json"],"data":{"at":"$.compilerOptions.strict","present":true,"equals":true}}
-    Each of `docs/adr/*.md` must have the sections `Status` and `Decision`.
-      high project/sections-of-docs-adr-md {"files":["docs/adr/*.md"],"doc":{"headings":["*","## Status","*","## Decision","*"]}}
-    Commit messages follow Conventional Commits, always.
-      high project/conventional-commits {"commit":{"conventional":{},"title":true}}
-    When `migrations/` changes, update `docs/schema.md`.
-      high project/docs-schema-md-with-migrations {"commit":{"change":{"touches":"migrations/**","requires":"docs/schema.md"}}}
-    Never use `console.log` outside of `tools/`.
-      high project/no-console-log {"syntax":{"language":["typescript"],"rule":{"pattern":"console.log"}},"exclude":["tools/**"]}
-    Do not use `any` in `src/domain`.
-      high project/no-any {"syntax":{"language":["typescript"],"rule":{"kind":"predefined_type","regex":"^any$"}},"files":["src/domain/**"]}
-    "###);
+fn what_is_left_out_is_noted_and_what_is_missing_is_an_error() {
+    let many: String = (0..2100).map(|one| format!("- Never call `gone{one}()`.\n")).collect();
+    let (_directory, project) = project(&[(".aidd/x", ""), ("AGENTS.md", &many)]);
+    let found = survey(&project, &[]).expect("a survey");
+    assert_eq!(found.sentences.len(), 2000);
+    assert!(found.notes[0].starts_with("100 sentences left out"), "{:?}", found.notes);
+    let error = survey(&project, &["gone.md".to_owned()]).expect_err("missing");
+    assert!(error.to_string().starts_with("gone.md: "), "{error}");
+    assert_eq!(error.remedy(), "name a text file of the project");
+}
+
+/// The statement of a sentence, as text.
+fn statement(project: &Project, sentence: &str) -> String {
+    let Statement { stated, related, page } = describe(project, sentence).expect("a statement");
+    let places: Vec<String> =
+        stated.places.iter().map(|one| format!("{}:{}", one.path, one.line)).collect();
+    let mut text = format!(
+        "{}\n  at [{}], about [{}]\n  {}\n  page {page}\n",
+        stated.sentence,
+        places.join(" "),
+        stated.scope.join(" "),
+        status(&stated.coverage)
+    );
+    for one in related {
+        let _ = writeln!(text, "  related {} {}", one.rule, if one.on { "on" } else { "off" });
+    }
+    text
 }
 
 #[test]
-fn a_hostile_page_costs_little() {
+fn a_sentence_is_found_where_it_is_stated() {
+    let (_directory, project) = project(&[
+        (".aidd/x", ""),
+        ("src/a.ts", "export const a = 1;\n"),
+        (
+            "eslint.config.js",
+            "export default [{ rules: { 'no-restricted-imports': ['error', 'moment'] } }];\n",
+        ),
+        ("AGENTS.md", "# Ours\n\n- Never call `legacyParse()`; it is slow.\n"),
+        ("src/a.test.ts", "test(a);\n"),
+        ("web/AGENTS.md", "- Never mutate props.\n"),
+        ("rules/parse.md", "# Parsing\n\nAlways parse twice.\n"),
+    ]);
+    let all = [
+        "never call legacyParse()",
+        "Never mutate props",
+        "Always parse twice.",
+        "Never use moment",
+        "Never use console.log",
+        "Always skip the tests that fail",
+        "커밋하기 전에 반드시 검토하세요.",
+        "The compliance/any-type rule holds",
+    ];
+    let text: String = all.iter().map(|one| statement(&project, one)).collect();
+    insta::assert_snapshot!(text, @"
+    Never call `legacyParse()`; it is slow.
+      at [AGENTS.md:3], about []
+      open
+      page .aidd/rules/never-call-legacyparse-it-is.md
+    Never mutate props.
+      at [web/AGENTS.md:1], about [web/**]
+      open
+      page web/.aidd/rules/never-mutate-props.md
+    Always parse twice.
+      at [rules/parse.md:3], about []
+      open
+      page rules/parse.md
+    Never use moment
+      at [], about []
+      elsewhere by eslint/no-restricted-* in eslint.config.js
+      page .aidd/rules/never-use-moment.md
+    Never use console.log
+      at [], about []
+      off: compliance/debug-output; packs clean-code, javascript, typescript-strict
+      page .aidd/rules/never-use-console-log.md
+    Always skip the tests that fail
+      at [], about []
+      open
+      page .aidd/rules/always-skip-the-tests-that.md
+      related compliance/disabled-test off
+      related compliance/retried-test off
+      related compliance/test-name off
+    커밋하기 전에 반드시 검토하세요.
+      at [], about []
+      open
+      page .aidd/rules/draft.md
+    The compliance/any-type rule holds
+      at [], about []
+      off: compliance/any-type; packs typescript-strict
+      page .aidd/rules/the-compliance-any-type-rule.md
+    ");
+}
+
+#[test]
+fn hostile_sentences_are_refused_or_cleaned() {
+    let (_directory, project) = project(&[(".aidd/x", ""), ("AGENTS.md", "Never panic.\n")]);
+    let refused = |sentence: &str| describe(&project, sentence).expect_err("refused").to_string();
+    assert_eq!(refused(&"never ".repeat(200_000)), "the sentence has more than 2000 characters");
+    assert_eq!(refused(" \u{7}\u{202e}\n"), "the sentence is empty");
+    assert_eq!(refused("…?!"), "the sentence is empty");
+    let found = describe(&project, "Never\u{1b}[31m \u{202e}panic\0.\n\n").expect("a statement");
+    assert_eq!(found.stated.sentence, "Never [31m panic .");
+    for text in ["«0» ` never".repeat(100), "`".repeat(2000), "((((\"'!".repeat(250)] {
+        let _ = describe(&project, &text);
+    }
+}
+
+/// Documents are read in linear time, whatever they hold.
+#[test]
+fn a_hostile_document_costs_little() {
     let begun = std::time::Instant::now();
     let long = format!("Never use {}`x()`.\n\n", "the any new a an with to direct ".repeat(20_000));
     let many = "- Never use `foo()` in `a/b` or (((((((\n".repeat(20_000);
     for text in [long, many, "«".repeat(100_000), "never `".repeat(50_000)] {
-        let ground = Ground::default();
         let found = sentences(&Source::new("AGENTS.md", text));
-        for sentence in found.iter().take(2000) {
-            assert!(sentence.shape.chars().count() <= 700);
-            let _ = verdict(sentence, &ground);
-        }
+        assert!(found.iter().all(|one| one.text.chars().count() <= 600));
     }
-    assert!(begun.elapsed().as_secs() < 60, "{:?}", begun.elapsed());
+    assert!(begun.elapsed().as_secs() < 30, "{:?}", begun.elapsed());
 }
 
 #[test]
-fn a_heading_that_forbids_turns_its_items() {
-    insta::assert_snapshot!(told("
-## Do
-
-- Use `eval()` sparingly, never in loops
-
-## Don't
-
-- Use `console.log`
-- Never call `alert()`
-- Commit `.env` files
-
-Use `moment` here.
-
-## 금지 사항
-
-- console.log 남기기
-- TODO/FIXME 주석 (완전히 구현할 것)
-- 요청하지 않은 리팩토링
-"), @r#"
-    Use `eval()` sparingly, never in loops
-      guidance
-    Don't: Use `console.log`
-      high project/no-console-log {"syntax":{"language":["typescript"],"rule":{"pattern":"console.log"}}}
-    Never call `alert()`
-      high project/no-alert {"syntax":{"language":["typescript"],"rule":{"pattern":"alert($$$ARGS)"}}}
-    Don't: Commit `.env` files
-      high project/no-env {"tree":{"absent":["**/.env"],"tracked":true}}
-    Use `moment` here.
-      guidance
-    금지 사항: `console.log` 남기기
-      high project/no-console-log {"syntax":{"language":["typescript"],"rule":{"pattern":"console.log"}}}
-    금지 사항: `TODO`/`FIXME` 주석 (완전히 구현할 것)
-      high project/no-todo {"files":["**/*.{go,py,rs,ts,tsx}"],"text":{"regex":"\\bTODO\\b|\\bFIXME\\b"}}
-    "#);
-}
-
-#[test]
-fn words_that_leave_room_are_not_sure() {
-    insta::assert_snapshot!(told("
-- Never use `alert()`.
-- Generally, never use `alert()`.
-- Prefer `unknown` over `any`.
-- Never commit secrets, keys, or `.env` files.
-- Never commit `.env` files.
-- Rules take `edit()`, never `alert()`.
-"), @r#"
-    Never use `alert()`.
-      high project/no-alert {"syntax":{"language":["typescript"],"rule":{"pattern":"alert($$$ARGS)"}}}
-    Generally, never use `alert()`.
-      medium project/no-alert {"syntax":{"language":["typescript"],"rule":{"pattern":"alert($$$ARGS)"}}}
-    Prefer `unknown` over `any`.
-      medium project/no-any {"syntax":{"language":["typescript"],"rule":{"kind":"predefined_type","regex":"^any$"},"fix":"unknown"}}
-    Never commit secrets, keys, or `.env` files.
-      medium project/no-env {"tree":{"absent":["**/.env"],"tracked":true}}
-    Never commit `.env` files.
-      high project/no-env {"tree":{"absent":["**/.env"],"tracked":true}}
-    Rules take `edit()`, never `alert()`.
-      medium project/no-alert {"syntax":{"language":["typescript"],"rule":{"pattern":"alert($$$ARGS)"}}}
-    "#);
+fn every_form_is_shown_by_a_header_that_holds() {
+    let (_directory, project) = project(&[
+        (".aidd/x", ""),
+        ("eslint.config.js", "export default [{ rules: { 'no-console': 'error' } }];\n"),
+        ("package.json", r#"{"dependencies": {"moment": "2"}}"#),
+    ]);
+    for FormHint { form, header, .. } in FORMS {
+        let text = format!("severity: warning\nmessage: It is so\n{header}");
+        let report = drafts::tried(&project, &text, None);
+        assert!(report.valid, "{form}: {:?}", report.problems);
+    }
+    let keys = aidd_page::Form::ALL.map(|form| form.key());
+    assert!(keys.iter().all(|key| FORMS.iter().any(|hint| hint.form == *key)));
 }

@@ -347,77 +347,116 @@ fn gates_are_judged_by_what_is_there() {
     );
 }
 
+const DRAFT: &str = "severity: warning
+message: \"`legacyParse()` is slow\"
+check: { syntax: { language: [typescript], rule: { pattern: 'legacyParse($$$ARGS)' } } }";
+
 #[test]
-fn a_sentence_becomes_a_check_that_was_tried() {
+fn a_sentence_becomes_a_check_in_two_calls() {
     let folder = project(&[
         (".aidd/x", ""),
         ("src/a.ts", "const text = load();\nconst user = legacyParse(text);\n"),
-        ("AGENTS.md", "- Never call `legacyParse()`.\n- Write clean code, always.\n"),
+        ("AGENTS.md", "- Never call `legacyParse()`.\n- Never use `any`.\n"),
     ]);
-    let sentence = json!({"sentence": "Never call `legacyParse()`."});
-    let answer = call(folder.path(), "aidd_suggest_rule", sentence).expect("an answer");
-    insta::assert_snapshot!(answer.text, @r#"
-    1 sentence: 0 enforced, 0 enforced by other tools, 1 with a check to be had, 0 for a hook or CI, 0 guidance only
+    let suggest =
+        |arguments: Value| call(folder.path(), "aidd_suggest_rule", arguments).expect("an answer");
+    let sentence = "Never call legacyParse()";
+    let first = suggest(json!({ "sentence": sentence }));
+    insta::assert_snapshot!(first.text, @r"
     Never call `legacyParse()`.
-      draft project/no-legacyparse (sure: high), warning: it nearly holds: mend these, or put them off by `aidd baseline write`
-      catches 1 place, in 1 of the 1 it looked at (100.0 %)
-        src/a.ts:2  const user = legacyParse(text);
+      stated in   AGENTS.md:1
+      enforced    no
+      draft       no draft found
+      page        .aidd/rules/never-call-legacyparse.md
 
-    .aidd/rules/no-legacyparse.md:
+    Forms (a header has `severity`, `message` and one of these):
+      text        words, markers and comments, by a regular expression; `in` limits it to comments or prose
+                  check: { files: ['*.ts'], text: { regex: '\bTODO\b', keywords: [TODO] } }
+      syntax      calls, imports and other constructs of code, by an ast-grep rule
+                  check: { syntax: { language: [typescript], rule: { pattern: 'eval($$$ARGS)' } } }
+      tree        which files exist, their size, what lies next to them
+                  check: { tree: { each: 'src/**/*.ts', exists: '<dir>/<stem>.test.ts' } }
+      name        how files and directories are named
+                  check: { tree: { each: 'src/**/*.ts', name: [kebab] } }
+      data        values in JSON, YAML, TOML and front matter
+                  check: { files: [tsconfig.json], data: { at: '$.compilerOptions.strict', equals: true } }
+      layers      which part of the code imports which part or package
+                  check: { layers: { forbid: [{ from: 'src/**', to: 'npm:moment' }] } }
+      doc         headings and sections of Markdown documents
+                  check: { files: ['docs/adr/*.md'], doc: { headings: ['*', '## Status', '*'] } }
+      commit      commit messages, branch names, files that change together
+                  check: { commit: { subject: { max: 72 } } }
+      enforced-by what a linter of the project enforces already
+                  enforced-by: eslint/no-console
+    Write a rule page and pass it as `draft`, with the sentence.
+    ");
+    assert_eq!(first.data["statement"]["places"][0], json!({"path": "AGENTS.md", "line": 1}));
+    let second = suggest(json!({"sentence": sentence, "draft": DRAFT}));
+    insta::assert_snapshot!(second.text, @r#"
+    project/never-call-legacyparse for .aidd/rules/never-call-legacyparse.md: valid
+      examples    0 fails, 0 passes
+      trial       1 finding in 1 of 1 judged
+                  src/a.ts:2  const user = legacyParse(text);
+      severity    warning: few places break it: fix them, or run `aidd baseline write`
+      note        no examples yet: add `## Fails` and `## Passes` before you save the page
+
     ---
     severity: warning
-    message: "`legacyParse()` is not used here"
-    check:
-      syntax:
-        language:
-        - typescript
-        rule:
-          pattern: legacyParse($$$ARGS)
+    message: "`legacyParse()` is slow"
+    check: { syntax: { language: [typescript], rule: { pattern: 'legacyParse($$$ARGS)' } } }
     ---
-    # project/no-legacyparse
+    # project/never-call-legacyparse
 
     Never call `legacyParse()`.
-
-    ## Fails
-
-    ```ts path=src/a.ts
-    const user = legacyParse(text);
-    ```
-
-    ```finding
-    1:14 legacyParse(text)
-    ```
-
-    ## Passes
-
-    ```ts path=src/a.ts
-    const text = load();
-    ```
     "#);
+    assert_eq!(second.data["draft"]["trial"]["samples"][0]["line"], 2);
+    let wrong = suggest(json!({"draft": DRAFT.replace("pattern", "patern")}));
+    insta::assert_snapshot!(wrong.text, @r#"
+    project/draft for .aidd/rules/draft.md: not valid
+      line 3: unknown key `patern` in the rule; did you mean `pattern`?
+        correct the value of `syntax`
+
+    ---
+    severity: warning
+    message: "`legacyParse()` is slow"
+    check: { syntax: { language: [typescript], rule: { patern: 'legacyParse($$$ARGS)' } } }
+    ---
+    # project/draft
+
+    State the rule and its reason here.
+    "#);
+    let page = suggest(json!({"filePath": "AGENTS.md", "limit": 1}));
+    insta::assert_snapshot!(page.text, @"
+    2 sentences: 0 enforced, 0 by other tools, 1 off, 1 not enforced
+    AGENTS.md:1  Never call `legacyParse()`.
+      enforced    no
+    note: not listed: 1 more sentence
+    ");
     // The same through the server.
     let mut client = crate::testing::Client::at(folder.path());
-    let sentence = json!({"sentence": "Never call `legacyParse()`."});
-    assert_eq!(client.text("aidd_suggest_rule", sentence), answer.text);
+    let given = json!({"sentence": sentence, "draft": DRAFT});
+    assert_eq!(client.text("aidd_suggest_rule", given), second.text);
     client.leave();
-    let page = json!({"filePath": "AGENTS.md", "limit": 1});
-    let answer = call(folder.path(), "aidd_suggest_rule", page).expect("an answer").data;
-    assert_eq!(answer["count"]["sentences"], 2);
-    assert_eq!(answer["sentences"][0]["draft"]["rule"], "project/no-legacyparse");
-    assert_eq!(answer["notes"][0], "not told here: 1 more sentence");
 }
 
 #[test]
-fn a_sentence_that_cannot_be_judged_is_refused() {
+fn what_is_no_sentence_and_no_draft_is_refused() {
     let folder = project(&[(".aidd/x", ""), ("a.md", "words\n")]);
-    let said = |arguments: Value| {
+    let refused = |arguments: Value| {
         call(folder.path(), "aidd_suggest_rule", arguments).expect_err("refused").to_string()
     };
-    assert!(said(json!({})).starts_with("neither `sentence` nor `filePath`"));
-    assert!(said(json!({"sentence": "a", "filePath": "a.md"})).contains("are both given"));
-    assert!(said(json!({"sentence": "x".repeat(2001)})).contains("more than 2000 characters"));
-    assert!(said(json!({"filePath": "../a.md"})).contains("outside of the project"));
-    assert!(said(json!({"filePath": "gone.md"})).starts_with("gone.md: "));
-    assert!(said(json!({"filePath": "a.md"})).contains("no sentence here demands anything"));
+    assert!(refused(json!({})).starts_with("neither `sentence`, `filePath` nor `draft`"));
+    assert!(refused(json!({"sentence": "a", "filePath": "a.md"})).contains("cannot be combined"));
+    assert!(
+        refused(json!({"sentence": "x".repeat(1 << 20)})).contains("more than 2000 characters")
+    );
+    assert!(refused(json!({"sentence": "\u{1b}\u{202e}"})).contains("the sentence is empty"));
+    assert!(refused(json!({"draft": "x".repeat(1 << 20)})).contains("more than 256 KiB"));
+    assert!(refused(json!({"filePath": "../a.md"})).contains("outside of the project"));
+    assert!(refused(json!({"filePath": "gone.md"})).starts_with("gone.md: "));
+    assert!(
+        refused(json!({"filePath": "a.md"})).contains("no sentence of `a.md` demands anything")
+    );
 }
 
 /// What an agent takes for a category, or for a rule, is answered with what there is.

@@ -1,0 +1,220 @@
+//! Which sentences demand something, by the words they have: a list of words for English and one
+//! for Korean, no grammar. A sentence too many in a list costs a glance; one too few is missed.
+
+/// Words and phrases of a demand, wherever they are: RFC 2119, and how people write the same.
+const ANYWHERE: &[&str] = &[
+    "must",
+    "shall",
+    "should",
+    "never",
+    "always",
+    "do not",
+    "don't",
+    "may not",
+    "avoid",
+    "forbidden",
+    "prohibited",
+    "banned",
+    "not allowed",
+    "disallowed",
+    "instead of",
+    "rather than",
+    "prefer",
+    "required",
+    "only",
+    "at most",
+    "no more than",
+    "maximum",
+    "conventional commits",
+    "kebab-case",
+    "snake_case",
+    "camelcase",
+    "pascalcase",
+];
+
+/// Words that demand where a sentence begins with them: imperatives, and `no`, `every`, `when`.
+const FIRST: &[&str] = &[
+    "no", "use", "run", "set", "pin", "keep", "when", "whenever", "every", "each", "all", "write",
+    "add", "put", "name", "follow", "ensure", "make", "import", "export", "commit", "document",
+    "test", "return", "handle", "wrap", "validate", "check", "update", "place", "store", "treat",
+    "split", "limit", "require", "format", "lint", "execute", "before", "after",
+];
+
+/// Phrases that take a demand back.
+const PERMISSIONS: &[&str] = &[
+    "need not",
+    "no need to",
+    "not have to",
+    "don't have to",
+    "not need to",
+    "don't need to",
+    "not required",
+    "do not hesitate",
+    "don't hesitate",
+];
+
+/// The same in Korean, where words have endings.
+const KOREAN: &[&str] = &[
+    "금지",
+    "불가",
+    "지양",
+    "마세요",
+    "마십시오",
+    "마라",
+    "말 것",
+    "말것",
+    "않는다",
+    "않습니다",
+    "않을 것",
+    "안 된다",
+    "안된다",
+    "안 됩니다",
+    "안됩니다",
+    "반드시",
+    "항상",
+    "필수",
+    "절대",
+    "대신",
+    "해야",
+    "어야",
+    "아야",
+    "여야",
+    "하세요",
+    "할 것",
+    "에서만",
+    "만 사용",
+    "이하",
+    "이내",
+    "초과",
+    "준수",
+    "따른다",
+    "따릅니다",
+    "사용한다",
+    "사용합니다",
+    "작성한다",
+    "작성합니다",
+    "유지한다",
+    "유지합니다",
+    "통일",
+    "우선",
+    "선호",
+];
+
+const KOREAN_PERMISSIONS: &[&str] =
+    &["수 있다", "수 있습니다", "해도 된다", "해도 됩니다", "않아도", "무방", "선택 사항"];
+
+/// Headings whose items are what not to do, in lower case without punctuation.
+const AGAINST: &[&str] = &[
+    "don't",
+    "dont",
+    "don'ts",
+    "donts",
+    "do not",
+    "never",
+    "never do",
+    "things to avoid",
+    "what to avoid",
+    "avoid",
+    "forbidden",
+    "forbidden patterns",
+    "prohibited",
+    "not allowed",
+    "anti-patterns",
+    "금지",
+    "금지 사항",
+    "금지사항",
+    "절대 금지",
+    "하지 말 것",
+];
+
+/// Whether `text` demands something.
+pub(super) fn is_demand(text: &str) -> bool {
+    // Words that end in a colon introduce what follows.
+    if text.ends_with([':', '?']) {
+        return false;
+    }
+    if text.chars().any(|c| ('\u{AC00}'..='\u{D7A3}').contains(&c)) {
+        let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
+        return has(KOREAN) && !has(KOREAN_PERMISSIONS);
+    }
+    let words = plain(text);
+    let has = |all: &[&str]| all.iter().any(|word| words.contains(&format!(" {word} ")));
+    // A label may precede it: `Types: use …`.
+    let after_label = text.split_once(": ").filter(|(label, _)| label.len() <= 40);
+    let starts = [Some(text), after_label.map(|(_, rest)| rest)].into_iter().flatten();
+    let is_imperative = starts.map(plain).any(|words| {
+        let words = words.trim_start().trim_start_matches("please ");
+        words.split(' ').next().is_some_and(|first| FIRST.contains(&first))
+    });
+    !has(PERMISSIONS) && (has(ANYWHERE) || is_imperative)
+}
+
+/// Whether a word in lower case is one that demands; it names nothing.
+pub(super) fn is_word(word: &str) -> bool {
+    FIRST.contains(&word) || ANYWHERE.contains(&word)
+}
+
+/// Whether the items under `heading` are what not to do.
+pub(super) fn is_against(heading: &str) -> bool {
+    AGAINST.contains(&plain(heading).trim())
+}
+
+/// The words in lower case, a space around each, without punctuation.
+fn plain(text: &str) -> String {
+    let lower = text.to_lowercase().replace('\u{2019}', "'");
+    let is_word = |c: char| c.is_alphanumeric() || "'-_".contains(c);
+    let mut words = String::with_capacity(lower.len() + 2);
+    words.push(' ');
+    for word in lower.split(|c| !is_word(c)) {
+        let word = word.trim_matches('-');
+        if !word.is_empty() {
+            words.push_str(word);
+            words.push(' ');
+        }
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn demands_are_known_by_their_words() {
+        for text in [
+            "Never use `eval()`.",
+            "**Types**: use `unknown`",
+            "Please run the tests.",
+            "You MUST sign commits",
+            "Don\u{2019}t push to main",
+            "File names are in kebab-case.",
+            "any 타입 사용 금지",
+            "moment 대신 date-fns를 사용하세요.",
+            "파일은 500줄 이하로 유지한다.",
+        ] {
+            assert!(is_demand(text), "{text}");
+        }
+        for text in [
+            "We like tests.",
+            "Should I use this?",
+            "You must know these words:",
+            "You do not need to call `init()`.",
+            "The mustard is useful.",
+            "이 문서는 구조를 설명합니다.",
+            "컴포넌트 파일은 PascalCase로 작성할 수 있다.",
+        ] {
+            assert!(!is_demand(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn headings_that_forbid() {
+        for heading in ["Don't", "Don\u{2019}ts", "🚫 Never do", "Anti-Patterns", "금지 사항"]
+        {
+            assert!(is_against(heading), "{heading}");
+        }
+        for heading in ["Do", "Do Not Disturb mode", "Never gonna", "규칙"] {
+            assert!(!is_against(heading), "{heading}");
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! A rule page that somebody drafted: validated, its examples run, tried on the project.
+
+use super::error::SuggestError;
+use super::statement::{Statement, describe};
+use super::trial::{self, Limit, Trial};
+use aidd_engine::check::{Distribution, Engine, SKIPPED, Selection};
+use aidd_engine::forms;
+use aidd_engine::project::config::Config;
+use aidd_engine::project::linters::{Enforced, Settings};
+use aidd_engine::rules::registry::{Registry, explained, project_rule};
+use aidd_engine::rules::rule::Rule;
+use aidd_engine::text::files::{Files as _, side_file};
+use aidd_engine::text::finding::Severity;
+use aidd_engine::text::source::{Encoding, Source};
+use aidd_engine::workspace::examples::{self, Expected};
+use aidd_engine::workspace::project::Project;
+use aidd_page as page;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Most bytes of a draft.
+pub(super) const MAX_DRAFT: usize = 256 << 10;
+
+/// What is drafted.
+#[derive(Clone, Copy, Debug)]
+pub struct Draft<'a> {
+    /// A rule page, or only its header, with or without `---` lines.
+    pub text: &'a str,
+    /// The sentence that it is to enforce; decides where the page belongs.
+    pub sentence: Option<&'a str>,
+}
+
+/// Something that is wrong with a draft.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Problem {
+    /// Line of the draft, from 1; 0: the draft as a whole.
+    pub line: usize,
+    /// What is wrong.
+    pub message: String,
+    /// What to do, in the imperative.
+    pub remedy: String,
+}
+
+/// How many examples a draft has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Examples {
+    /// Under `## Fails`.
+    pub fails: usize,
+    /// Under `## Passes`.
+    pub passes: usize,
+}
+
+/// Which severity the trial speaks for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Advice {
+    /// `error`, `warning` or `info`.
+    pub severity: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// What became of a draft.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct DraftReport {
+    /// The id of its rule; empty when its header cannot be read.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub rule: String,
+    /// Where the page belongs.
+    pub path: String,
+    /// Whether it can be saved as it is.
+    pub valid: bool,
+    /// What is wrong.
+    pub problems: Vec<Problem>,
+    /// Its examples.
+    pub examples: Examples,
+    /// What the rule finds in the project; absent when it cannot run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trial: Option<Trial>,
+    /// The severity that follows from the trial.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub advice: Option<Advice>,
+    /// The page made of a mere header; absent where the draft is a page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page: Option<String>,
+    /// What else there is to know.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// A draft as a page.
+struct Page {
+    path: String,
+    text: String,
+    /// Lines that were put before the draft.
+    added: usize,
+    is_made: bool,
+}
+
+/// Validates a draft, runs its examples and tries it on the project. What is wrong with the draft is
+/// in the report.
+///
+/// # Errors
+/// When draft or sentence is empty or too long, or the project cannot be checked.
+pub fn try_draft(
+    project: &Project,
+    draft: &Draft<'_>,
+    limit: &Limit,
+) -> Result<DraftReport, SuggestError> {
+    if draft.text.len() > MAX_DRAFT {
+        return Err(SuggestError::LongDraft);
+    }
+    if draft.text.trim().is_empty() {
+        return Err(SuggestError::EmptyDraft);
+    }
+    let statement = draft.sentence.map(|sentence| describe(project, sentence)).transpose()?;
+    let mut page = as_page(project, draft.text, statement);
+    let mut report = DraftReport::default();
+    let rule = match page::header(&page.text) {
+        Ok(_) => project_rule(&page.path, &page.text),
+        Err(error) => {
+            let source = Source::new("draft.md", page.text.as_str());
+            let at = u32::try_from(error.span.start).unwrap_or(u32::MAX);
+            let line = source.position(at, Encoding::CodePoints).line as usize + 1;
+            report.problems.push(Problem {
+                line: line.saturating_sub(page.added).max(1),
+                message: explained(&error),
+                remedy: "correct the header and check the draft again".to_owned(),
+            });
+            None
+        }
+    };
+    let Some(rule) = rule else {
+        report.path = page.path;
+        return Ok(report);
+    };
+    report.rule = rule.id.to_string();
+    place_page(project, &rule, &mut page, &mut report);
+    report.path.clone_from(&page.path);
+    // Its globs count from the directory that its rules are of.
+    let rule = project_rule(&page.path, &page.text).unwrap_or(rule);
+    let can_run = validate(project, &rule, &page, &mut report);
+    if can_run {
+        run_examples(project.distribution(), &rule, &page, &mut report)?;
+        let found = run_trial(project, &page, limit)?;
+        report.advice = Some(advise(&found));
+        report.trial = Some(found);
+    }
+    report.valid = report.problems.is_empty();
+    report.page = page.is_made.then_some(page.text);
+    Ok(report)
+}
+
+/// The draft as a page; a mere header gets the text of the page that states the sentence, else the
+/// sentence as its text.
+fn as_page(project: &Project, draft: &str, statement: Option<Statement>) -> Page {
+    let text = draft.replace("\r\n", "\n");
+    let (path, sentence) = match statement {
+        Some(Statement { page, stated, .. }) => (page, stated.sentence),
+        None => {
+            (".aidd/rules/draft.md".to_owned(), "State the rule and its reason here.".to_owned())
+        }
+    };
+    let (header, added) = if page::has_header(&text) {
+        match page::split(&text) {
+            Ok((head, body)) if text[body.clone()].trim().is_empty() => (text[head].to_owned(), 0),
+            // A page, or one whose error is reported where it is.
+            _ => return Page { path, text, added: 0, is_made: false },
+        }
+    } else {
+        (text, 1)
+    };
+    let name = path.rsplit('/').next().unwrap_or(&path).trim_end_matches(".md");
+    let body = side_file(&project.disk, &path).map(|old| match page::split(&old) {
+        Ok((_, body)) => old[body].to_owned(),
+        Err(_) => old,
+    });
+    let body = body.unwrap_or_else(|| format!("# project/{name}\n\n{sentence}\n"));
+    let text = format!("---\n{}\n---\n{body}", header.trim_end());
+    Page { path, text, added, is_made: true }
+}
+
+/// Gives the page the path that its id asks for, and reports an id that is taken.
+fn place_page(project: &Project, rule: &Rule, page: &mut Page, report: &mut DraftReport) {
+    let registry = project.registry();
+    match registry.get(&rule.id).map(|known| known.path.as_deref()) {
+        Some(None) => report.problems.push(Problem {
+            line: line_of(&page.text, "# ", page.added),
+            message: format!("`{}` is a rule that aidd ships; the page would replace it", rule.id),
+            remedy: "choose another id in the title: `# project/name`".to_owned(),
+        }),
+        Some(Some(known)) => {
+            known.clone_into(&mut page.path);
+            report.notes.push(format!("replaces {known}"));
+        }
+        None => {
+            let name = rule.id.rsplit('/').next().unwrap_or(&rule.id);
+            // A page of rules in words gets its check where it is.
+            if project.disk.exists(&page.path) {
+                return;
+            }
+            let directory = page.path.rsplit_once('/').map_or("", |(directory, _)| directory);
+            page.path = format!("{directory}/{name}.md");
+            if project.disk.exists(&page.path) {
+                report.problems.push(Problem {
+                    line: line_of(&page.text, "# ", page.added),
+                    message: format!("{} is another page", page.path),
+                    remedy: "choose another id in the title: `# project/name`".to_owned(),
+                });
+            }
+        }
+    }
+}
+
+/// Reports what is wrong with the check; whether there is one that can run.
+fn validate(project: &Project, rule: &Rule, page: &Page, report: &mut DraftReport) -> bool {
+    let Some(check) = &rule.check else {
+        enforced_by(project, rule, page, report);
+        return false;
+    };
+    let form = check.form().map_or("check", |form| form.key());
+    let line = line_of(&page.text, &format!("{form}:"), page.added);
+    let wrong = forms::problems(rule);
+    let is_right = wrong.is_empty();
+    report.problems.extend(wrong.into_iter().map(|message| Problem {
+        line,
+        message,
+        remedy: format!("correct the value of `{form}`"),
+    }));
+    is_right
+}
+
+/// Reports a page without a check: the tool that it names must be on.
+fn enforced_by(project: &Project, rule: &Rule, page: &Page, report: &mut DraftReport) {
+    let key = format!("{}:", page::ENFORCED_BY);
+    if rule.enforced_by.is_empty() {
+        report.problems.push(Problem {
+            line: 1,
+            message: "the header has neither `check` nor `enforced-by`: the page only guides"
+                .into(),
+            remedy: "add a `check` of one form, or name the linter rule that enforces it"
+                .to_owned(),
+        });
+        return;
+    }
+    let paths = Selection::default();
+    let Ok(engine) = project.engine(&paths) else { return };
+    let listing = super::survey::listing(project, &engine);
+    let settings = Settings::read(&project.disk, listing.files());
+    for name in &rule.enforced_by {
+        match settings.enforced_by(name) {
+            Enforced::By(path) => report.notes.push(format!("`{name}` is on in {path}")),
+            Enforced::Perhaps(path) => {
+                report
+                    .notes
+                    .push(format!("{path} may have `{name}` on: it extends other settings"));
+            }
+            Enforced::Not { why, remedy } => {
+                let line = line_of(&page.text, &key, page.added);
+                report.problems.push(Problem { line, message: why, remedy });
+            }
+        }
+    }
+}
+
+fn run_examples(
+    distribution: &'static Distribution,
+    rule: &Rule,
+    page: &Page,
+    report: &mut DraftReport,
+) -> Result<(), SuggestError> {
+    let remedy = "correct the example, or the `finding` block after it (`line:column text`)";
+    let read = match examples::read(rule) {
+        Ok((read, _)) => read,
+        Err(message) => return Ok(report.problems.push(example_problem(&message, remedy))),
+    };
+    let fails = read.iter().filter(|one| matches!(one.expected, Expected::Fails(_))).count();
+    report.examples = Examples { fails, passes: read.len() - fails };
+    if read.is_empty() {
+        let note = "no examples yet: add `## Fails` and `## Passes` before you save the page";
+        report.notes.push(note.to_owned());
+        return Ok(());
+    }
+    let alone = Registry::alone(distribution.pages, &[(page.path.clone(), page.text.clone())]);
+    let engine = Engine::new(distribution, alone, &Config::default(), &Selection::default())?;
+    let wrong = examples::run(&engine, rule);
+    report.problems.extend(wrong.iter().map(|message| example_problem(message, remedy)));
+    Ok(())
+}
+
+/// A message of the examples, which may begin with `line 7: `.
+fn example_problem(message: &str, remedy: &str) -> Problem {
+    let placed = message.strip_prefix("line ").and_then(|rest| rest.split_once(": "));
+    let placed = placed.and_then(|(line, rest)| Some((line.parse().ok()?, rest)));
+    let (line, message) = placed.unwrap_or((0, message));
+    Problem { line, message: message.to_owned(), remedy: remedy.to_owned() }
+}
+
+fn run_trial(project: &Project, page: &Page, limit: &Limit) -> Result<Trial, SuggestError> {
+    let others = project.pages.iter().filter(|(path, _)| *path != page.path).cloned();
+    let pages: Vec<(String, String)> =
+        others.chain([(page.path.clone(), page.text.clone())]).collect();
+    let registry = Registry::new(project.distribution().pages, &pages);
+    let is_draft = |rule: &&Rule| rule.path.as_deref() == Some(page.path.as_str());
+    let Some(id) = registry.rules().iter().find(is_draft).map(|rule| rule.id.clone()) else {
+        return Ok(Trial::default());
+    };
+    let only = vec![id.to_string(), SKIPPED.to_owned()];
+    let selection = Selection { only, ..Selection::default() };
+    let engine = Engine::new(project.distribution(), registry, &project.config, &selection)?;
+    trial::run(project, &engine, &id, limit)
+}
+
+/// Findings up to which a rule describes the code, with exceptions.
+const FEW: usize = 20;
+
+/// The severity that the trial speaks for.
+fn advise(trial: &Trial) -> Advice {
+    let (severity, reason) = match (trial.findings, trial.judged) {
+        (0, 0) => (Severity::Warning, "it has nothing to judge here: check `files` and its paths"),
+        (0, _) => (Severity::Error, "the project follows it already"),
+        (1..=FEW, _) => {
+            (Severity::Warning, "few places break it: fix them, or run `aidd baseline write`")
+        }
+        _ => (Severity::Info, "many places break it: it does not describe this code yet"),
+    };
+    Advice { severity: severity.to_string(), reason: reason.to_owned() }
+}
+
+/// The line of the draft that begins with `key`, from 1; else its first.
+fn line_of(text: &str, key: &str, added: usize) -> usize {
+    let at = text.lines().position(|line| line.trim_start().starts_with(key));
+    let at = at.or_else(|| text.lines().position(|line| line.contains(key)));
+    at.map_or(1, |at| (at + 1).saturating_sub(added).max(1))
+}

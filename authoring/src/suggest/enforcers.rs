@@ -1,0 +1,361 @@
+//! Who enforces a sentence already: rules of aidd, or rules of other tools that settings in the
+//! repository switch on.
+
+use super::peers;
+use aidd_engine::check::Engine;
+use aidd_engine::project::linters::{Enforced, Settings, Tool};
+use aidd_engine::rules::packs;
+use aidd_engine::rules::registry::{Registry, project_rule};
+use aidd_engine::text::paths::rule_globs;
+use regex::Regex;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+/// Who enforces a sentence.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(tag = "status", rename_all = "lowercase")]
+pub enum Coverage {
+    /// Rules of aidd that are on.
+    Enforced {
+        /// Their ids.
+        rules: Vec<String>,
+    },
+    /// A rule of another tool.
+    Elsewhere {
+        /// `eslint/no-console`.
+        rule: String,
+        /// The file that switches it on.
+        settings: String,
+    },
+    /// Nobody, but rules of aidd that are off could.
+    Off {
+        /// Their ids.
+        rules: Vec<String>,
+        /// The packs that switch the first of them on.
+        packs: Vec<String>,
+    },
+    /// Nobody, as far as is known.
+    Open {
+        /// Why not, where its page names an enforcer.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        note: Option<String>,
+    },
+}
+
+/// Credentials in code: all rules of one kind are about it.
+static SECRETS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"\b(?:secrets?|credentials?|api[ -]?keys?|passwords?|access tokens?|private keys?)\b.{0,60}\b(?:commit|hard-?cod|check(?:ed)? in|in (?:the )?(?:code|source|repo|git))|(?:commit|hard-?cod\w*|check in|push|embed)\b.{0,40}\b(?:secrets?|credentials?|api[ -]?keys?|passwords?|access tokens?|private keys?)")
+        .expect("an expression")
+});
+
+/// The project as far as it decides who enforces what.
+pub(super) struct Enforcers<'a> {
+    pub(super) engine: &'a Engine,
+    pub(super) settings: Settings,
+    /// The linters whose language the project has.
+    pub(super) tools: Vec<Tool>,
+}
+
+/// The linters whose language is among `paths`.
+pub(super) fn tools(paths: &[String]) -> Vec<Tool> {
+    const SCRIPTS: &[&str] =
+        &["js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts", "vue", "svelte"];
+    const LANGUAGES: [(Tool, &[&str]); 5] = [
+        (Tool::Eslint, SCRIPTS),
+        (Tool::Biome, SCRIPTS),
+        (Tool::Clippy, &["rs"]),
+        (Tool::Ruff, &["py", "pyi"]),
+        (Tool::Golangci, &["go"]),
+    ];
+    let extensions: BTreeSet<&str> =
+        paths.iter().filter_map(|path| path.rsplit_once('.')).map(|(_, end)| end).collect();
+    let speaks = |(_, all): &&(Tool, &[&str])| all.iter().any(|one| extensions.contains(one));
+    LANGUAGES.iter().filter(speaks).map(|(tool, _)| *tool).collect()
+}
+
+impl Enforcers<'_> {
+    /// Who enforces the sentence `text`: by the rules that it names, and by what linters have rules
+    /// on.
+    pub(super) fn coverage(&self, text: &str) -> Coverage {
+        let marked = with_backticks(text);
+        let code: Vec<&str> = marked.split('`').skip(1).step_by(2).collect();
+        let lower = marked.to_lowercase();
+        let named = rule_names(&marked);
+        let mut peers = peers::rules(&lower);
+        peers.retain(|(tool, _)| self.tools.contains(tool));
+        let registry = self.engine.registry();
+        // What a peer calls its rule is an alias of ours, without its plugin.
+        let of_peer = |rule: &'static str| rule.rsplit('/').next().into_iter().chain([rule]);
+        let aliases = peers.iter().flat_map(|(_, rule)| of_peer(rule));
+        let names = named.iter().copied().chain(aliases);
+        let own: BTreeSet<String> =
+            names.flat_map(|name| registry.named(name)).map(|rule| rule.id.to_string()).collect();
+        let (mut on, off): (Vec<String>, Vec<String>) =
+            own.into_iter().partition(|id| self.engine.may_run(id));
+        let has_secrets = || {
+            registry
+                .rules()
+                .iter()
+                .any(|one| one.id.starts_with("secrets/") && self.engine.may_run(&one.id))
+        };
+        if SECRETS.is_match(&lower) && has_secrets() {
+            on.push("secrets/*".to_owned());
+        }
+        if !on.is_empty() {
+            return Coverage::Enforced { rules: on };
+        }
+        let elsewhere = named
+            .iter()
+            .find_map(|name| self.enforced_by(name))
+            .or_else(|| {
+                peers.iter().find_map(|(tool, rule)| self.settings.switched_on(*tool, rule))
+            })
+            .or_else(|| peers::by_settings(&self.settings, &lower, &code))
+            .or_else(|| self.settings.by_alias(&registry.get(off.first()?)?.aliases));
+        match (elsewhere, off.first()) {
+            (Some((rule, settings)), _) => Coverage::Elsewhere { rule, settings },
+            (None, Some(first)) => Coverage::Off { packs: packs_with(first, registry), rules: off },
+            (None, None) => Coverage::Open { note: None },
+        }
+    }
+
+    /// The settings that have a rule of another tool on: `eslint/no-console`.
+    fn enforced_by(&self, name: &str) -> Option<(String, String)> {
+        let is_qualified = name.contains('/') || name.contains("::");
+        match self.settings.enforced_by(name) {
+            Enforced::By(path) if is_qualified => Some((name.to_owned(), path)),
+            _ => self.settings.by_alias(&[name.to_owned()]),
+        }
+    }
+
+    /// Who enforces a whole rule page: its check, or the tool that its header names. `None`: nobody,
+    /// so that each sentence counts by itself; the second value says why the tool does not.
+    pub(super) fn of_page(&self, path: &str, text: &str) -> (Option<Coverage>, Option<String>) {
+        let Some(rule) = project_rule(path, text) else { return (None, None) };
+        if rule.check.is_some() {
+            return (Some(Coverage::Enforced { rules: vec![rule.id.to_string()] }), None);
+        }
+        let mut note = None;
+        for name in &rule.enforced_by {
+            match self.settings.enforced_by(name) {
+                Enforced::By(settings) | Enforced::Perhaps(settings) => {
+                    return (Some(Coverage::Elsewhere { rule: name.clone(), settings }), None);
+                }
+                Enforced::Not { why, .. } => {
+                    note.get_or_insert_with(|| format!("its page names `{name}`, but {why}"));
+                }
+            }
+        }
+        (None, note)
+    }
+}
+
+/// What may be the id of a rule: `compliance/any-type`, `no-console`, `clippy::unwrap_used`,
+/// `noExplicitAny`, `T201`.
+fn rule_names(text: &str) -> Vec<&str> {
+    let is_name = |word: &&str| {
+        let bytes = word.as_bytes();
+        let is_camel =
+            bytes.windows(2).any(|two| two[0].is_ascii_lowercase() && two[1].is_ascii_uppercase());
+        let is_code = bytes.first().is_some_and(u8::is_ascii_uppercase)
+            && bytes.last().is_some_and(u8::is_ascii_digit);
+        word.contains('-') || word.contains('/') || word.contains("::") || is_camel || is_code
+    };
+    let words = text.split(|c: char| c.is_whitespace() || "`'\"(),;".contains(c));
+    words.map(|word| word.trim_matches(['.', ':', '!', '?'])).filter(is_name).collect()
+}
+
+/// `text` with backticks around what looks like code without them: `console.log`, `eval()`, `dbg!`.
+/// In a shell few people type backticks.
+fn with_backticks(text: &str) -> String {
+    let mut marked = String::with_capacity(text.len() + 8);
+    for (at, part) in text.split('`').enumerate() {
+        if at % 2 == 1 {
+            marked.push_str(&format!("`{part}`"));
+            continue;
+        }
+        for piece in part.split_inclusive(char::is_whitespace) {
+            let begin = piece.len() - piece.trim_start_matches(['(', '"', '\'']).len();
+            // A Korean particle follows its word without a space.
+            let word: &str = piece[begin..]
+                .split(|c: char| !c.is_ascii() || c.is_whitespace())
+                .next()
+                .unwrap_or_default();
+            let word = word.trim_end_matches(['.', ',', ';', ':', '?', '"', '\'']);
+            let word = if word.ends_with("()") { word } else { word.trim_end_matches(')') };
+            let inner = word.trim_end_matches(['(', ')', '!']);
+            let is_code = inner.len() > 2
+                && !inner.contains('@')
+                && (word.ends_with("()")
+                    || word.ends_with('!') && at > 0
+                    || inner.contains("::")
+                    || inner
+                        .split_once('.')
+                        .is_some_and(|(one, other)| one.len() > 1 && other.len() > 1));
+            if is_code {
+                marked.push_str(&piece[..begin]);
+                marked.push_str(&format!("`{word}`{}", &piece[begin + word.len()..]));
+            } else {
+                marked.push_str(piece);
+            }
+        }
+    }
+    marked
+}
+
+/// The packs that switch a rule on.
+fn packs_with(rule: &str, registry: &Registry) -> Vec<String> {
+    let holds = |name: &String| {
+        packs::header(name, registry)
+            .ok()
+            .and_then(|header| rule_globs(&header.rules).ok())
+            .is_some_and(|globs| globs.is_match(rule))
+    };
+    packs::names(registry).into_iter().filter(holds).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aidd_engine::check::Selection;
+    use aidd_engine::project::config::Config;
+    use aidd_engine::text::files::Memory;
+
+    fn by(sentence: &str, settings: &[(&str, &str)]) -> Option<String> {
+        let files =
+            settings.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec()));
+        let files = Memory(files.collect());
+        let paths: Vec<String> = files.0.keys().cloned().collect();
+        let engine = Engine::new(
+            project.distribution(),
+            Registry::alone(&[]),
+            &Config::default(),
+            &Selection::default(),
+        )
+        .expect("rules");
+        let tools = vec![Tool::Eslint, Tool::Biome, Tool::Clippy, Tool::Ruff, Tool::Golangci];
+        let settings = Settings::read(&files, &paths);
+        match (Enforcers { engine: &engine, settings, tools }).coverage(sentence) {
+            Coverage::Elsewhere { rule, settings } => Some(format!("{rule} ({settings})")),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn settings_that_switch_a_rule_on_are_found() {
+        for (sentence, path, text, rule) in [
+            (
+                "Never use `console.log`.",
+                "eslint.config.mjs",
+                "rules: { 'no-console': ['error', {}] }",
+                "eslint/no-console",
+            ),
+            (
+                "Never use `console.log`.",
+                "package.json",
+                r#"{"eslintConfig": {"rules": {"no-console": 2}}}"#,
+                "eslint/no-console",
+            ),
+            (
+                "Do not use `any`.",
+                ".eslintrc.json",
+                r#"{"extends": ["plugin:@typescript-eslint/recommended"]}"#,
+                "eslint/@typescript-eslint/no-explicit-any",
+            ),
+            (
+                "Do not use `any`.",
+                "biome.json",
+                r#"{"linter": {"rules": {"recommended": true}}}"#,
+                "biome/noExplicitAny",
+            ),
+            (
+                "Never call `unwrap()`.",
+                "Cargo.toml",
+                "[lints.clippy]\nunwrap_used = \"deny\"",
+                "clippy::unwrap_used",
+            ),
+            (
+                "Never call `unwrap()`.",
+                "Cargo.toml",
+                "[lints.clippy]\nunwrap_used = { level = \"warn\", priority = 1 }",
+                "clippy::unwrap_used",
+            ),
+            ("No `unsafe` code.", "src/lib.rs", "#![forbid(unsafe_code)]", "unsafe_code"),
+            (
+                "Never use `print()`.",
+                "pyproject.toml",
+                "[tool.ruff.lint]\nselect = [\"E\", \"T20\"]",
+                "ruff/T201",
+            ),
+            ("No star imports.", "ruff.toml", "line-length = 100", "ruff/F403"),
+            (
+                "Never use `std::fs::read`.",
+                "clippy.toml",
+                "disallowed-methods = [\"std::fs::read\"]",
+                "clippy::disallowed (std::fs::read)",
+            ),
+            (
+                "Never import `moment`.",
+                ".eslintrc.yml",
+                "rules:\n  no-restricted-imports: [error, 'moment']",
+                "eslint/no-restricted-*",
+            ),
+            ("Always use tabs, not spaces.", ".editorconfig", "", "editorconfig"),
+        ] {
+            assert_eq!(
+                by(sentence, &[(path, text)]),
+                Some(format!("{rule} ({path})")),
+                "{sentence}"
+            );
+        }
+    }
+
+    #[test]
+    fn settings_that_leave_it_off_are_none() {
+        for (sentence, path, text) in [
+            ("Never use `console.log`.", "eslint.config.mjs", "rules: { 'no-console': 'off' }"),
+            ("Never use `console.log`.", "eslint.config.mjs", "rules: { 'no-alert': 'error' }"),
+            (
+                "Do not use `any`.",
+                ".eslintrc.json",
+                r#"{"extends": ["plugin:@typescript-eslint/recommended"], "rules": {"@typescript-eslint/no-explicit-any": "off"}}"#,
+            ),
+            ("Never call `unwrap()`.", "Cargo.toml", "[lints.clippy]\nunwrap_used = \"allow\""),
+            (
+                "Never use `print()`.",
+                "pyproject.toml",
+                "[tool.ruff.lint]\nselect = [\"E\", \"T20\"]\nignore = [\"T201\"]",
+            ),
+            ("Never use `print()`.", "pyproject.toml", "[project]\nname = \"a\""),
+            ("Never use `assert`.", "ruff.toml", "select = [\"SIM\"]"),
+        ] {
+            assert_eq!(by(sentence, &[(path, text)]), None, "{sentence}");
+        }
+    }
+
+    #[test]
+    fn code_is_known_without_backticks() {
+        for (text, wanted) in [
+            ("Never use console.log.", "Never use `console.log`."),
+            ("console.log를 쓰지 마세요", "`console.log`를 쓰지 마세요"),
+            ("Call eval() (or os.system).", "Call `eval()` (or `os.system`)."),
+            ("Use `a.b` in v1.0, e.g. here.", "Use `a.b` in v1.0, e.g. here."),
+            ("std::fs::read is forbidden", "`std::fs::read` is forbidden"),
+            ("Write to a@example.com.", "Write to a@example.com."),
+        ] {
+            assert_eq!(with_backticks(text), wanted);
+        }
+    }
+
+    #[test]
+    fn names_of_rules() {
+        let text =
+            "Keep `no-console`, clippy::unwrap_used, (T201) and noExplicitAny: the rest is prose.";
+        assert_eq!(
+            rule_names(text),
+            ["no-console", "clippy::unwrap_used", "T201", "noExplicitAny"]
+        );
+    }
+}

@@ -1,0 +1,64 @@
+//! The forms that can hold a sentence, each with a header to start from.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// A form of rule page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct FormHint {
+    /// Its name; but for `name` and `enforced-by` a key of `check`.
+    pub form: &'static str,
+    /// What it can judge.
+    pub judges: &'static str,
+    /// Keys of a header that uses it.
+    pub header: &'static str,
+}
+
+/// Each form once, from the narrowest to the widest.
+pub const FORMS: [FormHint; 9] = [
+    FormHint {
+        form: "text",
+        judges: "words, markers and comments, by a regular expression; `in` limits it to comments or prose",
+        header: r"check: { files: ['*.ts'], text: { regex: '\bTODO\b', keywords: [TODO] } }",
+    },
+    FormHint {
+        form: "syntax",
+        judges: "calls, imports and other constructs of code, by an ast-grep rule",
+        header: "check: { syntax: { language: [typescript], rule: { pattern: 'eval($$$ARGS)' } } }",
+    },
+    FormHint {
+        form: "tree",
+        judges: "which files exist, their size, what lies next to them",
+        header: "check: { tree: { each: 'src/**/*.ts', exists: '<dir>/<stem>.test.ts' } }",
+    },
+    FormHint {
+        form: "name",
+        judges: "how files and directories are named",
+        header: "check: { tree: { each: 'src/**/*.ts', name: [kebab] } }",
+    },
+    FormHint {
+        form: "data",
+        judges: "values in JSON, YAML, TOML and front matter",
+        header: "check: { files: [tsconfig.json], data: { at: '$.compilerOptions.strict', equals: true } }",
+    },
+    FormHint {
+        form: "layers",
+        judges: "which part of the code imports which part or package",
+        header: "check: { layers: { forbid: [{ from: 'src/**', to: 'npm:moment' }] } }",
+    },
+    FormHint {
+        form: "doc",
+        judges: "headings and sections of Markdown documents",
+        header: "check: { files: ['docs/adr/*.md'], doc: { headings: ['*', '## Status', '*'] } }",
+    },
+    FormHint {
+        form: "commit",
+        judges: "commit messages, branch names, files that change together",
+        header: "check: { commit: { subject: { max: 72 } } }",
+    },
+    FormHint {
+        form: "enforced-by",
+        judges: "what a linter of the project enforces already",
+        header: "enforced-by: eslint/no-console",
+    },
+];

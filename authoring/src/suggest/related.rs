@@ -1,0 +1,72 @@
+//! Rules of aidd that may be about what a sentence is about: found by their words and their meaning,
+//! for a reader to compare. Nothing here claims that they enforce it.
+
+use aidd_engine::check::Engine;
+use aidd_engine::rules::rule::Rule;
+use aidd_engine::text::files::Disk;
+use aidd_engine::text::listing::Listing;
+use aidd_engine::workspace::project_checks;
+use aidd_memory::recall::texts::Texts;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Most rules that are named.
+const MAX: usize = 3;
+/// How well a rule must answer, from 0 to 1: of 32 sentences that a rule is on, 24 have it among the
+/// best three above this; of 14 that none is on, 5 have another.
+const LEAST: f32 = 0.45;
+/// The best, of which those that judge nothing in the project are left out.
+const BEST: usize = 12;
+/// Kinds of rules on the files of a format, which no team demands in words.
+const FORMATS: [&str; 4] = ["aidd/", "memory/", "mermaid/", "tkb/"];
+
+/// A rule that may be about the same.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Related {
+    /// Its id; `secrets/*` for all on secrets.
+    pub rule: String,
+    /// Whether it is on.
+    pub on: bool,
+    /// What it is about.
+    pub summary: String,
+}
+
+/// The rules nearest to `text` that judge something in the project, the best first.
+pub(super) fn related(engine: &Engine, disk: &Disk, listing: &Listing, text: &str) -> Vec<Related> {
+    let is_secret = |rule: &&Rule| rule.id.starts_with("secrets/");
+    let all = engine.registry().rules();
+    let has_dockerfile = listing.files().iter().any(|path| path.contains("ockerfile"));
+    let may_judge = |rule: &&Rule| {
+        !FORMATS.iter().any(|kind| rule.id.starts_with(kind))
+            && (has_dockerfile || !rule.id.starts_with("dockerfile/"))
+    };
+    let rules: Vec<&Rule> = all.iter().filter(|rule| !is_secret(rule)).filter(may_judge).collect();
+    let names: Vec<String> = rules
+        .iter()
+        .map(|rule| format!("{} {}", rule.id.replace(['/', '-'], " "), rule.aliases.join(" ")))
+        .collect();
+    let texts = rules.iter().zip(&names);
+    let texts = texts.map(|(rule, name)| vec![(2.0, name.as_str()), (1.0, rule.summary.as_str())]);
+    let secrets = "secrets credentials passwords api keys access tokens private keys hard-coded";
+    let found = Texts::new(texts.chain([vec![(1.0, secrets)]])).rank(text);
+    let judges = |at: usize| {
+        let selected = |rule: &&Rule| project_checks::selected(engine, rule, disk, listing);
+        // Of a rule in Rust nobody knows it.
+        rules.get(at).and_then(selected).is_none_or(|(count, _)| count > 0)
+    };
+    let best = found.into_iter().filter(|(_, score)| *score >= LEAST).take(BEST);
+    let best = best.filter(|(at, _)| judges(*at)).take(MAX);
+    best.map(|(at, _)| match rules.get(at) {
+        Some(rule) => Related {
+            rule: rule.id.to_string(),
+            on: engine.may_run(&rule.id),
+            summary: rule.summary.clone(),
+        },
+        None => Related {
+            rule: "secrets/*".to_owned(),
+            on: all.iter().filter(is_secret).any(|rule| engine.may_run(&rule.id)),
+            summary: "Credentials are not in the code.".to_owned(),
+        },
+    })
+    .collect()
+}

@@ -1,0 +1,208 @@
+//! What `aidd rule suggest` and `aidd_suggest_rule` report, as data and as text.
+
+use crate::suggest::{
+    Counts, Coverage, DraftReport, FORMS, FormHint, Place, Stated, Statement, Survey, Trial,
+};
+use aidd_report::{number, one_line, printable};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::fmt::Write as _;
+
+/// Samples of a trial in a text.
+const SAMPLES: usize = 5;
+
+/// Sentences of documents, one sentence with the forms that can hold it, or a draft.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct Suggestion {
+    /// How many sentences of the documents are enforced by whom.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count: Option<Counts>,
+    /// The sentences of the documents.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sentences: Vec<Stated>,
+    /// The sentence that was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub statement: Option<Statement>,
+    /// Forms that can hold it, where nobody enforces it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub forms: Vec<FormHint>,
+    /// The draft that was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub draft: Option<DraftReport>,
+    /// What was left out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+impl Suggestion {
+    /// Of documents: at most `limit` sentences, first those without an enforcer.
+    #[must_use]
+    pub fn of_survey(survey: Survey, limit: usize) -> Self {
+        let Survey { mut sentences, mut notes, .. } = survey;
+        let count = Counts::of(&sentences);
+        if let Some(more @ 1..) = sentences.len().checked_sub(limit) {
+            sentences.sort_by_key(|one| {
+                matches!(one.coverage, Coverage::Enforced { .. } | Coverage::Elsewhere { .. })
+            });
+            sentences.truncate(limit);
+            notes.push(format!("not listed: {}", number(more, "more sentence")));
+        }
+        Self { count: Some(count), sentences, notes, ..Self::default() }
+    }
+
+    /// Of one sentence.
+    #[must_use]
+    pub fn of_statement(statement: Statement) -> Self {
+        let is_open = matches!(statement.stated.coverage, Coverage::Open { .. });
+        let forms = if is_open { FORMS.to_vec() } else { Vec::new() };
+        Self { statement: Some(statement), forms, ..Self::default() }
+    }
+
+    /// Of a draft.
+    #[must_use]
+    pub fn of_draft(draft: DraftReport) -> Self {
+        Self { draft: Some(draft), ..Self::default() }
+    }
+
+    /// All of it, for people and for models that see only text.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        if let Some(count) = &self.count {
+            let _ = writeln!(text, "{}", counted(count));
+        }
+        for one in &self.sentences {
+            let _ = writeln!(text, "{}  {}", place(&one.places), one_line(&one.sentence));
+            coverage(&one.coverage, &mut text);
+        }
+        if let Some(one) = &self.statement {
+            statement(one, &mut text);
+        }
+        if !self.forms.is_empty() {
+            text.push_str("\nForms (a header has `severity`, `message` and one of these):\n");
+        }
+        for FormHint { form, judges, header } in &self.forms {
+            let _ = writeln!(text, "  {form:12}{judges}\n{:14}{header}", "");
+        }
+        if let Some(report) = &self.draft {
+            draft(report, &mut text);
+        }
+        for note in &self.notes {
+            let _ = writeln!(text, "note: {}", one_line(note));
+        }
+        text
+    }
+}
+
+/// The counts in one line.
+#[must_use]
+pub fn counted(count: &Counts) -> String {
+    let Counts { sentences, enforced, elsewhere, off, open } = count;
+    format!(
+        "{}: {enforced} enforced, {elsewhere} by other tools, {off} off, {open} not enforced",
+        number(*sentences, "sentence")
+    )
+}
+
+fn place(places: &[Place]) -> String {
+    let Some(first) = places.first() else { return "not in a document".to_owned() };
+    let others = &places[1..];
+    let mut text = format!("{}:{}", one_line(&first.path), first.line);
+    if !others.is_empty() {
+        let others: Vec<String> =
+            others.iter().map(|one| format!("{}:{}", one_line(&one.path), one.line)).collect();
+        let _ = write!(text, " (also {})", others.join(", "));
+    }
+    text
+}
+
+fn row(name: &str, value: &str, text: &mut String) {
+    let _ = writeln!(text, "  {name:12}{}", one_line(value));
+}
+
+fn coverage(coverage: &Coverage, text: &mut String) {
+    match coverage {
+        Coverage::Enforced { rules } => row("enforced", &format!("by {}", rules.join(", ")), text),
+        Coverage::Elsewhere { rule, settings } => {
+            row("enforced", &format!("by {rule} ({settings})"), text);
+        }
+        Coverage::Off { rules, packs } => {
+            row("off", &rules.join(", "), text);
+            row("turn on", &switch(rules, packs), text);
+        }
+        Coverage::Open { note } => {
+            let note = note.as_ref().map(|note| format!(": {note}")).unwrap_or_default();
+            row("enforced", &format!("no{note}"), text);
+        }
+    }
+}
+
+/// The lines of configuration that switch rules on.
+fn switch(rules: &[String], packs: &[String]) -> String {
+    let rules: Vec<String> = rules.iter().map(|rule| format!("\"{rule}\": \"warning\"")).collect();
+    let by_rule = format!("\"rules\": {{{}}} in .aidd/config.json", rules.join(", "));
+    match packs.first() {
+        Some(pack) => format!("{by_rule}, or the pack \"{pack}\" in \"compliance\""),
+        None => by_rule,
+    }
+}
+
+fn statement(one: &Statement, text: &mut String) {
+    let Statement { stated, related, page } = one;
+    let _ = writeln!(text, "{}", one_line(&stated.sentence));
+    row("stated in", &place(&stated.places), text);
+    if !stated.scope.is_empty() {
+        row("about", &stated.scope.join(", "), text);
+    }
+    coverage(&stated.coverage, text);
+    for one in related {
+        let state = if one.on { "on" } else { "off" };
+        row("compare", &format!("{} ({state}): {}", one.rule, one.summary), text);
+    }
+    if matches!(stated.coverage, Coverage::Open { .. }) {
+        row("draft", "no draft found", text);
+        row("page", page, text);
+    }
+}
+
+fn draft(report: &DraftReport, text: &mut String) {
+    let state = if report.valid { "valid" } else { "not valid" };
+    let rule = if report.rule.is_empty() { "a page" } else { &report.rule };
+    let _ = writeln!(text, "{} for {}: {state}", one_line(rule), one_line(&report.path));
+    for problem in &report.problems {
+        let line =
+            if problem.line > 0 { format!("line {}: ", problem.line) } else { String::new() };
+        let _ = writeln!(text, "  {line}{}", one_line(&problem.message));
+        let _ = writeln!(text, "    {}", one_line(&problem.remedy));
+    }
+    if let Some(trial) = &report.trial {
+        let examples = report.examples;
+        row("examples", &format!("{} fails, {} passes", examples.fails, examples.passes), text);
+        row("trial", &tried(trial), text);
+        for one in trial.samples.iter().take(SAMPLES) {
+            let line = if one.line > 0 { format!(":{}", one.line) } else { String::new() };
+            let found = if one.text.is_empty() { &one.message } else { &one.text };
+            row("", &format!("{}{line}  {found}", one.path), text);
+        }
+        if let Some(more @ 1..) = trial.findings.checked_sub(trial.samples.len().min(SAMPLES)) {
+            row("", &format!("and {more} more"), text);
+        }
+        trial.notes.iter().for_each(|note| row("note", note, text));
+    }
+    if let Some(advice) = &report.advice {
+        row("severity", &format!("{}: {}", advice.severity, advice.reason), text);
+    }
+    report.notes.iter().for_each(|note| row("note", note, text));
+    if let Some(page) = &report.page {
+        let _ = writeln!(text, "\n{}", printable(page.trim_end()));
+    }
+}
+
+fn tried(trial: &Trial) -> String {
+    let Trial { findings, files, judged, .. } = trial;
+    match (findings, judged) {
+        (0, 0) => "0 findings: nothing here to judge".to_owned(),
+        (0, _) => format!("0 findings in {judged} judged"),
+        _ => format!("{} in {files} of {judged} judged", number(*findings, "finding")),
+    }
+}

@@ -1,0 +1,102 @@
+//! One sentence: where the documents state it, who enforces it, which rules are near, and where a
+//! page for it belongs.
+
+use super::documents::page_directory;
+use super::enforcers::Coverage;
+use super::error::SuggestError;
+use super::related::{Related, related};
+use super::survey::{Place, Stated, enforcers, folded, listing, survey_with};
+use aidd_engine::check::Selection;
+use aidd_engine::text::escape::is_hidden;
+use aidd_engine::text::kind::is_page_path;
+use aidd_engine::workspace::project::Project;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// Most characters of a sentence that is given.
+pub const MAX_SENTENCE: usize = 2000;
+
+/// What is known of a sentence.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Statement {
+    /// It, and where the documents state it; no place: none does.
+    #[serde(flatten)]
+    pub stated: Stated,
+    /// Rules that may be about the same; to be compared.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub related: Vec<Related>,
+    /// Where a page for it belongs: a page of rules that states it gets the header itself.
+    pub page: String,
+}
+
+/// Looks a sentence up in the project.
+///
+/// # Errors
+/// When it has no words or too many, or the configuration does not hold.
+pub fn describe(project: &Project, sentence: &str) -> Result<Statement, SuggestError> {
+    let sentence = one_line(sentence)?;
+    let engine = project.engine(&Selection::default())?;
+    let listing = listing(project, &engine);
+    let enforcers = enforcers(project, &engine, &listing);
+    let survey = survey_with(project, &enforcers, &listing, &[])?;
+    let stated = stating(survey.sentences, &sentence).unwrap_or_else(|| Stated {
+        coverage: enforcers.coverage(&sentence),
+        sentence,
+        places: Vec::new(),
+        scope: Vec::new(),
+    });
+    let related = match stated.coverage {
+        Coverage::Open { .. } => related(&engine, &project.disk, &listing, &stated.sentence),
+        _ => Vec::new(),
+    };
+    let first = stated.places.first().map_or("", |place: &Place| place.path.as_str());
+    let page = if is_page_path(first) {
+        first.to_owned()
+    } else {
+        format!("{}.aidd/rules/{}.md", page_directory(first), page_name(&stated.sentence))
+    };
+    Ok(Statement { stated, related, page })
+}
+
+/// The sentence on one line, without characters that hide text.
+fn one_line(sentence: &str) -> Result<String, SuggestError> {
+    // Before anything of the length of the text is made of it.
+    if sentence.chars().nth(MAX_SENTENCE).is_some() {
+        return Err(SuggestError::LongSentence);
+    }
+    let visible: String = sentence.chars().map(|c| if is_hidden(c) { ' ' } else { c }).collect();
+    let line = visible.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().any(char::is_alphanumeric) {
+        Ok(line)
+    } else {
+        Err(SuggestError::EmptySentence)
+    }
+}
+
+/// The sentence of the documents that is `sentence`, or has all of its words and few others.
+fn stating(documents: Vec<Stated>, sentence: &str) -> Option<Stated> {
+    let key = folded(sentence);
+    let wanted = words(sentence);
+    let is_near = |one: &Stated| {
+        let has = words(&one.sentence);
+        wanted.len() > 1 && wanted.is_subset(&has) && wanted.len() * 2 >= has.len()
+    };
+    let exact = documents.iter().position(|one| folded(&one.sentence) == key);
+    let at = exact.or_else(|| documents.iter().position(is_near))?;
+    documents.into_iter().nth(at)
+}
+
+fn words(text: &str) -> BTreeSet<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect()
+}
+
+/// A name for the page, of the first words in Latin letters.
+fn page_name(sentence: &str) -> String {
+    let words =
+        sentence.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let name: Vec<String> = words.take(5).map(str::to_ascii_lowercase).collect();
+    let name: String = name.join("-").chars().take(60).collect();
+    if name.is_empty() { "draft".to_owned() } else { name }
+}
