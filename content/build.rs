@@ -11,6 +11,9 @@
 #[path = "src/page/mod.rs"]
 mod page;
 
+#[path = "src/tables/parse.rs"]
+mod tables;
+
 use std::collections::BTreeSet;
 use std::error::Error;
 use std::fmt::Write as _;
@@ -50,6 +53,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::write(out.join("packs.rs"), packs(&root, &out)?)?;
     fs::write(out.join("guidance.rs"), guidance(&root)?)?;
     fs::write(out.join("clients.rs"), clients(&root.join("hooks"))?)?;
+    fs::write(out.join("tables.rs"), words(&root.join("tables"))?)?;
     tokens(&out.join("tokens.fst"))
 }
 
@@ -174,6 +178,62 @@ fn clients(root: &Path) -> Result<String, Box<dyn Error>> {
     }
     table.push_str("];\n");
     Ok(table)
+}
+
+/// The tables of words and figures, a module each; one that is malformed ends the build.
+fn words(root: &Path) -> Result<String, Box<dyn Error>> {
+    let mut files = Vec::new();
+    every(root, &mut files)?;
+    files.sort();
+    let mut code = String::new();
+    for file in &files {
+        let text = fs::read_to_string(file)?;
+        let sections = tables::parse(&file.display().to_string(), &text)?;
+        let module = file.file_stem().unwrap_or_default().to_string_lossy();
+        writeln!(code, "/// `tables/{module}.txt`.\npub mod {module} {{")?;
+        let mut lists = String::new();
+        let mut count = 0_usize;
+        for section in &sections {
+            let name = &section.name;
+            if let tables::Kind::Constants(kind) = &section.kind {
+                let module = name.replace([' ', '-'], "_");
+                writeln!(code, "/// Section `{name}`.\npub mod {module} {{")?;
+                for (key, value) in section.entries.iter().filter_map(|it| it.split_once(" = ")) {
+                    let key_name = constant(key);
+                    writeln!(code, "/// {key}\npub const {key_name}: {kind} = {value};")?;
+                }
+                code.push_str("}\n");
+                continue;
+            }
+            let starts = section.entries.iter().scan(0, |end, entry| {
+                let start = *end;
+                *end += entry.len();
+                Some(start.to_string())
+            });
+            let (starts, text) = (starts.collect::<Vec<_>>().join(", "), section.entries.concat());
+            let (id, is_sorted) = (constant(name), section.kind == tables::Kind::Sorted);
+            writeln!(
+                code,
+                "/// Section `{name}`.\npub static {id}: super::List = super::List {{ text: {text:?}, starts: &[{starts}], is_sorted: {is_sorted} }};"
+            )?;
+            writeln!(
+                lists,
+                "super::Section {{ name: {name:?}, note: {:?}, words: {id} }},",
+                section.note
+            )?;
+            count += 1;
+        }
+        writeln!(
+            code,
+            "/// All sections of words, in order.\npub static SECTIONS: [super::Section; {count}] = [{lists}];\n}}"
+        )?;
+    }
+    Ok(code)
+}
+
+/// `open keys` as the name of a constant.
+fn constant(name: &str) -> String {
+    name.replace([' ', '-'], "_").to_ascii_uppercase()
 }
 
 /// All files below a folder.

@@ -1,14 +1,18 @@
-//! `aidd generate`: texts made from what is in the repository.
+//! `aidd generate`: what the repository says for a text that is to be written.
 
 use crate::Io;
 use crate::cli::{GenerateCommand, MessageFormat};
 use crate::exit::{Exit, UserError};
-use crate::project;
-use aidd_engine::commit_message::{self, Change, Fate, Input, Message};
+use crate::project::{self, Project, redacted_all};
+use aidd_engine::check::Selection;
+use aidd_engine::commit_checks;
+use aidd_engine::commit_message::{
+    self, Allowed, Change, ChangeKind, Description, Input, Reverted,
+};
 use aidd_engine::files::Files;
 use aidd_engine::git::{self, GitError, Repository, Snapshot};
+use aidd_engine::patterns::commits::members;
 use anyhow::Result;
-use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -28,51 +32,30 @@ pub fn run(command: &GenerateCommand, io: &mut Io<'_>) -> Result<Exit> {
 }
 
 fn commit_message(format: MessageFormat, io: &mut Io<'_>) -> Result<Exit> {
-    let message = staged_message(&io.cwd)?;
+    let description = describe_staged(&io.cwd)?;
     match format {
-        MessageFormat::Text => writeln!(io.out, "{message}")?,
+        MessageFormat::Text => write!(io.out, "{description}")?,
         MessageFormat::Json => {
-            io.out.json(&wire(&message))?;
+            io.out.json(&description)?;
         }
     }
     Ok(Exit::Clean)
 }
 
-/// A message for what is staged in the repository that `folder` lies in, without secrets.
+/// The facts of what is staged in the repository that `folder` lies in, with secrets masked.
 ///
 /// # Errors
-/// When there is no repository, or nothing is staged.
-pub fn staged_message(folder: &Path) -> Result<Message> {
-    let message = commit_message::describe(&staged(folder)?).ok_or_else(|| {
+/// When there is no repository, nothing is staged, or the configuration cannot be read.
+pub fn describe_staged(folder: &Path) -> Result<Description> {
+    let mut description = commit_message::describe(&staged(folder)?).ok_or_else(|| {
         UserError::new("nothing is staged").hint("stage what the commit is to hold: git add FILE…")
     })?;
-    Ok(redacted(message))
-}
-
-/// The message without secrets: a name or a heading may hold one.
-fn redacted(message: Message) -> Message {
-    let clean = |text: String| project::redacted(&text);
-    Message {
-        scope: message.scope.map(clean),
-        subject: clean(message.subject),
-        body: message.body.map(clean),
-        footer: message.footer.map(clean),
-        why: message.why.into_iter().map(clean).collect(),
-        ..message
+    let mut texts = description.texts_mut();
+    let masked = redacted_all(texts.iter().map(|text| (**text).clone()));
+    for (text, masked) in texts.iter_mut().zip(masked) {
+        **text = masked;
     }
-}
-
-fn wire(message: &Message) -> serde_json::Value {
-    json!({
-        "type": message.kind.name(),
-        "scope": message.scope,
-        "breaking": message.breaking,
-        "subject": message.subject,
-        "body": message.body,
-        "footer": message.footer,
-        "message": message.to_string(),
-        "why": message.why,
-    })
+    Ok(description)
 }
 
 /// What is staged in the repository that `folder` lies in, the whole of it.
@@ -104,8 +87,35 @@ fn staged(folder: &Path) -> Result<Input> {
         .collect();
     let subjects = last.as_deref().map(|last| subjects(&repository, last)).unwrap_or_default();
     let reverts = last.filter(|commit| takes_back(&repository, commit, &staged) == Some(true));
-    let reverts = reverts.and_then(|commit| Some((subjects.first()?.clone(), commit)));
-    Ok(Input { changes, context, subjects, reverts })
+    let reverts =
+        reverts.and_then(|commit| Some(Reverted { subject: subjects.first()?.clone(), commit }));
+    let allowed = allowed(folder, &staged)?;
+    Ok(Input { changes, context, subjects, allowed, reverts })
+}
+
+/// What the project's rules allow: the types of the first rule that names some, likewise the
+/// scopes.
+fn allowed(folder: &Path, staged: &Snapshot) -> Result<Allowed> {
+    let project = Project::open(folder, None)?;
+    let engine = project.engine(&Selection::default())?;
+    let mut allowed = Allowed::default();
+    for (rule, header) in commit_checks::conventional(&engine) {
+        allowed.scope_required |= header.scope_required;
+        if allowed.types.is_empty() && !header.types.is_empty() {
+            allowed.types.clone_from(&header.types);
+            allowed.rule = Some(rule.id.to_string());
+        }
+        if allowed.scopes.is_empty() {
+            allowed.scopes =
+                header.scopes.iter().filter(|scope| *scope != "workspace").cloned().collect();
+            if header.scopes.iter().any(|scope| scope == "workspace") {
+                let paths = staged.below("").unwrap_or_default();
+                let paths = paths.iter().map(String::as_str);
+                allowed.scopes.extend(members(&project.disk, paths));
+            }
+        }
+    }
+    Ok(allowed)
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "what `map_err` gives")]
@@ -114,16 +124,16 @@ fn broken(error: GitError) -> UserError {
 }
 
 fn read(base: &Snapshot, staged: &Snapshot, change: git::Change) -> Option<Change> {
-    let fate = match (&change.base, &change.head) {
-        (None, _) => Fate::Added,
-        (_, None) => Fate::Deleted,
-        _ => Fate::Changed,
+    let kind = match (&change.base, &change.head) {
+        (None, _) => ChangeKind::Added,
+        (_, None) => ChangeKind::Deleted,
+        _ => ChangeKind::Changed,
     };
     let before = change.base.as_deref().and_then(|path| text(base, path));
     let after = change.head.as_deref().and_then(|path| text(staged, path));
     let path = change.head.as_ref().or(change.base.as_ref())?.clone();
     let old_path = change.base.filter(|old| *old != path);
-    Some(Change { path, old_path, fate, before, after })
+    Some(Change { path, old_path, kind, before, after })
 }
 
 /// The text of a file; `None` when there is none, or it is no text, or too large.

@@ -4,6 +4,7 @@
 
 pub mod embedding;
 pub mod page;
+pub mod tables;
 
 include!(concat!(env!("OUT_DIR"), "/pages.rs"));
 include!(concat!(env!("OUT_DIR"), "/packs.rs"));

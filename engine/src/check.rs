@@ -118,7 +118,8 @@ impl Engine {
             why,
         })?;
         let conditions = Conditions::new(registry.rules(), &waits);
-        let patterns = Patterns::new(registry.rules(), validators::KEYWORDS);
+        let watch: Vec<&str> = validators::keywords().collect();
+        let patterns = Patterns::new(registry.rules(), &watch);
         let is_on = |rule: &str| settings.may_run(rule);
         let of_one_file = |rule: &&Rule| !rule.is_joined() && rule.form != Some(Form::Commit);
         let reads_files = registry.rules().iter().filter(of_one_file).any(|rule| is_on(&rule.id));

@@ -16,7 +16,7 @@ use crate::source::{Source, Span};
 
 pub use project::{wrong_packs, wrong_params};
 
-pub(crate) use credentials::KEYWORDS;
+pub(crate) use credentials::keywords;
 
 /// One rule's code: looks at a parsed file and reports what breaks the rule.
 type Check<T> = fn(&T, &mut Report<'_>);
@@ -53,7 +53,7 @@ pub(crate) fn run(kind: Kind, registry: &Registry, files: &dyn Files, report: &m
     }
 }
 
-/// Runs the checks that any file gets, on the places of [`KEYWORDS`] in it.
+/// Runs the checks that any file gets, on the places of [`keywords`] in it.
 pub(crate) fn run_generic(words: &[usize], report: &mut Report<'_>) {
     if !words.is_empty() {
         let found = credentials::generic(report.source(), words.iter().copied());

@@ -21,12 +21,12 @@ use crate::patterns::placeholder::JOIN_MARK;
 use crate::rule::Report;
 use crate::source::{Source, Span};
 use aho_corasick::AhoCorasick;
+use aidd_content::tables::credentials as table;
 use data::Look;
 use formats::{Form, Format};
 use std::sync::LazyLock;
 use values::Trust;
 
-pub(crate) use names::KEYWORDS;
 pub(crate) use rules::CHECKS;
 
 /// The secrets of one file.
@@ -215,7 +215,7 @@ fn sniff(path: &str, start: &str) -> Option<&'static Format> {
 }
 
 /// Literals with the name and the shape of a secret, in a file of which nothing is known; `hits`
-/// are the offsets of [`KEYWORDS`] in its text.
+/// are the offsets of [`keywords`] in its text.
 pub(crate) fn generic(source: &Source, hits: impl IntoIterator<Item = usize>) -> Credentials {
     let text = source.text();
     if text.contains("kind: SealedSecret") {
@@ -298,16 +298,20 @@ fn trust(source: &Source) -> (Trust, bool) {
     }
 }
 
-static FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| finder(&[]));
+static FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| finder(keywords()));
 static WIDE_FINDER: LazyLock<Option<AhoCorasick>> =
-    LazyLock::new(|| finder(&["key", "salt", "pepper", "cookie"]));
+    LazyLock::new(|| finder(keywords().chain(table::KEYWORDS_IN_KNOWN_FILES.iter())));
 
-fn finder(more: &[&str]) -> Option<AhoCorasick> {
-    let words = KEYWORDS.iter().chain(more);
+fn finder(words: impl Iterator<Item = &'static str>) -> Option<AhoCorasick> {
     AhoCorasick::builder().ascii_case_insensitive(true).build(words).ok()
 }
 
-/// The offsets of [`KEYWORDS`] in `text`.
+/// Words of which every name of a secret contains one; what a prefilter looks for.
+pub(crate) fn keywords() -> impl Iterator<Item = &'static str> {
+    table::KEYWORDS.iter()
+}
+
+/// The offsets of [`keywords`] in `text`.
 pub(crate) fn hits(text: &str) -> impl Iterator<Item = usize> {
     FINDER.iter().flat_map(move |finder| finder.find_iter(text)).map(|hit| hit.start())
 }
