@@ -1,13 +1,18 @@
-//! Writes the table of tokens that `src/tokens.rs` includes.
+//! Writes the tables that the crate includes: the tokens, and the lists of words.
+
+#[path = "src/tables/parse.rs"]
+mod tables;
 
 use std::error::Error;
-use std::path::PathBuf;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// Writes the tokens of the public encoding `o200k_base` with their ranks, by which they are merged,
 /// as a map of the `fst` crate.
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=tables");
     let encoding = tiktoken_rs::o200k_base()?;
     let mut tokens = Vec::new();
     // Ranks have no gaps: the first that is missing is the end of the table.
@@ -18,6 +23,65 @@ fn main() -> Result<(), Box<dyn Error>> {
     ranked.sort();
     let table = fst::Map::from_iter(ranked)?;
     let out = PathBuf::from(env::var("OUT_DIR")?);
+    let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
+    fs::write(out.join("tables.rs"), words(&root.join("tables"))?)?;
     fs::write(out.join("tokens.fst"), table.as_fst().as_bytes())?;
     Ok(())
+}
+
+/// The tables of words and figures, a module each; one that is malformed ends the build.
+fn words(root: &Path) -> Result<String, Box<dyn Error>> {
+    let mut files = fs::read_dir(root)?
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<Result<Vec<_>, _>>()?;
+    files.sort();
+    let mut code = String::new();
+    for file in &files {
+        let text = fs::read_to_string(file)?;
+        let sections = tables::parse(&file.display().to_string(), &text)?;
+        let module = file.file_stem().unwrap_or_default().to_string_lossy();
+        writeln!(code, "/// `tables/{module}.txt`.\npub mod {module} {{")?;
+        let mut lists = String::new();
+        let mut count = 0_usize;
+        for section in &sections {
+            let name = &section.name;
+            if let tables::Kind::Constants(kind) = &section.kind {
+                let module = name.replace([' ', '-'], "_");
+                writeln!(code, "/// Section `{name}`.\npub mod {module} {{")?;
+                for (key, value) in section.entries.iter().filter_map(|it| it.split_once(" = ")) {
+                    let key_name = constant(key);
+                    writeln!(code, "/// {key}\npub const {key_name}: {kind} = {value};")?;
+                }
+                code.push_str("}\n");
+                continue;
+            }
+            let starts = section.entries.iter().scan(0, |end, entry| {
+                let start = *end;
+                *end += entry.len();
+                Some(start.to_string())
+            });
+            let (starts, text) = (starts.collect::<Vec<_>>().join(", "), section.entries.concat());
+            let (id, is_sorted) = (constant(name), section.kind == tables::Kind::Sorted);
+            writeln!(
+                code,
+                "/// Section `{name}`.\npub static {id}: super::List = super::List {{ text: {text:?}, starts: &[{starts}], is_sorted: {is_sorted} }};"
+            )?;
+            writeln!(
+                lists,
+                "super::Section {{ name: {name:?}, note: {:?}, words: {id} }},",
+                section.note
+            )?;
+            count += 1;
+        }
+        writeln!(
+            code,
+            "/// All sections of words, in order.\npub static SECTIONS: [super::Section; {count}] = [{lists}];\n}}"
+        )?;
+    }
+    Ok(code)
+}
+
+/// `open keys` as the name of a constant.
+fn constant(name: &str) -> String {
+    name.replace([' ', '-'], "_").to_ascii_uppercase()
 }

@@ -1,9 +1,10 @@
 //! `aidd`: one engine in the editor, the pull request and the AI agent. Assembles the program: the
 //! shipped pages and families of rules, and the frontends.
 
-use aidd_cli::Place;
-use aidd_cli::cli::Mcp;
+use aidd_cli::cli;
+use aidd_cli::{Doors, Place};
 use aidd_engine::check::Distribution;
+use aidd_mcp::tool::Profile;
 use aidd_mcp::{Door, Options};
 use std::process::ExitCode;
 
@@ -11,7 +12,7 @@ use std::process::ExitCode;
 static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);
 
 fn main() -> ExitCode {
-    let doors = aidd_cli::Doors {
+    let doors = Doors {
         distribution: &DISTRIBUTION,
         lsp: |config| aidd_lsp::run(&DISTRIBUTION, config),
         mcp: |args, place| aidd_mcp::run(&options(args, place)),
@@ -19,8 +20,8 @@ fn main() -> ExitCode {
     ExitCode::from(aidd_cli::main(doors))
 }
 
-/// What was typed, in the words of the agent door.
-fn options(args: &Mcp, place: Place) -> Options {
+/// The options of `aidd mcp`, as the agent frontend takes them.
+fn options(args: &cli::Mcp, place: Place) -> Options {
     let http = args.http.as_ref().map(|address| Door {
         address: address.clone(),
         token_file: args.token_file.as_ref().map(|file| place.cwd.join(file)),
@@ -31,10 +32,20 @@ fn options(args: &Mcp, place: Place) -> Options {
         distribution: &DISTRIBUTION,
         root: place.root,
         config: place.config,
-        profile: args.profile,
+        profile: profile(args.profile),
         is_list: args.list,
         is_dynamic: args.dynamic,
         http,
         environment: |name| std::env::var(name).ok(),
+    }
+}
+
+fn profile(typed: cli::Profile) -> Profile {
+    match typed {
+        cli::Profile::Engine => Profile::Engine,
+        cli::Profile::Core => Profile::Core,
+        cli::Profile::Memory => Profile::Memory,
+        cli::Profile::Tools => Profile::Tools,
+        cli::Profile::Lean => Profile::Lean,
     }
 }

@@ -129,7 +129,7 @@ fn name(hook: HookName) -> &'static str {
 fn purpose(hook: HookName) -> &'static str {
     match hook {
         HookName::PreCommit => "aidd checks what is staged",
-        HookName::PrepareCommitMsg => "aidd begins the message",
+        HookName::PrepareCommitMsg => "aidd lists what is staged in an empty message",
         HookName::CommitMsg => "aidd looks for secrets in the message and judges it by the rules",
         HookName::PrePush => "aidd checks what is pushed",
     }
@@ -361,8 +361,9 @@ fn job(hook: HookName) -> &'static str {
         // What stands below the scissors of --verbose is the change.
         HookName::PrepareCommitMsg => {
             "  if [ -z \"$2\" ] && ! sed '/^# -* >8 -*$/,$d' \"$1\" | grep -q '^[^#]'; then\n    \
-             if message=$(\"$aidd\" generate commit-message 2>/dev/null); then\n      \
-             rest=$(cat \"$1\") && printf '%s\\n%s\\n' \"$message\" \"$rest\" >\"$1\"\n    fi\n  fi\n"
+             if facts=$(\"$aidd\" generate commit-message 2>/dev/null); then\n      \
+             comments=$(printf '%s\\n' \"$facts\" | git stripspace --comment-lines) && rest=$(cat \"$1\") &&\n        \
+             printf '\\n%s\\n%s\\n' \"$comments\" \"$rest\" >\"$1\"\n    fi\n  fi\n"
         }
         // What stands below the scissors of `git commit --verbose` is the change, not the message.
         HookName::CommitMsg => {

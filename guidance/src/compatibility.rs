@@ -3,47 +3,10 @@
 
 use super::knowledge::{Entry, Knowledge, plain};
 use aidd_engine::project::stack::{Stack, Version};
+use aidd_lexicon::tables::knowledge as table;
+use aidd_lexicon::tables::scores::compatibility as points;
 use serde::Serialize;
 use std::collections::BTreeSet;
-
-/// The score of a pair of which nothing is known.
-const UNKNOWN: i32 = 60;
-/// What is added to it: a table, so that the reasons and the figures cannot differ. The figures were
-/// tuned on one half of `tests/compatibility/pairs.yaml`; its other half tells how good they are.
-const STATED_BOTH: i32 = 30;
-const STATED_ONCE: i32 = 28;
-const CONFLICT: i32 = -50;
-const ALTERNATIVES: i32 = -30;
-const SAME_CATEGORY: i32 = -30;
-const DEPRECATED: i32 = -50;
-const EXPERIMENTAL: i32 = -10;
-const EMERGING: i32 = -5;
-const COMPANION: i32 = 1;
-const COMPANIONS_MOST: i32 = 5;
-const APART: i32 = -25;
-const SAME_LANGUAGE: i32 = 5;
-const OTHER_LANGUAGE: i32 = -40;
-const OTHER_MAJOR: i32 = -5;
-const TOGETHER_HERE: i32 = 10;
-
-/// Entries on languages and runtimes, and whose packages their programs use.
-const LANGUAGES: [(&str, &str); 11] = [
-    ("bun", "npm"),
-    ("deno", "npm"),
-    ("dotnet", "nuget"),
-    ("go", "go"),
-    ("java", "maven"),
-    ("nodejs", "npm"),
-    ("php", "composer"),
-    ("python", "pypi"),
-    ("ruby", "gem"),
-    ("rust", "cargo"),
-    ("typescript", "npm"),
-];
-
-/// From which score on a pair goes well; from which it goes with care.
-const HIGH: i32 = 75;
-const MEDIUM: i32 = 45;
 
 /// How well a pair goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -84,7 +47,7 @@ pub struct Pair {
 /// The score of a pair before its reasons.
 #[must_use]
 pub fn base() -> i32 {
-    UNKNOWN
+    points::UNKNOWN
 }
 
 /// Weighs a pair. `stack` is the project that they are to be used in.
@@ -97,9 +60,11 @@ pub fn pair(one: &Entry<'_>, other: &Entry<'_>, stack: &Stack) -> Pair {
     for entry in [one, other] {
         let (name, updated) = (entry.name, entry.updated);
         match entry.maturity {
-            "deprecated" => say(DEPRECATED, format!("{name} is deprecated (entry of {updated})")),
-            "experimental" => say(EXPERIMENTAL, format!("{name} is experimental")),
-            "emerging" => say(EMERGING, format!("{name} is emerging")),
+            "deprecated" => {
+                say(points::DEPRECATED, format!("{name} is deprecated (entry of {updated})"));
+            }
+            "experimental" => say(points::EXPERIMENTAL, format!("{name} is experimental")),
+            "emerging" => say(points::EMERGING, format!("{name} is emerging")),
             _ => {}
         }
     }
@@ -112,12 +77,12 @@ pub fn pair(one: &Entry<'_>, other: &Entry<'_>, stack: &Stack) -> Pair {
         ecosystems(one, other, &mut say);
     }
     versions(one, other, stack, &mut say);
-    let sum = UNKNOWN + reasons.iter().map(|reason| reason.points).sum::<i32>();
+    let sum = points::UNKNOWN + reasons.iter().map(|reason| reason.points).sum::<i32>();
     let score = sum.clamp(0, 100);
     reasons.sort_by_key(|reason| -reason.points.abs());
     let level = match score {
-        HIGH.. => Level::High,
-        MEDIUM.. => Level::Medium,
+        points::HIGH.. => Level::High,
+        points::MEDIUM.. => Level::Medium,
         _ => Level::Low,
     };
     let names = [one.name.to_owned(), other.name.to_owned()];
@@ -131,16 +96,18 @@ fn stated(one: &Entry<'_>, other: &Entry<'_>, say: &mut dyn FnMut(i32, String)) 
         found.map(|(_, why)| (*why).to_owned())
     };
     if let Some(why) = conflict(one, other).or_else(|| conflict(other, one)) {
-        say(CONFLICT, format!("stated conflict: {why}"));
+        say(points::CONFLICT, format!("stated conflict: {why}"));
         return true;
     }
     let works = |from: &Entry<'_>, to: &Entry<'_>| from.works_with.contains(&to.stem());
     match (works(one, other), works(other, one)) {
-        (true, true) => say(STATED_BOTH, "both entries state that they work together".to_owned()),
+        (true, true) => {
+            say(points::STATED_BOTH, "both entries state that they work together".to_owned());
+        }
         (true, false) | (false, true) => {
             let (from, to) = if works(one, other) { (one, other) } else { (other, one) };
             say(
-                STATED_ONCE,
+                points::STATED_ONCE,
                 format!("the entry on {} states that it works with {}", from.name, to.name),
             );
         }
@@ -177,10 +144,10 @@ fn categories(
     match found {
         // What is used beside its alternative is stated to be.
         Some(why) if is_stated => say(0, why),
-        Some(why) => say(ALTERNATIVES, why),
+        Some(why) => say(points::ALTERNATIVES, why),
         None if !is_stated && one.category == other.category && one.category != "pattern" => {
             say(
-                SAME_CATEGORY,
+                points::SAME_CATEGORY,
                 format!("both are of the category {}: see whether both are needed", one.category),
             );
         }
@@ -208,20 +175,20 @@ fn languages(
     let (name, user) = (package.name, language.name);
     if words.contains(ecosystem) {
         say(
-            SAME_LANGUAGE,
+            points::SAME_LANGUAGE,
             format!("{name} is a package of {ecosystem}, which {user} programs use"),
         );
     } else if !is_stated {
         let list = words.into_iter().collect::<Vec<_>>().join(", ");
         let why = format!("{name} is a package of {list}, which {user} programs do not use");
-        say(OTHER_LANGUAGE, why);
+        say(points::OTHER_LANGUAGE, why);
     }
 }
 
 /// Whose packages the programs of a language or runtime use; `None` for what is neither.
 pub(super) fn language(entry: &Entry<'_>) -> Option<&'static str> {
-    let found = LANGUAGES.iter().find(|(stem, _)| *stem == entry.stem());
-    found.map(|(_, ecosystem)| *ecosystem)
+    let found = table::LANGUAGES.pairs().find(|(stem, _)| *stem == entry.stem());
+    found.map(|(_, ecosystem)| ecosystem)
 }
 
 /// Whose packages a technology is published as, without images.
@@ -235,8 +202,8 @@ fn companions(one: &Entry<'_>, other: &Entry<'_>, say: &mut dyn FnMut(i32, Strin
     let shared: Vec<&str> =
         one.works_with.iter().copied().filter(|stem| other.works_with.contains(stem)).collect();
     if !shared.is_empty() {
-        let count = i32::try_from(shared.len()).unwrap_or(COMPANIONS_MOST);
-        let points = (count * COMPANION).min(COMPANIONS_MOST);
+        let count = i32::try_from(shared.len()).unwrap_or(points::COMPANIONS_MOST);
+        let points = (count * points::COMPANION).min(points::COMPANIONS_MOST);
         say(points, format!("both work with {}", shared.join(", ")));
     }
 }
@@ -257,7 +224,7 @@ fn ecosystems(one: &Entry<'_>, other: &Entry<'_>, say: &mut dyn FnMut(i32, Strin
             other.name,
             list(theirs)
         );
-        say(APART, why);
+        say(points::APART, why);
     }
 }
 
@@ -271,11 +238,11 @@ fn versions(one: &Entry<'_>, other: &Entry<'_>, stack: &Stack, say: &mut dyn FnM
         {
             let name = entry.name;
             let why = format!("{place} has {name} {version}; the entry describes {described}");
-            say(OTHER_MAJOR, why);
+            say(points::OTHER_MAJOR, why);
         }
     }
     if here.iter().all(Option::is_some) {
-        say(TOGETHER_HERE, "the project uses both today".to_owned());
+        say(points::TOGETHER_HERE, "the project uses both today".to_owned());
     }
 }
 

@@ -2,6 +2,7 @@
 //! reasons, what it is chosen over. Found by words and forms; nothing is guessed.
 
 use super::knowledge::{Entry, Knowledge};
+use aidd_lexicon::tables::{List, decisions as table};
 use regex::Regex;
 use serde::Deserialize;
 use std::sync::LazyLock;
@@ -72,52 +73,46 @@ fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a constant pattern")
 }
 
+/// Words in any case: English ones whole, Korean ones anywhere.
+fn either(english: List, korean: List) -> String {
+    format!(r"(?i)\b(?:{})\b|{}", english.alternatives(), korean.alternatives())
+}
+
 static FIGURE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(concat!(
-        r"(?i)(?:[$€£₩¥]\s?\d[\d,.]*\s?[kmb]?\b|\b\d[\d,.]*\s*(?:%|percent|퍼센트|",
-        r"ms|millis\w*|s\b|sec\w*|min\w*|hours?|h\b|days?|weeks?|months?|years?|quarters?|",
-        r"[kmgt]i?b\b|bytes?|rps|qps|req\w*|users?|customers?|services?|rows?|records?|tables?|",
-        r"nodes?|replicas?|instances?|people|persons?|developers?|engineers?|teams?|times|x\b|k\b|",
-        r"million|billion|thousand|초|분|시간|일|주|개월|달|년|명|건|배|만|억|원)|\b\d{4,}\b|",
-        r"\bteams? of \d+\b)"
+    pattern(&format!(
+        r"(?i)(?:[$€£₩¥]\s?\d[\d,.]*\s?[kmb]?\b|\b\d[\d,.]*\s*(?:{})|\b\d{{4,}}\b|\bteams? of \d+\b)",
+        table::UNITS.alternatives()
     ))
 });
 
-/// What destroys, publishes or binds.
 static ACT: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(concat!(
-        r"(?i)\b(?:drop(?:s|ping)?|delet(?:e|es|ing)|remov(?:e|es|ing)|truncat(?:e|es|ing)|purg(?:e|es|ing)|",
-        r"overwrit(?:e|es|ing)|migrat(?:e|es|ing)|rewrit(?:e|es|ing)|renam(?:e|es|ing)|publish(?:es|ing)?|",
-        r"releas(?:e|es|ing)|force[- ]push(?:es|ing)?|rotat(?:e|es|ing)|revok(?:e|es|ing)|decommission(?:s|ing)?|",
-        r"shut(?:s|ting)? down|switch(?:es|ing)? off|sign(?:s|ing)?)\b(?:\s+(?:the|all|our|old|its|a|an|every|of|from|to|[\w`./-]+)){0,4}",
-        r"|[\p{Hangul}\w]+\s?(?:을|를)?\s?(?:삭제|제거|이전|마이그레이션|배포|폐기|재작성|덮어쓰기)"
+    pattern(&format!(
+        r"(?i)\b(?:{})\b(?:\s+(?:{})){{0,4}}|[\p{{Hangul}}\w]+\s?(?:을|를)?\s?(?:{})",
+        table::ACTS.alternatives(),
+        table::ACT_OBJECTS.alternatives(),
+        table::ACTS_IN_KOREAN.alternatives()
     ))
 });
 
 static REASON: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)(?:\b(?:because|since it|so that|due to|as it is|in order to)\b|때문에|위해)\s*[^.;\n]{3,120}",
-    )
+    pattern(&format!(
+        r"(?i)(?:\b(?:{})\b|{})\s*[^.;\n]{{3,120}}",
+        table::REASONS.alternatives(),
+        table::REASONS_IN_KOREAN.alternatives()
+    ))
 });
 
-static ABSOLUTE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)\b(?:always|never|everything|everyone|everywhere|nobody|all (?:the )?\w+|every \w+|impossible)\b|항상|절대|모든 \S+|전부",
-    )
-});
+static ABSOLUTE: LazyLock<Regex> =
+    LazyLock::new(|| pattern(&either(table::ABSOLUTES, table::ABSOLUTES_IN_KOREAN)));
 
-static PULL: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)\b(?:already (?:\w+ ){0,2}(?:built|wrote|written|invested|spent|started|have)|(?:have|has) (?:invested|spent)|(?:years?|months?|weeks?) (?:of work|spent)|too late|every(?:one|body) (?:else )?(?:uses|does|has|is)|popular|trend(?:y|ing)?|industry standard|best practice|modern|hype|we know it|used to it|prefer|obviously|obvious|of course|clearly|last (?:week|time|incident)|recent(?:ly)?)\b|이미 \S+|당연|인기|대세|익숙",
-    )
-});
+static PULL: LazyLock<Regex> =
+    LazyLock::new(|| pattern(&either(table::PULLS, table::PULLS_IN_KOREAN)));
 
 /// "instead of X", "from X to", "replace X with", "X → Y", "over X": what is left.
 static LEAVING: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(concat!(
-        r"(?i)(?:\b(?:instead of|rather than|away from|replac(?:e|es|ing)|drop(?:s|ping)?|remov(?:e|es|ing)|",
-        r"retir(?:e|es|ing)|get rid of|leav(?:e|es|ing)|abandon(?:s|ing)?|over|not)\s+(?:the |our |all )?|",
-        r"\bfrom\s+)([\w.+#@/-]+(?: [A-Z][\w.+#-]*)?)"
+    pattern(&format!(
+        r"(?i)(?:\b(?:{})\s+(?:the |our |all )?|\bfrom\s+)([\w.+#@/-]+(?: [A-Z][\w.+#-]*)?)",
+        table::LEAVING.alternatives()
     ))
 });
 static ARROW: LazyLock<Regex> = LazyLock::new(|| pattern(r"([\w.+#@/-]+)\s*(?:→|->|=>|대신|에서)"));
@@ -125,34 +120,17 @@ static ARROW: LazyLock<Regex> = LazyLock::new(|| pattern(r"([\w.+#@/-]+)\s*(?:�
 /// The words that tell a kind, the first that stands in the text counts; of two at one place the
 /// earlier row.
 static KINDS: LazyLock<Vec<(Kind, Regex)>> = LazyLock::new(|| {
-    let rows = [
-        (Kind::Blame, r"(?i)\b(?:blam\w+|fault of|on purpose|deliberate\w*|sabotag\w+)\b|탓|책임"),
-        (
-            Kind::Continuation,
-            r"(?i)\b(?:keep|stay(?:ing)? (?:with|on)|stick\w*|continu\w+|go on with|carry on)\b|계속|유지",
-        ),
-        (
-            Kind::Switch,
-            r"(?i)\b(?:mov(?:e|ing)|migrat\w+|switch\w*|replac\w+|swap\w*|port|convert\w*)\b|이전|마이그레이션|교체|바꾸|바꿔|전환|대신",
-        ),
-        (
-            Kind::Removal,
-            r"(?i)\b(?:drop|delet\w+|remov\w+|truncat\w+|purg\w+|retir\w+|decommission\w*|shut(?:ting)? down|switch(?:ing)? off)\b|삭제|제거|폐기",
-        ),
-        (
-            Kind::Terms,
-            r"(?i)\b(?:prices?|pricing|hir(?:e|ing)|fir(?:e|ing)|licen[cs]es?|contracts?|deadlines?|promis\w+|SLA)\b|가격|인상|채용|계약|마감",
-        ),
-        (
-            Kind::Change,
-            r"(?i)\b(?:rewrit\w+|redesign\w*|refactor\w*|split\w*|merg\w+|renam\w+|rebuild\w*|restructur\w+)\b|재작성|재설계|나누|나눠|합치|개편",
-        ),
-        (
-            Kind::Adoption,
-            r"(?i)\b(?:adopt\w*|introduc\w+|add|us(?:e|ing)|choos\w+|pick|start(?:ing)?|go with|build|buy|create|enabl\w+|deploy\w*)\b|도입|추가|사용|쓰자|만들|적용|선택",
-        ),
-    ];
-    rows.map(|(kind, words)| (kind, pattern(words))).into()
+    [
+        (Kind::Blame, table::BLAME, table::BLAME_IN_KOREAN),
+        (Kind::Continuation, table::CONTINUATION, table::CONTINUATION_IN_KOREAN),
+        (Kind::Switch, table::SWITCH, table::SWITCH_IN_KOREAN),
+        (Kind::Removal, table::REMOVAL, table::REMOVAL_IN_KOREAN),
+        (Kind::Terms, table::TERMS, table::TERMS_IN_KOREAN),
+        (Kind::Change, table::CHANGE, table::CHANGE_IN_KOREAN),
+        (Kind::Adoption, table::ADOPTION, table::ADOPTION_IN_KOREAN),
+    ]
+    .map(|(kind, english, korean)| (kind, pattern(&either(english, korean))))
+    .into()
 });
 
 /// The verb, what follows it, and the word that ends that.
@@ -258,13 +236,9 @@ pub fn read<'k, 'a>(decision: &str, knowledge: &'k Knowledge<'a>) -> Named<'k, '
 
 /// An act without the words that lead on from it.
 fn trimmed(act: &str) -> String {
-    const LEADING_ON: [&str; 16] = [
-        "a", "all", "an", "and", "as", "because", "by", "for", "from", "in", "of", "on", "the",
-        "to", "when", "with",
-    ];
     let act = act.split(" because").next().unwrap_or(act);
     let mut words: Vec<&str> = act.split_whitespace().collect();
-    while words.len() > 1 && words.last().is_some_and(|word| LEADING_ON.contains(word)) {
+    while words.len() > 1 && words.last().is_some_and(|word| table::LEADING_ON.contains(word)) {
         words.pop();
     }
     words.join(" ")

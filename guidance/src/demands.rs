@@ -1,10 +1,7 @@
 //! What a page demands: its lines with MUST, NEVER and the like.
 
 use super::library::Page;
-
-/// Words that bind, in capitals. Those of a page that forbid come first where few are shown.
-const FORBID: [&str; 6] = ["NEVER", "MUST NOT", "DO NOT", "DON'T", "FORBIDDEN", "SHALL NOT"];
-const DEMAND: [&str; 4] = ["MUST", "ALWAYS", "REQUIRED", "SHALL"];
+use aidd_lexicon::tables::{List, decisions as table};
 
 /// A sentence of a page that binds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,22 +15,6 @@ pub struct Demand<'a> {
     /// Whether it stands below a heading that names a language: it holds in files of that one only.
     pub is_of_language: bool,
 }
-
-/// Words of headings below which a language is spoken of.
-const LANGUAGES: [&str; 12] = [
-    "TypeScript",
-    "JavaScript",
-    "Python",
-    "Rust",
-    "Go",
-    "Java",
-    "Kotlin",
-    "C#",
-    "PHP",
-    "Ruby",
-    "Swift",
-    "SQL",
-];
 
 /// The demands of a page, in order.
 #[must_use]
@@ -50,14 +31,14 @@ pub fn of(page: &Page) -> Vec<Demand<'_>> {
             continue;
         }
         if let Some(heading) = line.strip_prefix('#') {
-            let names = |word: &str| LANGUAGES.contains(&word.trim_end_matches(','));
+            let names = |word: &str| table::LANGUAGES.contains(word.trim_end_matches(','));
             is_of_language = heading.split_whitespace().any(names);
             continue;
         }
         let text = line.trim_start_matches(['-', '*', '+', '>', ' ']);
-        let has = |words: &[&str]| words.iter().any(|word| holds(text, word));
-        let forbids = has(&FORBID);
-        if forbids || has(&DEMAND) {
+        let has = |words: List| words.iter().any(|word| holds(text, word));
+        let forbids = has(table::FORBIDDING);
+        if forbids || has(table::DEMANDING) {
             let (text, checks) = without_checks(text);
             demands.push(Demand { text, forbids, checks, is_of_language });
         }

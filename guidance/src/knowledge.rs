@@ -6,6 +6,7 @@ mod naming;
 use super::library::{Library, Page};
 use super::shelf::Shelf;
 use aidd_engine::project::stack::{Dependency, Manifest, Stack, Version};
+use aidd_lexicon::tables::scores::knowledge as score;
 use aidd_memory::recall::texts::Texts;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -240,10 +241,6 @@ pub struct Query<'q> {
     pub use_case: Option<&'q str>,
 }
 
-/// More than nearness in meaning alone brings: it adds at most one half to what the words bring, and
-/// a sum of one half gives a score of one third.
-const BY_WORDS: f32 = 0.34;
-
 /// Most bytes of what is looked up as a name.
 const LONGEST_NAME: usize = 200;
 
@@ -289,10 +286,11 @@ impl<'a> Knowledge<'a> {
     fn texts(&self) -> &Texts {
         self.index.texts.get_or_init(|| {
             Texts::new(self.entries.iter().map(|entry| {
-                let mut parts = vec![(6.0, entry.name), (2.0, &*entry.page.summary)];
-                parts.extend(entry.aliases.iter().map(|alias| (4.0, *alias)));
-                parts.extend(entry.page.list("tags").map(|tag| (2.0, tag)));
-                parts.extend([(1.0, entry.category), (1.0, entry.stem())]);
+                let mut parts =
+                    vec![(score::NAME, entry.name), (score::SUMMARY, &*entry.page.summary)];
+                parts.extend(entry.aliases.iter().map(|alias| (score::ALIAS, *alias)));
+                parts.extend(entry.page.list("tags").map(|tag| (score::TAG, tag)));
+                parts.extend([(score::CATEGORY, entry.category), (score::FILE, entry.stem())]);
                 parts
             }))
         })
@@ -306,11 +304,14 @@ impl<'a> Knowledge<'a> {
                 .collect();
             let texts = cases.iter().map(|(at, case)| {
                 let entry = &self.entries[*at];
-                // What the technology is counts too: a row of "React" says nothing of React.
-                let own = [(0.7, entry.name), (0.7, &*entry.page.summary), (0.5, entry.category)];
-                let mut parts = vec![(2.0, &*case.case), (1.0, &*case.why)];
-                parts.extend(own);
-                parts.extend(entry.page.list("tags").map(|tag| (0.5, tag)));
+                let mut parts = vec![
+                    (score::CASE, &*case.case),
+                    (score::CASE_WHY, &*case.why),
+                    (score::CASE_NAME, entry.name),
+                    (score::CASE_SUMMARY, &*entry.page.summary),
+                    (score::CASE_CATEGORY, entry.category),
+                ];
+                parts.extend(entry.page.list("tags").map(|tag| (score::CASE_TAG, tag)));
                 parts
             });
             (Texts::new(texts), cases)
@@ -347,9 +348,9 @@ impl<'a> Knowledge<'a> {
             let is_package = entry.packages.iter().any(|(_, name)| plain(name) == asked);
             let rank = named.iter().position(|names| is_named(names));
             let bonus = match rank {
-                Some(0) => 3.0,
-                Some(_) => 2.0,
-                None if is_package => 1.0,
+                Some(0) => score::IS_NAME,
+                Some(_) => score::IS_ALIAS,
+                None if is_package => score::IS_PACKAGE,
                 None => 0.0,
             };
             Found { entry, score: score + bonus, use_case: None }
@@ -420,7 +421,9 @@ impl<'a> Knowledge<'a> {
         near.sort_by(|one, other| other.0.total_cmp(&one.0));
         let mut names: Vec<&str> = near.into_iter().map(|(_, name)| name).collect();
         // What is near in meaning alone is not what was meant by a name.
-        for (at, _) in self.texts().rank(name).into_iter().filter(|(_, score)| *score > BY_WORDS) {
+        for (at, _) in
+            self.texts().rank(name).into_iter().filter(|(_, score)| *score > score::BY_WORDS)
+        {
             let name = self.entries[at].name;
             if !names.contains(&name) {
                 names.push(name);

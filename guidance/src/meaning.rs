@@ -3,13 +3,8 @@
 
 use super::words::tokens;
 use aidd_lexicon::embedding::{DIMENSIONS, Table, Vector};
+use aidd_lexicon::tables::scores::meaning as score;
 use std::collections::{BTreeSet, HashMap};
-
-/// Added to each count, so that a word which a row has not seen does not rule it out.
-const UNSEEN: f32 = 0.3;
-/// How much the direction of a row counts beside its words. This and [`UNSEEN`] were chosen by
-/// cross-validation (five parts) over the known tasks and the first eight sets of `tests/routing`.
-const DIRECTION: f32 = 4.0;
 
 /// A word of this many letters may be mistyped.
 const LONG: usize = 5;
@@ -50,9 +45,9 @@ impl Meaning {
                 }
             }
         }
-        let many = UNSEEN * counts.len() as f32;
+        let many = score::UNSEEN * counts.len() as f32;
         let totals: Vec<f32> = sums.iter().map(|sum| (sum + many).ln()).collect();
-        let unseen = totals.iter().map(|total| UNSEEN.ln() - total).collect();
+        let unseen = totals.iter().map(|total| score::UNSEEN.ln() - total).collect();
         let (mean, centres) = directions(rows, tasks);
         Self { counts, unseen, totals, mean, centres, known }
     }
@@ -67,7 +62,7 @@ impl Meaning {
             seen = seen.saturating_add(1);
             let mut weights = self.unseen.clone();
             for &(row, count) in of {
-                weights[row] = (count + UNSEEN).ln() - self.totals[row];
+                weights[row] = (count + score::UNSEEN).ln() - self.totals[row];
             }
             let middle = weights.iter().sum::<f32>() / rows as f32;
             for (sum, weight) in sums.iter_mut().zip(weights) {
@@ -80,7 +75,7 @@ impl Meaning {
         let near = |centre: &Vec<f32>| from_mean.as_ref().map_or(0.0, |task| dot(task, centre));
         sums.iter()
             .zip(&self.centres)
-            .map(|(sum, centre)| sum / scale + DIRECTION * near(centre))
+            .map(|(sum, centre)| sum / scale + score::DIRECTION * near(centre))
             .collect()
     }
 

@@ -6,28 +6,12 @@ use super::library::{Library, Origin};
 use super::meaning::Meaning;
 use super::shelf::Shelf;
 use super::words::{Task, Words};
+use aidd_lexicon::tables::scores::routing as score;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
-
-/// Below this the second row is named too.
-const SURE: f64 = 0.6;
-
-/// Below this, and without a word of the table, nothing is proposed: of the tasks that cross-validation
-/// put there one in six was right.
-const LEAST: f64 = 0.2;
-
-/// What a word of the table counts for beside what known tasks tell, and what the sum is divided by
-/// so that a confidence is the share that is right: chosen as the numbers of [`Meaning`].
-const WORD: f64 = 2.0;
-const SPREAD: f64 = 0.85;
-
-/// From this share on a row that matches by a word is at work too: a flaky test that is named after a
-/// login, and runs into a timeout, is no work on security and performance. Chosen by looking at tasks
-/// of one area that were given five roles.
-const ALSO: f64 = 0.05;
 
 /// Most characters of a task that are read: it is a sentence, or a few.
 const LONGEST: usize = 4000;
@@ -195,7 +179,7 @@ impl Routing {
             if is_talk(&shares[0]) {
                 return Route::default();
             }
-            if confidence < LEAST {
+            if confidence < score::LEAST {
                 let rows = shares.iter().filter(|share| !is_talk(share)).take(3);
                 let maybe = rows.map(|&(row, _)| self.rows[row].id.clone()).collect();
                 return Route { maybe, ..Route::default() };
@@ -203,8 +187,8 @@ impl Routing {
         }
         let Some(row) = self.rows.get(best) else { return Route::default() };
         let second = shares.get(1).and_then(|&(at, _)| self.rows.get(at));
-        let second = second.filter(|_| confidence < SURE).map(|row| row.id.clone());
-        let likely = shares.iter().filter(|(_, share)| *share >= ALSO).map(|(row, _)| *row);
+        let second = second.filter(|_| confidence < score::SURE).map(|row| row.id.clone());
+        let likely = shares.iter().filter(|(_, share)| *share >= score::ALSO).map(|(row, _)| *row);
         Route { confidence, second, ..self.lead(row, &ranked, &likely.collect()) }
     }
 
@@ -256,13 +240,14 @@ impl Routing {
         let mut scores: Vec<f64> =
             self.meaning().fits(&task.tokens).into_iter().map(f64::from).collect();
         for (row, weight, _) in ranked {
-            scores[*row] += WORD * weight;
+            scores[*row] += score::WORD * weight;
         }
         if !ranked.is_empty() {
             scores.truncate(self.rows.len());
         }
         let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let likely: Vec<f64> = scores.iter().map(|one| ((one - most) / SPREAD).exp()).collect();
+        let likely: Vec<f64> =
+            scores.iter().map(|one| ((one - most) / score::SPREAD).exp()).collect();
         let sum: f64 = likely.iter().sum();
         let mut shares: Vec<_> = likely.into_iter().map(|one| one / sum).enumerate().collect();
         shares.sort_by(|one, other| other.1.total_cmp(&one.1));

@@ -8,13 +8,12 @@ use super::words::{Words, finds};
 use aidd_engine::project::config::TokenBudget;
 use aidd_engine::text::files::{Disk, Files};
 use aidd_engine::text::paths::Globs;
+use aidd_lexicon::tables::scores::routing::UNSURE;
+use aidd_lexicon::tables::tasks;
 use serde::Deserialize;
 
 /// Files of a small change, and its lines: `specs/fast-track.md`, low-complexity.
 const SMALL: (usize, usize) = (3, 50);
-
-/// A route less sure than this is given up for what the files tell.
-const UNSURE: f64 = 0.4;
 
 /// What is said of the change beside the task.
 #[derive(Clone, Debug, Default)]
@@ -108,61 +107,14 @@ struct Allowed {
     asks: String,
 }
 
-/// What a role hands over, and where it lies in most projects.
-const HANDED_OVER: &[(&str, &[&str])] = &[
-    (
-        "contract-architect",
-        &[
-            "openapi.yaml",
-            "openapi.yml",
-            "openapi.json",
-            "api/openapi.yaml",
-            "docs/openapi.yaml",
-            "docs/api/openapi.yaml",
-        ],
-    ),
-    (
-        "data-architect",
-        &[
-            "schema.sql",
-            "db/schema.sql",
-            "db/schema.rb",
-            "prisma/schema.prisma",
-            "database/schema.sql",
-        ],
-    ),
-    (
-        "design-architect",
-        &[
-            "design-tokens.json",
-            "tokens.json",
-            "src/tokens.json",
-            "tailwind.config.js",
-            "tailwind.config.ts",
-        ],
-    ),
-];
-
-/// Whose work files are, where no word of the task tells; the first that fits.
-const BY_FILES: &[(&str, &[&str])] = &[
-    ("data-architect", &["**/*.sql", "**/migrations/**"]),
-    ("platform-engineer", &["**/*Dockerfile*", ".github/**", ".gitlab-ci.yml", "**/*.tf"]),
-    (
-        "quality-engineer",
-        &["**/{test,tests,__tests__,spec}/**", "**/*.{test,spec}.*", "**/*_test.*"],
-    ),
-    ("interface-artisan", &["**/*.{tsx,jsx,vue,svelte,html,css,scss}"]),
-    ("knowledge-architect", &["**/*.{md,mdx,rst,adoc}"]),
-    ("backend-engineer", &["**/*.{rs,go,py,java,kt,cs,rb,php,ts,js,mts,mjs,c,cc,cpp,swift}"]),
-];
-
-/// The role that most of the files belong to, the last in [`BY_FILES`] of equals: what is built, rather
-/// than what goes with it.
+/// The role that most of the files belong to, of equals the last in the table: what is built,
+/// rather than what goes with it.
 fn by_files(files: &[String]) -> Option<&'static str> {
     let mut counts: Vec<(usize, &str)> = Vec::new();
     let mut left: Vec<&String> = files.iter().collect();
-    for (role, globs) in BY_FILES {
-        let Ok(globs) = Globs::new(globs, &[] as &[&str]) else { continue };
+    for (role, globs) in tasks::ROLES_BY_FILES.pairs() {
+        let globs: Vec<&str> = globs.split(' ').collect();
+        let Ok(globs) = Globs::new(&globs, &[] as &[&str]) else { continue };
         let before = left.len();
         left.retain(|path| !globs.matches(path));
         counts.push((before - left.len(), role));
@@ -224,10 +176,10 @@ pub fn classify(
         .collect();
     let fast_track = conditions.iter().all(|condition| condition.holds == Some(true));
     let present = route.roles.iter().filter_map(|role| {
-        let (_, places) = HANDED_OVER.iter().find(|(of, _)| of == role)?;
-        let place = places.iter().find(|place| disk.exists(place))?;
+        let (_, places) = tasks::HAND_OVERS.pairs().find(|(of, _)| of == role)?;
+        let place = places.split(' ').find(|place| disk.exists(place))?;
         // Who leads the task builds, whatever is there.
-        (route.roles.last() != Some(role)).then(|| (role.clone(), (*place).to_owned()))
+        (route.roles.last() != Some(role)).then(|| (role.clone(), place.to_owned()))
     });
     let present = present.collect();
     let ask = route.row.is_none().then(|| routing.otherwise().to_owned());

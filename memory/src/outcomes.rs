@@ -2,6 +2,7 @@
 
 use super::kinds::{self, Observation};
 use super::types::Entry;
+use aidd_lexicon::tables::{List, runs};
 use serde_json::Value;
 
 /// A check that tools run.
@@ -39,105 +40,19 @@ impl Check {
         told(&words(command), passed)
     }
 
-    /// The words that tell it, each of one or two.
-    fn told_by(self) -> &'static [&'static str] {
+    /// The words that name it, each of one or two.
+    fn words(self) -> List {
         match self {
-            Self::Tests => &[
-                "test",
-                "tests",
-                "pytest",
-                "jest",
-                "vitest",
-                "mocha",
-                "rspec",
-                "phpunit",
-                "ctest",
-                "playwright",
-                "cypress",
-                "nextest",
-                "junit",
-                "unittest",
-                "테스트",
-                "テスト",
-                "测试",
-            ],
-            Self::Lint => &[
-                "lint",
-                "linter",
-                "clippy",
-                "eslint",
-                "ruff",
-                "flake8",
-                "pylint",
-                "biome",
-                "oxlint",
-                "golangci",
-                "rubocop",
-                "shellcheck",
-                "stylelint",
-                "ktlint",
-                "detekt",
-                "credo",
-                "swiftlint",
-                "aidd check",
-                "린트",
-            ],
-            Self::Types => &[
-                "typecheck",
-                "type check",
-                "tsc",
-                "mypy",
-                "pyright",
-                "phpstan",
-                "psalm",
-                "dialyzer",
-                "cargo check",
-                "cargo build",
-                "go build",
-                "javac",
-                "gradle build",
-                "gradlew build",
-                "mvn compile",
-                "mvn package",
-                "dotnet build",
-                "swift build",
-                "svelte check",
-                "vue tsc",
-            ],
-            Self::Build => &[
-                "build",
-                "builds",
-                "compile",
-                "compiles",
-                "compiled",
-                "compilation",
-                "cargo check",
-                "make",
-                "webpack",
-                "tsc",
-                "mvn package",
-                "빌드",
-            ],
+            Self::Tests => runs::TESTS,
+            Self::Lint => runs::LINT,
+            Self::Types => runs::TYPES,
+            Self::Build => runs::BUILD,
         }
     }
 
-    /// The words of runs that pass only where this passes too, and fail for other reasons as well.
-    fn implied_by(self) -> &'static [&'static str] {
-        match self {
-            Self::Tests | Self::Lint => &[],
-            Self::Types | Self::Build => &[
-                "cargo test",
-                "cargo nextest",
-                "cargo clippy",
-                "go test",
-                "go vet",
-                "swift test",
-                "gradle",
-                "gradlew",
-                "mvn",
-                "dotnet",
-            ],
-        }
+    /// Whether runs that compile pass only where this passes too.
+    fn is_compiled(self) -> bool {
+        matches!(self, Self::Types | Self::Build)
     }
 }
 
@@ -174,40 +89,26 @@ pub fn read(entry: &Entry) -> Run {
 
 /// The checks that words tell of.
 fn told(named: &[String], passed: Option<bool>) -> Vec<Check> {
-    let tells_one = |words: &[&str]| words.iter().any(|told| tells(named, told));
+    let has_one = |words: List| words.iter().any(|word| tells(named, word));
     let is_told = |check: &Check| {
-        tells_one(check.told_by()) || (passed == Some(true) && tells_one(check.implied_by()))
+        let is_implied = passed == Some(true) && check.is_compiled();
+        has_one(check.words()) || (is_implied && has_one(runs::COMPILING_RUNS))
     };
     Check::ALL.into_iter().filter(is_told).collect()
 }
-
-/// Programs that only look at files or move them: what they name says nothing of a check.
-const LOOK_OR_MOVE: &[&str] = &[
-    "[", "awk", "bat", "cat", "cd", "chmod", "chown", "cp", "curl", "diff", "du", "echo", "fd",
-    "find", "gh", "git", "glab", "grep", "head", "hg", "jj", "less", "ln", "ls", "mkdir", "mv",
-    "popd", "printf", "pushd", "pwd", "rg", "rm", "rmdir", "rsync", "scp", "sed", "sleep", "sort",
-    "stat", "svn", "tail", "tar", "tee", "touch", "tree", "uniq", "unzip", "vi", "vim", "wc",
-    "wget", "which", "xxd", "zip",
-];
-/// Words before a program that only say how it is run.
-const BEFORE: &[&str] = &["command", "doas", "env", "exec", "nice", "nohup", "sudo", "time"];
-/// Programs that run the file they are given: its name tells what is run.
-const INTERPRETERS: &[&str] = &[
-    "bash", "bun", "deno", "node", "perl", "php", "python", "python3", "ruby", "sh", "tsx", "zsh",
-];
 
 /// What commands run, without what only looks at files or moves them and without the paths that
 /// are given to the rest.
 fn ran(commands: &str) -> String {
     let parts = commands_of(commands).into_iter().map(|part| {
-        let is_before = |word: &&str| BEFORE.contains(word) || is_setting(word);
+        let is_before = |word: &&str| runs::PREFIXES.contains(word) || is_setting(word);
         let mut words = part.split_whitespace().skip_while(is_before);
         let program = base_name(words.next().unwrap_or_default());
-        if LOOK_OR_MOVE.contains(&program) {
+        if runs::FILE_PROGRAMS.contains(program) {
             return String::new();
         }
         let mut ran = vec![program];
-        let mut runs_a_file = INTERPRETERS.contains(&program);
+        let mut runs_a_file = runs::INTERPRETERS.contains(program);
         for word in words {
             if !is_path(word) {
                 // `python -m pytest`: what follows are arguments of that.
@@ -281,27 +182,6 @@ fn tells(words: &[String], told: &str) -> bool {
 
 /// What words say of a run.
 fn verdict(text: &str) -> Option<bool> {
-    const FAILED: [&str; 12] = [
-        "fail", "fails", "failed", "failing", "failure", "failures", "error", "errors", "broken",
-        "red", "실패", "失敗",
-    ];
-    const PASSED: [&str; 14] = [
-        "pass",
-        "passes",
-        "passed",
-        "passing",
-        "ok",
-        "success",
-        "successful",
-        "succeeded",
-        "clean",
-        "green",
-        "통과",
-        "성공",
-        "成功",
-        "compiles",
-    ];
-    const NONE: [&str; 4] = ["0", "no", "zero", "without"];
     let words = words(text);
     // "exit 1", "exit code 1", "exited with status 1"; not "status 200" of a server.
     let code = words.iter().enumerate().find_map(|(at, word)| {
@@ -314,14 +194,14 @@ fn verdict(text: &str) -> Option<bool> {
     }
     // "0 failed", "no tests failed".
     let is_none =
-        |at: usize| words[at.saturating_sub(2)..at].iter().any(|word| NONE.contains(&&**word));
-    let failed = |(at, word): (usize, &String)| FAILED.contains(&&**word) && !is_none(at);
+        |at: usize| words[at.saturating_sub(2)..at].iter().any(|word| runs::NONE.contains(word));
+    let failed = |(at, word): (usize, &String)| runs::FAILED.contains(word) && !is_none(at);
     if words.iter().enumerate().any(failed) {
         return Some(false);
     }
     let none_failed =
-        words.iter().enumerate().any(|(at, word)| FAILED.contains(&&**word) && is_none(at));
-    let passed = |(at, word): (usize, &String)| PASSED.contains(&&**word) && !is_none(at);
+        words.iter().enumerate().any(|(at, word)| runs::FAILED.contains(word) && is_none(at));
+    let passed = |(at, word): (usize, &String)| runs::PASSED.contains(word) && !is_none(at);
     (none_failed || words.iter().enumerate().any(passed)).then_some(true)
 }
 

@@ -223,15 +223,23 @@ fn a_missing_aidd_is_said_and_blocks_nothing() {
 }
 
 #[test]
-fn messages_are_begun_and_looked_through() {
+fn messages_list_what_is_staged_and_are_checked() {
     let project = Project::repository();
     project
         .run(&["hook", "install", "--hook", "prepare-commit-msg", "--hook", "commit-msg"])
         .ends(0);
     let last = |project: &Project| project.git(&["log", "-1", "--format=%s"]).ends(0).out;
     project.stage("src/lib.rs", "pub fn first() {}\npub fn second() {}\n");
-    project.git(&["commit", "--quiet", "--verbose"]).ends(0);
-    assert_eq!(last(&project), "feat: add `second`\n");
+    // The editor sees the facts as comments. When it adds nothing, Git has no message.
+    let edited = |editor: &str| {
+        git_in(project.path(), &[("GIT_EDITOR", editor)], &["commit", "--quiet", "--verbose"])
+    };
+    edited("f() { cp \"$1\" seen; }; f").ends(1);
+    let seen = project.read("seen");
+    let symbol = "\n# symbols:\n# - added public function `second` in src/lib.rs\n";
+    assert!(seen.contains(symbol), "{seen}");
+    edited("f() { echo own > \"$1\"; }; f").ends(0);
+    assert_eq!(last(&project), "own\n");
     project.stage("src/lib.rs", "pub fn first() {}\n");
     project.git(&["commit", "--quiet", "-m", "my own words"]).ends(0);
     assert_eq!(last(&project), "my own words\n");
@@ -267,7 +275,7 @@ fn a_push_is_judged_by_what_is_new() {
 }
 
 #[test]
-fn a_message_is_made_of_what_is_staged() {
+fn what_is_staged_is_listed() {
     let project = Project::repository();
     let ran = project.run(&["generate", "commit-message"]).ends(2);
     assert_snapshot!(ran.err, @r"
@@ -281,21 +289,71 @@ fn a_message_is_made_of_what_is_staged() {
     let ran = project.run_in("src", &["generate", "commit-message", "--format", "json"]).ends(0);
     assert_snapshot!(ran.out, @r#"
     {
-      "type": "feat",
-      "scope": null,
-      "breaking": false,
-      "subject": "add `Client`",
-      "body": null,
-      "footer": null,
-      "message": "feat: add `Client`",
-      "why": [
-        "type feat: `Client` can be used elsewhere and is new"
-      ]
+      "convention": {
+        "types": [
+          "build",
+          "chore",
+          "ci",
+          "docs",
+          "feat",
+          "fix",
+          "perf",
+          "refactor",
+          "revert",
+          "style",
+          "test"
+        ],
+        "scopes": [],
+        "scopeRequired": false,
+        "commits": 1,
+        "conventional": 1
+      },
+      "files": [
+        {
+          "path": "src/http_client.rs",
+          "change": "added",
+          "kind": "source",
+          "difference": "content",
+          "language": "Rust",
+          "added": 1,
+          "removed": 0
+        }
+      ],
+      "symbols": [
+        {
+          "change": "added",
+          "kind": "type",
+          "name": "Client",
+          "path": "src/http_client.rs",
+          "isPublic": true
+        }
+      ],
+      "omitted": {
+        "files": 0,
+        "symbols": 0,
+        "dependencies": 0,
+        "settings": 0
+      }
     }
     "#);
-    project.stage("docs/keys.md", &format!("# Key {}\n", token()));
+    project.write(
+        ".aidd/rules/commits.md",
+        "---\nseverity: error\ncheck:\n  commit: { conventional: { types: [feat, fix], scopes: [web] } }\n---\n# team/commits\n\nWhy.\n",
+    );
     let ran = project.run(&["generate", "commit-message"]).ends(0);
-    assert!(!ran.out.contains(&token()), "{}", ran.out);
+    assert_snapshot!(ran.out, @"
+    types: feat, fix (allowed by team/commits)
+    scopes: web
+    files:
+    - added src/http_client.rs (source, +1 -0)
+    symbols:
+    - added public type `Client` in src/http_client.rs
+    ");
+    project.stage(&format!("docs/{}.md", token()), "# Key\n");
+    for format in ["text", "json"] {
+        let ran = project.run(&["generate", "commit-message", "--format", format]).ends(0);
+        assert!(!ran.out.contains(&token()), "{}", ran.out);
+    }
 }
 
 #[test]
@@ -303,14 +361,14 @@ fn renames_and_reverts_are_seen() {
     let project = Project::repository();
     project.git(&["mv", "src/lib.rs", "src/other.rs"]).ends(0);
     let ran = project.run(&["generate", "commit-message"]).ends(0);
-    assert_eq!(ran.out, "refactor: rename src/lib.rs to src/other.rs\n");
+    let renamed = "- renamed src/lib.rs to src/other.rs (source, same text)\n";
+    assert!(ran.out.ends_with(renamed), "{}", ran.out);
     project.git(&["commit", "--quiet", "-m", "refactor: another name"]).ends(0);
     let hash = project.git(&["rev-parse", "HEAD"]).ends(0).out;
     project.git(&["mv", "src/other.rs", "src/lib.rs"]).ends(0);
     let ran = project.run(&["generate", "commit-message"]).ends(0);
-    let expected =
-        format!("revert: refactor: another name\n\nThis reverts commit {}.\n", hash.trim());
-    assert_eq!(ran.out, expected);
+    let reverts = format!("\nreverts: {} refactor: another name\n", hash.trim());
+    assert!(ran.out.starts_with("type: revert (") && ran.out.contains(&reverts), "{}", ran.out);
 }
 
 #[test]
@@ -322,7 +380,7 @@ fn the_first_commit_and_no_repository() {
     project.git(&["init", "--quiet"]).ends(0);
     project.git(&["add", "."]).ends(0);
     let ran = project.run(&["generate", "commit-message"]).ends(0);
-    assert_eq!(ran.out, "docs: describe the tool in README.md\n");
+    assert!(ran.out.starts_with("type: docs (only documentation changed)\n"), "{}", ran.out);
 }
 
 #[test]

@@ -1,8 +1,13 @@
 //! What a file is for, by its path.
 
+use aidd_lexicon::tables::{List, file_kinds as table};
+use schemars::JsonSchema;
+use serde::Serialize;
+
 /// What a file is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum FileKind {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum FileKind {
     /// Code of the product.
     Source,
     /// Prose that is part of the product.
@@ -29,163 +34,25 @@ pub(super) enum FileKind {
     Other,
 }
 
-const LOCKS: &[&str] = &[
-    "bun.lock",
-    "bun.lockb",
-    "cargo.lock",
-    "composer.lock",
-    "deno.lock",
-    "flake.lock",
-    "gemfile.lock",
-    "go.sum",
-    "gradle.lockfile",
-    "npm-shrinkwrap.json",
-    "package-lock.json",
-    "packages.lock.json",
-    "pipfile.lock",
-    "pnpm-lock.yaml",
-    "poetry.lock",
-    "uv.lock",
-    "yarn.lock",
-];
-
-const MANIFESTS: &[&str] = &[
-    "build.gradle",
-    "build.gradle.kts",
-    "cargo.toml",
-    "composer.json",
-    "gemfile",
-    "go.mod",
-    "go.work",
-    "package.json",
-    "pipfile",
-    "pnpm-workspace.yaml",
-    "pom.xml",
-    "pyproject.toml",
-    "setup.cfg",
-    "setup.py",
-];
-
-const BUILDS: &[&str] = &[
-    ".dockerignore",
-    "build",
-    "build.bazel",
-    "build.rs",
-    "cmakelists.txt",
-    "flake.nix",
-    "gnumakefile",
-    "justfile",
-    "makefile",
-    "meson.build",
-    "module.bazel",
-    "nx.json",
-    "rust-toolchain",
-    "rust-toolchain.toml",
-    "settings.gradle",
-    "settings.gradle.kts",
-    "taskfile.yml",
-    "turbo.json",
-    "workspace",
-];
-
-/// Beginnings of names of files that build.
-const BUILD_STEMS: &[&str] = &[
-    "babel.config.",
-    "compose.",
-    "containerfile",
-    "docker-compose",
-    "dockerfile",
-    "esbuild.config.",
-    "rolldown.config.",
-    "rollup.config.",
-    "tsconfig",
-    "tsup.config.",
-    "vite.config.",
-    "webpack.config.",
-];
-
-const CI_NAMES: &[&str] = &[
-    ".gitlab-ci.yml",
-    ".travis.yml",
-    "appveyor.yml",
-    "azure-pipelines.yml",
-    "bitbucket-pipelines.yml",
-    "jenkinsfile",
-];
-const CI_FOLDERS: &[&str] = &[
-    ".github/workflows/",
-    ".github/actions/",
-    ".circleci/",
-    ".buildkite/",
-    ".ci/",
-    ".woodpecker/",
-];
-
-const TEST_FOLDERS: &[&str] = &[
-    "__fixtures__",
-    "__mocks__",
-    "__snapshots__",
-    "__tests__",
-    "bench",
-    "benches",
-    "benchmarks",
-    "cypress",
-    "e2e",
-    "fixtures",
-    "fuzz",
-    "spec",
-    "specs",
-    "test",
-    "testdata",
-    "tests",
-];
-
-const DOC_FOLDERS: &[&str] = &["doc", "docs", "examples"];
-const DOC_STEMS: &[&str] = &[
-    "authors",
-    "changelog",
-    "codeowners",
-    "contributing",
-    "copying",
-    "license",
-    "licence",
-    "notice",
-    "readme",
-    "security",
-];
-const DOC_ENDINGS: &[&str] = &["adoc", "markdown", "md", "mdx", "rst"];
-/// Folders whose prose is shipped.
-const CONTENT_FOLDERS: &[&str] = &["content", "prompts", "src"];
-
-const ASSETS: &[&str] = &[
-    "avif", "bmp", "eot", "gif", "ico", "icns", "jpeg", "jpg", "mp3", "mp4", "ogg", "otf", "pdf",
-    "png", "svg", "ttf", "wav", "webm", "webp", "woff", "woff2",
-];
-
-const SOURCES: &[&str] = &[
-    "astro", "bash", "c", "cc", "cjs", "clj", "cljs", "cpp", "cs", "css", "cts", "cxx", "dart",
-    "el", "elm", "erl", "ex", "exs", "fish", "fs", "go", "gql", "graphql", "groovy", "h", "hh",
-    "hpp", "hs", "htm", "html", "java", "jl", "js", "jsx", "kt", "kts", "less", "lua", "m", "mjs",
-    "ml", "mm", "mts", "nim", "nix", "php", "pl", "prisma", "proto", "ps1", "py", "pyi", "r", "rb",
-    "rs", "sass", "scala", "scss", "sh", "sol", "sql", "styl", "svelte", "swift", "tf", "ts",
-    "tsx", "v", "vue", "wgsl", "zig", "zsh",
-];
-
-const CONFIGS: &[&str] = &[
-    "cfg",
-    "conf",
-    "editorconfig",
-    "env",
-    "ini",
-    "json",
-    "json5",
-    "jsonc",
-    "properties",
-    "toml",
-    "xml",
-    "yaml",
-    "yml",
-];
+impl FileKind {
+    /// The word for it in a list.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Source => "source",
+            Self::Content => "content",
+            Self::Test => "test",
+            Self::Docs => "docs",
+            Self::Ci => "ci",
+            Self::Manifest => "manifest",
+            Self::Build => "build",
+            Self::Config => "config",
+            Self::Asset => "asset",
+            Self::Generated => "generated",
+            Self::Lock => "lock",
+            Self::Other => "other",
+        }
+    }
+}
 
 /// What the file at `path` is for.
 pub(super) fn of(path: &str) -> FileKind {
@@ -193,34 +60,37 @@ pub(super) fn of(path: &str) -> FileKind {
     let (folders, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
     let segments: Vec<&str> = folders.split('/').filter(|segment| !segment.is_empty()).collect();
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-    let is_in = |names: &[&str]| segments.iter().any(|segment| names.contains(segment));
-    if LOCKS.contains(&name) {
+    let is_in = |names: List| segments.iter().any(|segment| names.contains(segment));
+    if table::LOCKS.contains(name) {
         FileKind::Lock
     } else if is_generated(&lower, name) {
         FileKind::Generated
-    } else if CI_NAMES.contains(&name) || CI_FOLDERS.iter().any(|folder| lower.starts_with(folder))
+    } else if table::CI_NAMES.contains(name)
+        || table::CI_FOLDERS.iter().any(|folder| lower.starts_with(folder))
     {
         FileKind::Ci
-    } else if is_in(TEST_FOLDERS) && !is_for_readers(name, ending) || is_test_name(name, path) {
+    } else if is_in(table::TEST_FOLDERS) && !is_for_readers(name, ending)
+        || is_test_name(name, path)
+    {
         FileKind::Test
-    } else if MANIFESTS.contains(&name) || is_manifest(name, ending) {
+    } else if table::MANIFESTS.contains(name) || is_manifest(name, ending) {
         FileKind::Manifest
-    } else if BUILDS.contains(&name)
-        || BUILD_STEMS.iter().any(|stem| name.starts_with(stem))
+    } else if table::BUILDS.contains(name)
+        || table::BUILD_STARTS.iter().any(|stem| name.starts_with(stem))
         || lower.ends_with(".cargo/config.toml")
     {
         FileKind::Build
-    } else if ASSETS.contains(&ending) {
+    } else if table::ASSETS.contains(ending) {
         FileKind::Asset
     } else if is_docs(&segments, name, ending) {
         FileKind::Docs
-    } else if DOC_ENDINGS.contains(&ending) {
-        if is_in(CONTENT_FOLDERS) { FileKind::Content } else { FileKind::Docs }
+    } else if table::PROSE.contains(ending) {
+        if is_in(table::CONTENT_FOLDERS) { FileKind::Content } else { FileKind::Docs }
     } else if name.contains(".config.") || name.starts_with('.') {
         FileKind::Config
-    } else if SOURCES.contains(&ending) {
+    } else if table::SOURCES.contains(ending) {
         FileKind::Source
-    } else if CONFIGS.contains(&ending) {
+    } else if table::CONFIGS.contains(ending) {
         FileKind::Config
     } else {
         FileKind::Other
@@ -258,19 +128,19 @@ fn is_manifest(name: &str, ending: &str) -> bool {
 
 fn is_docs(segments: &[&str], name: &str, ending: &str) -> bool {
     let stem = name.split('.').next().unwrap_or_default();
-    segments.iter().any(|segment| DOC_FOLDERS.contains(segment))
+    segments.iter().any(|segment| table::DOC_FOLDERS.contains(segment))
         || is_for_readers(name, ending)
-        || (DOC_STEMS.iter().any(|known| stem.starts_with(known)) && !name.contains('.'))
+        || (table::DOC_STEMS.iter().any(|known| stem.starts_with(known)) && !name.contains('.'))
 }
 
 /// `README.md`, `CHANGELOG.txt`, wherever they lie.
 fn is_for_readers(name: &str, ending: &str) -> bool {
     let stem = name.split('.').next().unwrap_or_default();
-    DOC_STEMS.contains(&stem) && (DOC_ENDINGS.contains(&ending) || ending == "txt")
+    table::DOC_STEMS.contains(stem) && (table::PROSE.contains(ending) || ending == "txt")
 }
 
-/// Whether a program says in the first lines that it wrote the text.
-pub(super) fn says_generated(text: &str) -> bool {
+/// Whether the first lines of a text say that a program wrote it.
+pub(super) fn is_marked_generated(text: &str) -> bool {
     text.lines().take(8).any(|line| {
         line.contains("@generated")
             || line.contains("DO NOT EDIT")

@@ -1,35 +1,39 @@
-//! What a change is about: changed files in, a Conventional Commit message out. Pure, and the same
-//! for the same input. A message says only what the files show; of their text it repeats names
-//! (symbols, headings, keys, titles of tests), versions, plain numbers, and lines of a changelog.
+//! What a change is about: changed files in, facts for a commit message out. Pure, and the same
+//! for the same input.
+//!
+//! The facts are read from the files; the wording is left to whoever knows why the change was made.
+//! The only proposal is a type, and only one that was measured to be right more often than the
+//! project's most frequent type (docs/benchmarks.md).
 
+mod convention;
 mod dependencies;
 mod facts;
 mod file_kind;
 mod keys;
 mod lines;
 mod package;
-mod phrase;
-mod prose;
-mod say;
-mod scope;
+pub mod staged;
 mod symbols;
 mod symbols_diff;
 mod syntax;
 #[cfg(test)]
 mod tests;
-mod verdict;
+mod text;
 
+pub use convention::{Allowed, Convention};
+pub use facts::{
+    DependencyChange, Difference, FileChange, SettingChange, SymbolChange, SymbolChangeKind,
+};
+pub use file_kind::FileKind;
 pub use package::context_paths;
+pub use symbols::SymbolKind;
 
 use facts::Facts;
-use std::fmt;
+use schemars::JsonSchema;
+use serde::Serialize;
 
-/// Most characters of a header: what Git's own views show without cutting.
-pub const HEADER: usize = 72;
-/// Most facts in a body; more are counted.
-const BODY: usize = 8;
-/// Most characters of a line in body and footer.
-const LINE: usize = 72;
+/// Most entries of each list of a [`Description`]; the rest is counted.
+pub const MAX_ENTRIES: usize = 50;
 
 /// A changed file.
 #[derive(Clone, Debug, Default)]
@@ -39,7 +43,7 @@ pub struct Change {
     /// The path it had before, when that was another one.
     pub old_path: Option<String>,
     /// What happened to it.
-    pub fate: Fate,
+    pub kind: ChangeKind,
     /// Its text before; `None`: there was no file, or it is no text, or too large.
     pub before: Option<String>,
     /// Its text after, likewise.
@@ -47,206 +51,152 @@ pub struct Change {
 }
 
 /// What happened to a file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Fate {
-    /// It is new.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum ChangeKind {
+    /// There was no such file.
     Added,
-    /// It is gone.
+    /// There is no such file any more.
     Deleted,
-    /// It was there, and is.
+    /// It exists before and after, perhaps at another path.
     #[default]
     Changed,
 }
 
-/// All that a message is made of.
+/// All that a description is made of.
 #[derive(Clone, Debug, Default)]
 pub struct Input {
     /// The changed files.
     pub changes: Vec<Change>,
-    /// Those files of [`context_paths`] that there are: path and text.
+    /// Those files of [`context_paths`] that exist: path and text.
     pub context: Vec<(String, String)>,
-    /// First lines of recent commit messages, newest first: which scopes the project has.
+    /// First lines of recent commit messages, newest first.
     pub subjects: Vec<String>,
-    /// The commit that these changes take back: its first line and its hash.
-    pub reverts: Option<(String, String)>,
+    /// What the project's rules allow; empty without such a rule.
+    pub allowed: Allowed,
+    /// The commit that these changes revert.
+    pub reverts: Option<Reverted>,
 }
 
-/// The type of a commit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Type {
-    /// Something new for those who use it.
-    Feat,
-    /// A fault less.
-    Fix,
-    /// The same, faster.
-    Perf,
-    /// The same, otherwise written.
-    Refactor,
-    /// Tests.
-    Test,
-    /// Documentation.
-    Docs,
-    /// Layout of source only.
-    Style,
-    /// What builds the project, and what it depends on.
-    Build,
-    /// What runs on a server for each commit.
-    Ci,
-    /// All else.
-    Chore,
-    /// Taking a commit back.
-    Revert,
-}
-
-impl Type {
-    /// The word in the header.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Feat => "feat",
-            Self::Fix => "fix",
-            Self::Perf => "perf",
-            Self::Refactor => "refactor",
-            Self::Test => "test",
-            Self::Docs => "docs",
-            Self::Style => "style",
-            Self::Build => "build",
-            Self::Ci => "ci",
-            Self::Chore => "chore",
-            Self::Revert => "revert",
-        }
-    }
-}
-
-impl fmt::Display for Type {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// A commit message, and why it is this one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Message {
-    /// Its type.
-    pub kind: Type,
-    /// The part of the project it is about.
-    pub scope: Option<String>,
-    /// Whether something that others rely on is gone or otherwise.
-    pub breaking: bool,
-    /// What was done, in the imperative.
+/// A commit that a change reverts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Reverted {
+    /// Its first line.
     pub subject: String,
-    /// What else was done, if anything.
-    pub body: Option<String>,
-    /// Trailers: what breaks.
-    pub footer: Option<String>,
-    /// The grounds of type, scope and breaking.
-    pub why: Vec<String>,
+    /// Its hash.
+    pub commit: String,
 }
 
-impl Message {
-    /// The first line.
-    #[must_use]
-    pub fn header(&self) -> String {
-        format!("{}{}", prefix(self.kind, self.scope.as_deref(), self.breaking), self.subject)
-    }
+/// The facts of a change, and what the project allows in a message.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Description {
+    /// The type to begin with; none where the project's history shows no convention.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub r#type: Option<String>,
+    /// Why that type.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// What the project allows, or is used to.
+    pub convention: Convention,
+    /// The commit that is reverted exactly.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reverts: Option<Reverted>,
+    /// Public names that are removed, renamed, hidden or called differently.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub breaking: Vec<String>,
+    /// The new version of the project itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// By path.
+    pub files: Vec<FileChange>,
+    /// Functions, types, values, members and test cases; public ones first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub symbols: Vec<SymbolChange>,
+    /// By manifest.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub dependencies: Vec<DependencyChange>,
+    /// Keys of configuration files.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub settings: Vec<SettingChange>,
+    /// Entries left out of these lists.
+    pub omitted: Omitted,
 }
 
-impl fmt::Display for Message {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.header())?;
-        for part in [&self.body, &self.footer].into_iter().flatten() {
-            write!(f, "\n\n{part}")?;
-        }
-        Ok(())
-    }
+/// How many entries are left out of each list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Omitted {
+    /// Of [`Description::files`].
+    pub files: usize,
+    /// Of [`Description::symbols`].
+    pub symbols: usize,
+    /// Of [`Description::dependencies`].
+    pub dependencies: usize,
+    /// Of [`Description::settings`].
+    pub settings: usize,
 }
 
-fn prefix(kind: Type, scope: Option<&str>, breaking: bool) -> String {
-    let scope = scope.map(|scope| format!("({scope})")).unwrap_or_default();
-    format!("{kind}{scope}{}: ", if breaking { "!" } else { "" })
-}
-
-/// The message for these changes; `None` when there are none.
+/// The facts of these changes; `None` when there are none.
 #[must_use]
-pub fn describe(input: &Input) -> Option<Message> {
+pub fn describe(input: &Input) -> Option<Description> {
     if input.changes.is_empty() {
         return None;
     }
-    if let Some((subject, hash)) = &input.reverts {
-        return Some(revert(subject, hash));
-    }
-    let facts = Facts::of(input);
-    let verdict = verdict::judge(&facts);
-    let scope = scope::choose(&facts, &verdict, input);
-    let breaks = package::breaks(&facts, &input.context);
-    let mut why = vec![verdict.why.clone()];
-    why.extend(scope.why);
-    if let Some(sentence) = &breaks {
-        why.push(format!("breaking: {sentence}"));
-    }
-    let room =
-        HEADER - prefix(verdict.kind, scope.name.as_deref(), breaks.is_some()).chars().count();
-    let mut said = say::say(&facts, &verdict, scope.name.as_deref()).into_iter();
-    let subject = said.next()?.fitting(room);
-    Some(Message {
-        kind: verdict.kind,
-        scope: scope.name,
-        breaking: breaks.is_some(),
-        body: body(said.map(|phrase| phrase.longest()).collect(), &subject),
-        subject,
-        footer: breaks.map(|sentence| wrapped(&format!("BREAKING CHANGE: {sentence}"), "")),
+    let facts = Facts::new(input);
+    let convention = Convention::new(&input.allowed, &input.subjects);
+    let proposed = propose(&facts, &convention, input.reverts.is_some());
+    let (kind, why) = proposed.unzip();
+    let (mut files, mut symbols) = (facts.file_changes(), facts.symbol_changes());
+    let (mut dependencies, mut settings) = (facts.dependency_changes(), facts.setting_changes());
+    let omitted = Omitted {
+        files: truncate(&mut files),
+        symbols: truncate(&mut symbols),
+        dependencies: truncate(&mut dependencies),
+        settings: truncate(&mut settings),
+    };
+    Some(Description {
+        r#type: kind,
         why,
+        convention,
+        reverts: input.reverts.clone(),
+        breaking: package::breaks(&facts, &input.context),
+        version: facts.version().map(str::to_owned),
+        files,
+        symbols,
+        dependencies,
+        settings,
+        omitted,
     })
 }
 
-fn revert(subject: &str, hash: &str) -> Message {
-    let room = HEADER - prefix(Type::Revert, None, false).chars().count();
-    let hash: String = hash.chars().filter(char::is_ascii_hexdigit).collect();
-    Message {
-        kind: Type::Revert,
-        scope: None,
-        breaking: false,
-        subject: phrase::cut(&phrase::plain(subject), room),
-        body: Some(format!("This reverts commit {hash}.")),
-        footer: None,
-        why: vec!["type revert: the files are as they were before that commit".to_owned()],
+/// The type to begin with, and why: one that the convention defines by the files alone, else the
+/// project's most frequent one.
+fn propose(
+    facts: &Facts<'_>,
+    convention: &Convention,
+    is_revert: bool,
+) -> Option<(String, String)> {
+    let only = |kind: FileKind| facts.files.iter().all(|file| file.kind == kind);
+    let exact = if is_revert {
+        Some(("revert", "the files are as they were before the last commit"))
+    } else if only(FileKind::Docs) {
+        Some(("docs", "only documentation changed"))
+    } else if only(FileKind::Test) {
+        Some(("test", "only tests changed"))
+    } else if only(FileKind::Ci) {
+        Some(("ci", "only continuous integration changed"))
+    } else {
+        None
+    };
+    match exact.filter(|(kind, _)| convention.allows(kind)) {
+        Some((kind, why)) => Some((kind.to_owned(), why.to_owned())),
+        None => convention.most_frequent(),
     }
 }
 
-/// What the subject does not say, one line a fact.
-fn body(mut facts: Vec<String>, subject: &str) -> Option<String> {
-    facts.retain(|fact| fact != subject);
-    let mut seen = std::collections::BTreeSet::new();
-    facts.retain(|fact| seen.insert(fact.clone()));
-    if facts.is_empty() {
-        return None;
-    }
-    let more = facts.len().saturating_sub(BODY);
-    facts.truncate(BODY);
-    let mut lines: Vec<String> =
-        facts.iter().map(|fact| wrapped(&format!("- {fact}"), "  ")).collect();
-    if more > 0 {
-        lines.push(format!("- and {more} more"));
-    }
-    Some(lines.join("\n"))
-}
-
-/// `text` in lines of at most [`LINE`] characters; all but the first begin with `indent`.
-fn wrapped(text: &str, indent: &str) -> String {
-    let mut out = String::new();
-    let mut width = 0;
-    for word in text.split(' ') {
-        let length = word.chars().count();
-        if width > 0 && width + 1 + length > LINE {
-            out.push('\n');
-            out.push_str(indent);
-            width = indent.len();
-        } else if width > 0 {
-            out.push(' ');
-            width += 1;
-        }
-        out.push_str(word);
-        width += length;
-    }
-    out
+/// Shortens a list to [`MAX_ENTRIES`] and returns how many are left out.
+fn truncate<T>(entries: &mut Vec<T>) -> usize {
+    let omitted = entries.len().saturating_sub(MAX_ENTRIES);
+    entries.truncate(MAX_ENTRIES);
+    omitted
 }

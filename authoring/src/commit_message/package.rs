@@ -2,11 +2,11 @@
 //! Only what can be shown counts: without a manifest that says the package is there for others,
 //! nothing breaks.
 
-use super::facts::Facts;
-use super::phrase::{code, list};
+use super::facts::{Facts, is_product};
 use super::symbols::{Symbol, SymbolKind};
 use super::symbols_diff::{Pair, Placed};
 use super::syntax::GAP;
+use super::text::code;
 use super::{Change, keys};
 use aidd_engine::parse::json;
 use aidd_engine::parse::tree::Tree;
@@ -15,8 +15,8 @@ use std::collections::BTreeSet;
 
 /// Names of the files that say what a package is.
 const MANIFESTS: [&str; 4] = ["Cargo.toml", "package.json", "pyproject.toml", "go.mod"];
-/// Most breaks that a footer names.
-const NAMED: usize = 4;
+/// Most breaks that are reported.
+const MAX_BREAKS: usize = 20;
 
 /// The files, beside the changed ones, that tell what a change is about: manifests above them, and
 /// the files that make them public. Those that exist go into [`super::Input::context`].
@@ -59,25 +59,6 @@ fn join(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
-/// Whether `path` lies below `folder`; all paths lie below the root.
-pub(super) fn is_below(path: &str, folder: &str) -> bool {
-    folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
-}
-
-/// The folders that hold a manifest.
-pub(super) fn folders(context: &[(String, String)], changes: &[Change]) -> Vec<String> {
-    let paths = context.iter().map(|(path, _)| path).chain(changes.iter().map(|it| &it.path));
-    let mut folders: Vec<String> = paths
-        .filter_map(|path| {
-            let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-            MANIFESTS.contains(&name).then(|| folder.to_owned())
-        })
-        .collect();
-    folders.sort();
-    folders.dedup();
-    folders
-}
-
 /// The files of the project before the change, as far as they are known.
 struct Before<'a> {
     context: &'a [(String, String)],
@@ -103,7 +84,7 @@ impl<'a> Before<'a> {
     /// Whether other packages can use `symbol`.
     fn is_public(&self, it: &Placed) -> bool {
         let (path, symbol) = (it.path.as_str(), &it.symbol);
-        if !symbol.exported || symbol.in_test || !self.facts.is_product(path) {
+        if !symbol.exported || symbol.in_test || !is_product(path) {
             return false;
         }
         let top = symbol.parent.as_deref().unwrap_or(&symbol.name);
@@ -246,41 +227,29 @@ fn without_ending(path: &str) -> &str {
     path[start..].find('.').map_or(path, |at| &path[..start + at])
 }
 
-/// What others can no longer rely on, as a sentence; `None` when nothing of that kind is seen.
-pub(super) fn breaks(facts: &Facts<'_>, context: &[(String, String)]) -> Option<String> {
+/// What others can no longer rely on, a sentence each.
+pub(super) fn breaks(facts: &Facts<'_>, context: &[(String, String)]) -> Vec<String> {
     let before = Before { context, facts };
     let symbols = &facts.symbols;
-    let removed: Vec<String> = symbols
+    let removed = symbols
         .removed
         .iter()
         .filter(|it| before.is_public(it))
-        .map(|it| code(&it.symbol.name))
-        .collect();
-    let mut said = Vec::new();
-    if !removed.is_empty() {
-        let verb = if removed.len() == 1 { "is" } else { "are" };
-        said.push(format!("{} {verb} removed", list(&removed, NAMED)));
-    }
-    let renamed = symbols.renamed.iter().filter(|pair| before.is_public(&pair.before));
-    said.extend(renamed.take(NAMED).map(|pair| {
-        format!("{} is now {}", code(&pair.before.symbol.name), code(&pair.after.symbol.name))
-    }));
-    let hidden = symbols
-        .changed
-        .iter()
-        .filter(|pair| !pair.after.symbol.exported && before.is_public(&pair.before));
-    said.extend(hidden.map(|pair| format!("{} is private", code(&pair.before.symbol.name))));
-    let changed: Vec<String> = symbols
-        .changed
-        .iter()
-        .filter(|pair| pair.after.symbol.exported && is_called_otherwise(pair))
-        .filter(|pair| before.is_public(&pair.before))
-        .map(|pair| code(&pair.after.symbol.name))
-        .collect();
-    if !changed.is_empty() {
-        said.push(format!("the signature of {} changed", list(&changed, NAMED)));
-    }
-    (!said.is_empty()).then(|| said.join("; "))
+        .map(|it| format!("{} is removed", code(&it.symbol.name)));
+    let renamed =
+        symbols.renamed.iter().filter(|pair| before.is_public(&pair.before)).map(|pair| {
+            format!("{} is now {}", code(&pair.before.symbol.name), code(&pair.after.symbol.name))
+        });
+    let changed = symbols.changed.iter().filter_map(|pair| {
+        let name = code(&pair.before.symbol.name);
+        if !pair.after.symbol.exported {
+            before.is_public(&pair.before).then(|| format!("{name} is private"))
+        } else {
+            (is_called_otherwise(pair) && before.is_public(&pair.before))
+                .then(|| format!("the signature of {name} changed"))
+        }
+    });
+    removed.chain(renamed).chain(changed).take(MAX_BREAKS).collect()
 }
 
 /// Whether those who call a function, or read a member, must do it otherwise now.

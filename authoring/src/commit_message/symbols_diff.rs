@@ -15,8 +15,6 @@ const BUDGET: usize = 50_000_000;
 #[derive(Clone, Debug)]
 pub(super) struct Placed {
     pub(super) path: String,
-    /// Whether the file is new, or gone with it.
-    pub(super) whole_file: bool,
     pub(super) symbol: Symbol,
 }
 
@@ -32,22 +30,6 @@ impl Pair {
     pub(super) fn signature_differs(&self) -> bool {
         self.before.symbol.signature != self.after.symbol.signature
     }
-
-    /// Whether it decides otherwise than before.
-    pub(super) fn decides_otherwise(&self) -> bool {
-        self.before.symbol.tokens.conditions != self.after.symbol.tokens.conditions
-    }
-
-    /// The parameters that only one of the two has: new ones, then those gone.
-    pub(super) fn parameters(&self) -> (Vec<&str>, Vec<&str>) {
-        let (before, after) = (&self.before.symbol.parameters, &self.after.symbol.parameters);
-        (only(after, before), only(before, after))
-    }
-}
-
-/// The names that stand in `one` and not in `other`.
-fn only<'a>(one: &'a [String], other: &[String]) -> Vec<&'a str> {
-    one.iter().filter(|name| !other.contains(name)).map(String::as_str).collect()
 }
 
 /// What became of the symbols of all changed files.
@@ -69,8 +51,6 @@ pub(super) struct FileSymbols {
     pub(super) old_path: String,
     pub(super) before: Vec<Symbol>,
     pub(super) after: Vec<Symbol>,
-    /// Whether the file is new or gone.
-    pub(super) whole_file: bool,
 }
 
 /// What became of the symbols of `files`.
@@ -86,11 +66,7 @@ pub(super) fn compare(files: Vec<FileSymbols>) -> Delta {
 }
 
 fn compare_file(file: FileSymbols, delta: &mut Delta) {
-    let placed = |symbol: Symbol, path: &str| Placed {
-        path: path.to_owned(),
-        whole_file: file.whole_file,
-        symbol,
-    };
+    let placed = |symbol: Symbol, path: &str| Placed { path: path.to_owned(), symbol };
     let mut before: BTreeMap<(SymbolKind, String), VecDeque<Symbol>> = BTreeMap::new();
     for symbol in file.before {
         before.entry((symbol.kind, symbol.name.clone())).or_default().push_back(symbol);
@@ -272,7 +248,6 @@ mod tests {
             old_path: path.to_owned(),
             before: text(before, path),
             after: text(after, path),
-            whole_file: false,
         });
         let delta = compare(files.collect());
         let one = |mark: char| move |it: &Placed| format!("{mark}{}", it.symbol.name);

@@ -22,8 +22,6 @@ pub(super) struct Tokens {
     pub(super) code: String,
     /// The comments, likewise.
     pub(super) comments: String,
-    /// What decides which way the program goes.
-    pub(super) conditions: Vec<String>,
 }
 
 /// The grammar for the file at `path`.
@@ -78,9 +76,6 @@ pub(super) fn of_range(
             || node.parent().is_some_and(|parent| matches!(&*parent.kind(), "block" | "module"));
         if language == SupportLang::Python && is_statement() {
             push(&mut tokens.code, &depth.to_string(), language);
-        }
-        if is_condition(&kind) {
-            tokens.conditions.extend(condition(&node));
         }
         let is_leaf = node.is_leaf() || is_whole(&kind);
         if !is_leaf {
@@ -150,38 +145,6 @@ fn is_whole(kind: &str) -> bool {
             | "heredoc_body"
             | "jsx_text"
     )
-}
-
-fn is_condition(kind: &str) -> bool {
-    matches!(
-        kind,
-        "binary_expression"
-            | "boolean_operator"
-            | "comparison_operator"
-            | "conditional_expression"
-            | "elif_clause"
-            | "if"
-            | "if_expression"
-            | "if_statement"
-            | "match_arm"
-            | "match_pattern"
-            | "switch_case"
-            | "ternary_expression"
-            | "unless"
-            | "while_expression"
-            | "while_statement"
-    )
-}
-
-/// The deciding part of a node, in single spaces.
-fn condition(node: &Node<'_>) -> Option<String> {
-    let part = ["condition", "pattern", "value"].iter().find_map(|name| node.field(name));
-    let text = match part {
-        Some(part) => part.text(),
-        None if node.kind().starts_with("if") => return None,
-        None => node.text(),
-    };
-    Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// Adds a token. A comma before a closing bracket, and in scripts a semicolon and the kind of
@@ -292,12 +255,5 @@ mod tests {
         assert_eq!(same("a.py", "def a():\n  'x'\n  b()", "def a():\n  b()"), (true, false));
         assert_eq!(same("a.sql", "-- a\nSELECT 1;", "SELECT 1;"), (true, false));
         assert_eq!(same("a.rs", "// a\n// b\nfn c() {}", "//  a\n\n// b\nfn c() {}"), (true, true));
-    }
-
-    #[test]
-    fn conditions_are_told() {
-        let of = |text: &str| tokens("a.rs", text).expect("small").conditions;
-        assert_eq!(of("fn a() { if b > 1 { c() } }"), ["b > 1", "b > 1"]);
-        assert_ne!(of("fn a() { while b {} }"), of("fn a() { while !b {} }"));
     }
 }

@@ -6,23 +6,24 @@ use std::path::PathBuf;
 /// `aidd generate …`.
 #[derive(Debug, Subcommand)]
 pub enum GenerateCommand {
-    /// Say in a Conventional Commit message what is staged.
+    /// List what a commit message is written from: the staged changes, the project's types and
+    /// scopes.
     #[command(
-        after_help = "Examples:\n  aidd generate commit-message\n  aidd generate commit-message | git commit -F -"
+        after_help = "The type it names is the project's most frequent one, or docs, test or ci where only such\nfiles are staged. Examples:\n  aidd generate commit-message\n  aidd generate commit-message --format json"
     )]
     CommitMessage {
-        /// How to write the message.
+        /// How to write them.
         #[arg(long, value_enum, default_value_t = MessageFormat::Text)]
         format: MessageFormat,
     },
 }
 
-/// The formats of a commit message.
+/// The formats of the facts for a commit message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum MessageFormat {
-    /// As Git takes it.
+    /// A line for each fact.
     Text,
-    /// Its parts, with the grounds for each.
+    /// All facts, for programs.
     Json,
 }
 
@@ -93,7 +94,7 @@ const CLIENTS: &str = "The client runs it and says on standard input, as JSON, w
 pub enum HookName {
     /// Check what is staged.
     PreCommit,
-    /// Begin a message from what is staged.
+    /// Add the facts of what is staged to an empty message, as comments.
     PrepareCommitMsg,
     /// Look for secrets in the message.
     CommitMsg,

@@ -34,7 +34,7 @@ pub struct Family {
     pub check: fn(kind: Kind, context: &FileContext<'_>, report: &mut Report<'_>),
     /// Words, in lower case, whose places [`Family::hits`] looks at. They are searched together with
     /// the keywords of the pages.
-    pub keywords: &'static [&'static str],
+    pub keywords: fn() -> Vec<&'static str>,
     /// Runs the checks that any file gets which the family does not claim, on the offsets of the
     /// keywords in it. Not called without an offset.
     pub hits: fn(offsets: &[usize], report: &mut Report<'_>),
@@ -56,7 +56,7 @@ impl Family {
         fence: |_| None,
         is_whole: |_| true,
         check: |_, _, _| (),
-        keywords: &[],
+        keywords: Vec::new,
         hits: |_, _| (),
         statements: |_, _| Vec::new(),
         is_read: |_| false,

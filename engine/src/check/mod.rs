@@ -130,8 +130,9 @@ impl Engine {
             why,
         })?;
         let conditions = Conditions::new(registry.rules(), &waits);
-        let watch: Vec<&[&'static str]> =
-            distribution.families.iter().map(|family| family.keywords).collect();
+        let words: Vec<Vec<&'static str>> =
+            distribution.families.iter().map(|family| (family.keywords)()).collect();
+        let watch: Vec<&[&'static str]> = words.iter().map(Vec::as_slice).collect();
         let patterns = Patterns::new(registry.tables(), registry.rules(), &watch);
         let is_on = |rule: &str| settings.may_run(rule);
         let of_one_file = |rule: &&Rule| !rule.is_joined() && rule.form != Some(Form::Commit);

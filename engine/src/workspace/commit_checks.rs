@@ -13,7 +13,7 @@ use crate::text::finding::{Finding, RuleId};
 use crate::text::listing::Listing;
 use crate::text::paths::scope_of;
 use crate::text::source::Source;
-use aidd_page::Form;
+use aidd_page::{ConventionalHeader, Form};
 use std::collections::BTreeMap;
 
 /// What the checks of commits gave.
@@ -62,6 +62,13 @@ pub fn asked(engine: &Engine) -> Asked {
         any: true,
         lines: asked.lines || demands.counts_lines(),
         members: asked.members || demands.asks_members(),
+    })
+}
+
+/// What the rules of `engine` demand of Conventional Commits, with the rule.
+pub fn conventional(engine: &Engine) -> impl Iterator<Item = (&Rule, &ConventionalHeader)> {
+    rules(engine).filter_map(|(rule, _)| {
+        Some((rule, rule.check.as_ref()?.commit.as_ref()?.conventional.as_ref()?))
     })
 }
 

@@ -1,6 +1,7 @@
 //! Which entries a text names.
 
 use super::{Entry, Knowledge, plain};
+use aidd_lexicon::tables::knowledge as table;
 
 impl<'a> Knowledge<'a> {
     /// The entries that a text names, in its order, each with the words it used. One-letter and
@@ -41,7 +42,7 @@ impl<'a> Knowledge<'a> {
         // A particle follows a Korean name without a space.
         let is_hangul = asked.ends_with(|c| matches!(c, '\u{AC00}'..='\u{D7A3}'));
         if is_hangul {
-            let bare = PARTICLES.iter().filter_map(|it| asked.strip_suffix(it));
+            let bare = table::PARTICLES.iter().filter_map(|it| asked.strip_suffix(it));
             let names = |entry: &Entry<'a>, name: &str| entry.names().any(|own| plain(own) == name);
             let mut forms = [&*asked].into_iter().chain(bare).filter(|it| it.chars().count() > 1);
             return forms.find_map(|name| self.entries.iter().find(|entry| names(entry, name)));
@@ -54,23 +55,11 @@ impl<'a> Knowledge<'a> {
         };
         let entry = self.entries.iter().find(own)?;
         // "go", "next", "rest", "express": words of any sentence, unless in capitals.
-        let is_everyday = EVERYDAY.contains(&&*asked);
+        let is_everyday = table::EVERYDAY_NAMES.contains(&asked);
         let is_written = said.chars().next().is_some_and(char::is_uppercase) || said.contains('.');
         (!is_everyday || is_written).then_some(entry)
     }
 }
-
-/// What follows a noun in Korean.
-const PARTICLES: [&str; 16] = [
-    "에서", "으로", "를", "을", "은", "는", "이", "가", "로", "의", "에", "와", "과", "도", "만",
-    "기반",
-];
-
-/// Names that are also words of any sentence.
-const EVERYDAY: [&str; 15] = [
-    "actions", "bun", "cargo", "express", "flask", "gin", "go", "helm", "nest", "next", "node",
-    "pact", "poetry", "rest", "vault",
-];
 
 /// Words with where they begin: letters, digits and what names are joined with. What other scripts
 /// glue to a name is a word of its own.

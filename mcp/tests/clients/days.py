@@ -112,8 +112,9 @@ async def builds(call, session):
 
 async def hands_over(call, session):
     git(PROJECT, "add", "--all")
-    message = await call("aidd_generate_commit_message")
-    git(PROJECT, "commit", "-q", "-m", message["message"])
+    staged = await call("aidd_generate_commit_message")
+    kind = staged.get("type", staged["convention"]["types"][0])
+    git(PROJECT, "commit", "-q", "-m", f"{kind}: {DAY.summary}")
     await call("aidd_ci_report")
     await call("save_checkpoint", sessionId=session, summary=DAY.summary, nextSteps=DAY.next)
     await call("aidd_session", action="end", id=session, output=DAY.summary,

@@ -8,6 +8,7 @@ use aidd_engine::parse::tree::Tree;
 use aidd_engine::text::placeholder::{is_described, is_reference};
 use aidd_engine::text::shape::looks_random;
 use aidd_engine::text::source::Span;
+use aidd_lexicon::tables::credentials as table;
 
 /// What to look for in a tree.
 #[derive(Clone, Copy)]
@@ -284,31 +285,13 @@ fn is_kubernetes_secret(tree: &Tree, at: usize) -> bool {
 }
 
 fn kubernetes(tree: &Tree, at: usize, value: &str, found: &mut Vec<Found>) {
-    const OPEN: [&str; 16] = [
-        "username",
-        "user",
-        "host",
-        "hostname",
-        "port",
-        "database",
-        "dbname",
-        "ca.crt",
-        "tls.crt",
-        "namespace",
-        "email",
-        "endpoint",
-        "region",
-        "url",
-        "name",
-        "server",
-    ];
     let node = &tree.nodes[at];
     let lower = node.key.to_ascii_lowercase();
     let is_encoded = tree.nodes[node.parent].key == "data";
     let decoded = if is_encoded { decode(value) } else { None };
     let clear = decoded.as_deref().unwrap_or(value);
-    let is_open = OPEN.iter().any(|open| {
-        lower == *open
+    let is_open = table::OPEN_KEYS.iter().any(|open| {
+        lower == open
             || lower.strip_suffix(open).is_some_and(|rest| rest.ends_with(['-', '_', '.']))
     });
     if is_open || lower.ends_with(".crt") || !is_credible(clear, Class::Password, Trust::High) {

@@ -1,6 +1,7 @@
 //! Which files are known to hold credentials, how they are written, and what of them is secret.
 
 use super::values::Trust;
+use aidd_lexicon::tables::credentials as table;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -168,30 +169,8 @@ fn by_name(name: &str, path: &str) -> Option<&'static Format> {
 
 /// Whether a folder on the way says that the file is made for tests or for show.
 pub(super) fn is_for_tests(path: &str) -> bool {
-    const FOLDERS: [&str; 20] = [
-        "test",
-        "tests",
-        "testing",
-        "testdata",
-        "test-data",
-        "__tests__",
-        "spec",
-        "specs",
-        "fixture",
-        "fixtures",
-        "mock",
-        "mocks",
-        "__mocks__",
-        "example",
-        "examples",
-        "sample",
-        "samples",
-        "demo",
-        "doc",
-        "docs",
-    ];
     let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
-    folders.split('/').any(|folder| FOLDERS.contains(&folder))
+    folders.split('/').any(|folder| table::TEST_FOLDERS.contains(folder))
 }
 
 /// The last segment of `path`, with `folders` folders before it.
@@ -201,24 +180,10 @@ fn tail(path: &str, folders: usize) -> &str {
 
 /// The path without what marks a copy; a sample's values are not the real ones.
 fn without_suffix(path: &str) -> (&str, Trust) {
-    const COPIES: [&str; 8] = [".bak", ".old", ".orig", ".save", ".backup", "~", ".1", ".swp"];
-    const SAMPLES: [&str; 11] = [
-        ".example",
-        ".sample",
-        ".dist",
-        ".template",
-        ".tmpl",
-        ".tpl",
-        ".default",
-        ".j2",
-        ".erb",
-        ".in",
-        ".schema.json",
-    ];
-    if let Some(rest) = SAMPLES.iter().find_map(|end| path.strip_suffix(end)) {
+    if let Some(rest) = table::SAMPLES.iter().find_map(|end| path.strip_suffix(end)) {
         return (rest, Trust::Low);
     }
-    let plain = COPIES.iter().find_map(|end| path.strip_suffix(end)).unwrap_or(path);
+    let plain = table::COPIES.iter().find_map(|end| path.strip_suffix(end)).unwrap_or(path);
     (plain, Trust::High)
 }
 

@@ -9,6 +9,7 @@ use aho_corasick::AhoCorasick;
 use aidd_engine::parse::assign::{self, Join};
 use aidd_engine::parse::ini::closing;
 use aidd_engine::text::source::Span;
+use aidd_lexicon::tables::credentials as table;
 use std::sync::LazyLock;
 
 /// Most assignments that are read in one run of letters without quotes or blanks: what is left of it
@@ -129,47 +130,19 @@ fn ends_value(text: &str, at: usize) -> bool {
         || conversions.iter().any(|conversion| rest.starts_with(conversion))
 }
 
-/// Functions that log in, in lower case, and which argument is the password.
-const CALLS: &[(&str, usize)] = &[
-    (".login(", 1),
-    ("ftp_login(", 2),
-    ("mysql_connect(", 2),
-    ("mysqli_connect(", 2),
-    ("mysql_pconnect(", 2),
-    ("new mysqli(", 2),
-    ("new pdo(", 2),
-    ("getconnection(", 2),
-    ("httpbasicauth(", 1),
-    ("httpdigestauth(", 1),
-    ("basic_auth(", 1),
-    ("basicauth(", 1),
-    ("setbasicauth(", 1),
-    ("networkcredential(", 1),
-    ("usernamepasswordcredentials(", 1),
-    ("passwordauthentication(", 1),
-    ("usernamepasswordcredential(", 1),
-    ("ssh2_auth_password(", 2),
-    ("ldap_bind(", 2),
-    ("imap_open(", 2),
-    ("odbc_connect(", 2),
-    ("pg_auth(", 1),
-    ("start_auth(", 1),
-    (".authenticate(", 1),
-    ("createconnection(", 2),
-    ("login_user(", 1),
-    ("simple_bind_s(", 1),
-];
-
+/// Functions that log in: those whose second argument is the password, then those whose third is.
 static CALLEES: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-    let names = CALLS.iter().map(|(name, _)| *name);
+    let names =
+        table::CALLS_WITH_PASSWORD_SECOND.iter().chain(table::CALLS_WITH_PASSWORD_THIRD.iter());
     AhoCorasick::builder().ascii_case_insensitive(true).build(names).ok()
 });
 
 /// Reports literal passwords in calls that log in.
 pub(super) fn calls(text: &str, trust: Trust, found: &mut Vec<Found>) {
     let Some(callees) = CALLEES.as_ref() else { return };
+    let seconds = table::CALLS_WITH_PASSWORD_SECOND.iter().count();
     for hit in callees.find_iter(text) {
-        let (_, place) = CALLS[hit.pattern().as_usize()];
+        let place = if hit.pattern().as_usize() < seconds { 1 } else { 2 };
         let arguments = arguments(text, hit.end());
         let Some(&(start, end, true)) = arguments.get(place) else { continue };
         let value = &text[start..end];

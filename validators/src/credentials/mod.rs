@@ -24,6 +24,7 @@ use aidd_engine::rules::rule::Report;
 use aidd_engine::text::kind::Kind;
 use aidd_engine::text::placeholder::JOIN_MARK;
 use aidd_engine::text::source::{Source, Span};
+use aidd_lexicon::tables::credentials as table;
 use data::Look;
 use formats::{Form, Format};
 use std::sync::LazyLock;
@@ -35,7 +36,7 @@ pub(super) const FAMILY: Family = Family {
     rules: || ids(rules::CHECKS),
     claim: |path, text| is_known(path, text).then_some(Kind("credentials")),
     check: |_, _, report| each(rules::CHECKS, &parse(report.source()), report),
-    keywords: names::KEYWORDS,
+    keywords: || keywords().collect(),
     hits: |offsets, report| {
         let found = generic(report.source(), offsets.iter().copied());
         each(rules::CHECKS, &found, report);
@@ -255,7 +256,7 @@ fn sniff(path: &str, start: &str) -> Option<&'static Format> {
 }
 
 /// Literals with the name and the shape of a secret, in a file of which nothing is known; `hits`
-/// are the offsets of [`names::KEYWORDS`] in its text.
+/// are the offsets of [`keywords`] in its text.
 pub(crate) fn generic(source: &Source, hits: impl IntoIterator<Item = usize>) -> Credentials {
     let text = source.text();
     if text.contains("kind: SealedSecret") {
@@ -338,16 +339,20 @@ fn trust(source: &Source) -> (Trust, bool) {
     }
 }
 
-static FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| finder(&[]));
+static FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| finder(keywords()));
 static WIDE_FINDER: LazyLock<Option<AhoCorasick>> =
-    LazyLock::new(|| finder(&["key", "salt", "pepper", "cookie"]));
+    LazyLock::new(|| finder(keywords().chain(table::KEYWORDS_IN_KNOWN_FILES.iter())));
 
-fn finder(more: &[&str]) -> Option<AhoCorasick> {
-    let words = names::KEYWORDS.iter().chain(more);
+fn finder(words: impl Iterator<Item = &'static str>) -> Option<AhoCorasick> {
     AhoCorasick::builder().ascii_case_insensitive(true).build(words).ok()
 }
 
-/// The offsets of [`names::KEYWORDS`] in `text`.
+/// Words of which every name of a secret contains one; what a prefilter looks for.
+pub(crate) fn keywords() -> impl Iterator<Item = &'static str> {
+    table::KEYWORDS.iter()
+}
+
+/// The offsets of [`keywords`] in `text`.
 pub(crate) fn hits(text: &str) -> impl Iterator<Item = usize> {
     FINDER.iter().flat_map(move |finder| finder.find_iter(text)).map(|hit| hit.start())
 }

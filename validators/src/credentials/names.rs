@@ -1,5 +1,7 @@
 //! Whether the name of a setting says that its value is a secret.
 
+use aidd_lexicon::tables::credentials as table;
+
 /// What kind of secret a name announces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Class {
@@ -11,47 +13,6 @@ pub(crate) enum Class {
     Hash,
 }
 
-/// Words of which every secret name has one; what a prefilter looks for.
-pub(crate) const KEYWORDS: &[&str] = &[
-    "pass",
-    "pwd",
-    "secret",
-    "token",
-    "api_key",
-    "apikey",
-    "api-key",
-    "access_key",
-    "accesskey",
-    "access-key",
-    "private_key",
-    "privatekey",
-    "private-key",
-    "credential",
-    "auth_key",
-    "authkey",
-    "encryption_key",
-    "encryptionkey",
-    "signing_key",
-    "signingkey",
-    "master_key",
-    "masterkey",
-    "account_key",
-    "accountkey",
-    "shared_key",
-    "sharedkey",
-    "client_key",
-    "connectionstring",
-    "connection_string",
-    "login(",
-    "basicauth(",
-    "basic_auth(",
-    "securestring",
-    "getconnection(",
-    "_connect(",
-    "mysqli(",
-    "pdo(",
-];
-
 /// What the value of a setting of this name holds, if it is a secret.
 #[must_use]
 pub(crate) fn class(name: &str) -> Option<Class> {
@@ -60,7 +21,7 @@ pub(crate) fn class(name: &str) -> Option<Class> {
         let before = at.checked_sub(1).map_or("", |at| words[at].as_str());
         word_class(before, &words[at]).map(|class| (at, class))
     })?;
-    if words[..last].iter().any(|word| NOT_BEFORE.contains(&word.as_str())) {
+    if words[..last].iter().any(|word| table::NOT_BEFORE.contains(word)) {
         return None;
     }
     let after = &words[last + 1..];
@@ -96,256 +57,23 @@ pub(crate) fn words(name: &str) -> Vec<String> {
 }
 
 fn word_class(before: &str, word: &str) -> Option<Class> {
-    const PASSWORDS: [&str; 23] = [
-        "pass",
-        "pwd",
-        "pw",
-        "passwd",
-        "passwort",
-        "passphrase",
-        "passcode",
-        "psk",
-        "psw",
-        "kennwort",
-        "contrasena",
-        "senha",
-        "mdp",
-        "passwrd",
-        "rootpw",
-        "bindpw",
-        "requirepass",
-        "masterauth",
-        "userpw",
-        "dbpw",
-        "identpass",
-        "adminpw",
-        "storepass",
-    ];
-    const PASSWORD_ENDS: [&str; 6] =
-        ["password", "passwd", "passphrase", "pwd", "passwort", "passcode"];
-    const SECRETS: [&str; 18] = [
-        "secret",
-        "token",
-        "apikey",
-        "secretkey",
-        "accesskey",
-        "privatekey",
-        "authkey",
-        "masterkey",
-        "signingkey",
-        "encryptionkey",
-        "accountkey",
-        "sharedkey",
-        "credential",
-        "credentials",
-        "connectionstring",
-        "apitoken",
-        "authtoken",
-        "appkey",
-    ];
-    const KEY_OF: [&str; 28] = [
-        "api",
-        "secret",
-        "private",
-        "access",
-        "auth",
-        "encryption",
-        "encrypt",
-        "signing",
-        "sign",
-        "signature",
-        "master",
-        "account",
-        "shared",
-        "storage",
-        "app",
-        "application",
-        "consumer",
-        "client",
-        "crypt",
-        "crypto",
-        "cipher",
-        "hmac",
-        "jwt",
-        "security",
-        "service",
-        "deploy",
-        "license",
-        "ssh",
-    ];
-    // Words that only end like a password.
-    const OTHER_PASSES: [&str; 12] = [
-        "bypass",
-        "compass",
-        "overpass",
-        "encompass",
-        "surpass",
-        "trespass",
-        "underpass",
-        "lowpass",
-        "highpass",
-        "allpass",
-        "multipass",
-        "subpass",
-    ];
-    let ends = PASSWORD_ENDS.iter().any(|end| word.ends_with(end));
-    let is_pass = word.ends_with("pass") && !OTHER_PASSES.contains(&word) && word.len() <= 14;
-    if PASSWORDS.contains(&word) || ends || is_pass {
+    let ends = table::PASSWORD_ENDS.iter().any(|end| word.ends_with(end));
+    let is_pass = word.ends_with("pass") && !table::OTHER_PASSES.contains(word) && word.len() <= 14;
+    if table::PASSWORDS.contains(word) || ends || is_pass {
         return Some(Class::Password);
     }
-    let is_secret = SECRETS.contains(&word)
-        || (word == "key" && KEY_OF.contains(&before))
+    let is_secret = table::SECRETS.contains(word)
+        || (word == "key" && table::KINDS_OF_KEY.contains(before))
         || (word == "string" && before == "connection")
-        || ["secret", "token", "apikey", "secretkey"].iter().any(|end| {
-            word.strip_suffix(end).is_some_and(|start| {
-                matches!(
-                    start,
-                    "access"
-                        | "auth"
-                        | "client"
-                        | "bot"
-                        | "user"
-                        | "refresh"
-                        | "id"
-                        | "session"
-                        | "app"
-                        | "api"
-                        | "bearer"
-                        | "oauth"
-                        | "shared"
-                        | "consumer"
-                        | "github"
-                        | "slack"
-                        | "aws"
-                        | "web"
-                        | "jwt"
-                        | "my"
-                        | "db"
-                        | "admin"
-                )
-            })
+        || table::SECRET_ENDS.iter().any(|end| {
+            word.strip_suffix(end).is_some_and(|start| table::SECRET_STARTS.contains(start))
         });
     is_secret.then_some(Class::Secret)
 }
 
-/// Words before the secret word that make the name one of something else.
-const NOT_BEFORE: [&str; 73] = [
-    "existing",
-    "random",
-    "idempotency",
-    "lock",
-    "request",
-    "update",
-    "policy",
-    "sync",
-    "output",
-    "input",
-    "verification",
-    "no",
-    "show",
-    "forgot",
-    "forgotten",
-    "reset",
-    "change",
-    "confirm",
-    "confirmation",
-    "invalid",
-    "has",
-    "is",
-    "use",
-    "uses",
-    "require",
-    "requires",
-    "required",
-    "enable",
-    "disable",
-    "allow",
-    "max",
-    "min",
-    "num",
-    "ask",
-    "prompt",
-    "hide",
-    "hidden",
-    "csrf",
-    "xsrf",
-    "public",
-    "next",
-    "page",
-    "pagination",
-    "continuation",
-    "continue",
-    "cancellation",
-    "cancel",
-    "design",
-    "syntax",
-    "lexer",
-    "missing",
-    "wrong",
-    "bad",
-    "incorrect",
-    "empty",
-    "toggle",
-    "generate",
-    "with",
-    "without",
-    "if",
-    "should",
-    "can",
-    "expect",
-    "expected",
-    "count",
-    "stop",
-    "start",
-    "eos",
-    "bos",
-    "pad",
-    "unk",
-    "mask",
-    "separator",
-];
-
 /// Words after the secret word that leave the name what it is.
 fn is_tail(word: &str) -> bool {
-    const TAILS: [&str; 36] = [
-        "value",
-        "string",
-        "text",
-        "plain",
-        "plaintext",
-        "cleartext",
-        "raw",
-        "base64",
-        "b64",
-        "hex",
-        "prod",
-        "production",
-        "dev",
-        "development",
-        "test",
-        "testing",
-        "stage",
-        "staging",
-        "live",
-        "sandbox",
-        "qa",
-        "uat",
-        "local",
-        "default",
-        "base",
-        "old",
-        "new",
-        "current",
-        "primary",
-        "secondary",
-        "main",
-        "backup",
-        "admin",
-        "user",
-        "root",
-        "salt",
-    ];
-    TAILS.contains(&word) || word.bytes().all(|byte| byte.is_ascii_digit())
+    table::TAILS.contains(word) || word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::names::Class;
 use aidd_engine::text::placeholder::{is_placeholder, is_template};
 use aidd_engine::text::shape::{entropy, looks_random};
+use aidd_lexicon::tables::credentials as table;
 
 /// Most bytes of a secret in a file that is not known to hold any.
 pub(super) const LONGEST: usize = 2048;
@@ -91,183 +92,29 @@ fn is_strong_password(value: &str) -> bool {
 
 /// A hash as `crypt`, databases and frameworks write it.
 pub(crate) fn is_password_hash(value: &str) -> bool {
-    const MARKS: [&str; 29] = [
-        "#jbcrypt:",
-        "$1$",
-        "$2a$",
-        "$2b$",
-        "$2x$",
-        "$2y$",
-        "$5$",
-        "$6$",
-        "$7$",
-        "$y$",
-        "$gy$",
-        "$apr1$",
-        "$P$",
-        "$H$",
-        "$S$",
-        "$argon2",
-        "$scrypt$",
-        "$pbkdf2",
-        "pbkdf2_",
-        "pbkdf2:",
-        "bcrypt$",
-        "scrypt:",
-        "argon2$",
-        "sha1$",
-        "SCRAM-SHA-",
-        "$sha",
-        "{SSHA",
-        "{SHA",
-        "md5$",
-    ];
     if value.len() < 13 || value.contains(char::is_whitespace) {
         return false;
     }
     let is_hex = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
-    MARKS.iter().any(|mark| value.starts_with(mark))
+    table::HASH_MARKS.iter().any(|mark| value.starts_with(mark))
         || (matches!(value.len(), 32 | 40 | 56 | 64 | 96 | 128) && is_hex(value))
         || value.strip_prefix('*').is_some_and(|hex| hex.len() == 40 && is_hex(hex))
         || value.strip_prefix("md5").is_some_and(|hex| hex.len() == 32 && is_hex(hex))
 }
 
-/// Words that tests, samples and forms use where a secret would be.
+/// Whether a value is made of words that tests, samples and forms use where a secret would be:
+/// `my-secret-key`, `test_password_123`.
 pub(crate) fn is_dummy(value: &str) -> bool {
-    const STEMS: [&str; 45] = [
-        "password",
-        "passwd",
-        "passphrase",
-        "passw0rd",
-        "pass",
-        "pwd",
-        "secret",
-        "token",
-        "test",
-        "testing",
-        "tester",
-        "demo",
-        "sample",
-        "foo",
-        "bar",
-        "baz",
-        "foobar",
-        "qux",
-        "admin",
-        "root",
-        "user",
-        "username",
-        "login",
-        "guest",
-        "hello",
-        "hunter",
-        "changeme",
-        "changeit",
-        "change",
-        "abc",
-        "asdf",
-        "qwerty",
-        "letmein",
-        "default",
-        "none",
-        "key",
-        "apikey",
-        "value",
-        "string",
-        "name",
-        "some",
-        "super",
-        "mock",
-        "dummy",
-        "stub",
-    ];
     let lower = value.to_ascii_lowercase();
-    // `my-secret-key`, `test_password_123`: nothing but such words, joined.
     let mut rest = lower.as_str();
     while !rest.is_empty() {
         let next = rest.trim_start_matches(|c: char| !c.is_ascii_alphabetic());
         if next.is_empty() {
             return rest.len() < 8;
         }
-        rest = next;
-        let glue = [
-            "my",
-            "the",
-            "a",
-            "an",
-            "this",
-            "is",
-            "not",
-            "new",
-            "old",
-            "real",
-            "very",
-            "access",
-            "auth",
-            "client",
-            "api",
-            "db",
-            "id",
-            "for",
-            "in",
-            "to",
-            "private",
-            "wrong",
-            "bad",
-            "invalid",
-            "valid",
-            "correct",
-            "master",
-            "example",
-            "with",
-            "long",
-            "enough",
-            "only",
-            "unit",
-            "e2e",
-            "integration",
-            "dev",
-            "prod",
-            "local",
-            "github",
-            "aws",
-            "gitlab",
-            "slack",
-            "one",
-            "two",
-            "other",
-            "another",
-            "your",
-            "hash",
-            "encryption",
-            "signing",
-            "session",
-            "incorrect",
-            "best",
-            "me",
-            "it",
-            "bearer",
-            "mysql",
-            "postgres",
-            "redis",
-            "basic",
-            "jwt",
-            "refresh",
-            "app",
-            "shared",
-            "strong",
-            "secure",
-            "plain",
-            "temp",
-            "tmp",
-            "safe",
-            "top",
-            "and",
-            "of",
-        ];
-        let longest = STEMS.iter().chain(&glue).filter(|stem| rest.starts_with(**stem));
-        match longest.max_by_key(|stem| stem.len()) {
-            Some(stem) => rest = &rest[stem.len()..],
+        let words = table::DUMMIES.iter().filter(|word| next.starts_with(word));
+        match words.map(str::len).max() {
+            Some(length) => rest = &next[length..],
             None => return false,
         }
     }
@@ -276,47 +123,8 @@ pub(crate) fn is_dummy(value: &str) -> bool {
 
 /// Words that name a type, a method or a state rather than a secret.
 fn is_type_word(value: &str) -> bool {
-    const WORDS: [&str; 37] = [
-        "write",
-        "read",
-        "inherit",
-        "auto",
-        "always",
-        "never",
-        "manual",
-        "string",
-        "str",
-        "text",
-        "varchar",
-        "char",
-        "integer",
-        "int",
-        "number",
-        "boolean",
-        "bool",
-        "object",
-        "array",
-        "bytes",
-        "binary",
-        "any",
-        "plain",
-        "md5",
-        "sha1",
-        "sha256",
-        "bcrypt",
-        "plaintext",
-        "scram-sha-256",
-        "on",
-        "off",
-        "required",
-        "input",
-        "option<string>",
-        "void",
-        "self",
-        "this",
-    ];
     let lower = value.trim_end_matches([',', ';']).to_ascii_lowercase();
-    WORDS.contains(&lower.as_str())
+    table::TYPE_WORDS.contains(&lower)
 }
 
 /// A call, a member, a variable: what computes a value rather than being one.
@@ -345,15 +153,11 @@ fn is_lookup(value: &str) -> bool {
 
 /// A file: `/etc/key.pem`, `~/.secret`, `./a/b`, `C:\keys\x`.
 fn is_path(value: &str) -> bool {
-    const ENDS: [&str; 14] = [
-        ".pem", ".key", ".crt", ".cer", ".txt", ".json", ".yml", ".yaml", ".jks", ".p12", ".pfx",
-        ".php", ".conf", ".keytab",
-    ];
     let slashes = value.matches(['/', '\\']).count();
     let rooted = ["/", "~/", "./", "../", "\\\\"].iter().any(|start| value.starts_with(start))
         || value.as_bytes().get(1..3).is_some_and(|start| start == b":\\" || start == b":/");
     let lower = value.to_ascii_lowercase();
-    ENDS.iter().any(|end| lower.ends_with(end))
+    table::FILE_ENDS.iter().any(|end| lower.ends_with(end))
         || (rooted && (slashes >= 2 || value.starts_with('~')) && !looks_random(value))
 }
 
@@ -434,6 +238,27 @@ mod tests {
             ("my-secret-token", [false, false, true]),
         ] {
             assert_eq!(credible(value, Class::Secret), expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn dummies_are_made_of_known_words_only() {
+        for value in [
+            "",
+            "12",
+            "password",
+            "My-Secret-Key",
+            "test_password_123",
+            "changeme1",
+            "theapikey",
+            "passw0rd",
+        ] {
+            assert!(is_dummy(value), "{value}");
+        }
+        for value in
+            ["s3cr3tP4ss", "password12345678", "12345678", "correct-horse", "tokén", "xkey"]
+        {
+            assert!(!is_dummy(value), "{value}");
         }
     }
 

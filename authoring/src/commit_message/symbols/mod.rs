@@ -5,11 +5,14 @@ mod words;
 
 use super::syntax::{self, Node, Tokens};
 use ast_grep_language::SupportLang;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::collections::BTreeSet;
 
 /// What a symbol is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum SymbolKind {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum SymbolKind {
     /// Class, structure, trait, interface, alias.
     Type,
     /// Function or method.
@@ -20,6 +23,19 @@ pub(super) enum SymbolKind {
     Member,
     /// A case of a test.
     Test,
+}
+
+impl SymbolKind {
+    /// The word for it in a list.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Type => "type",
+            Self::Function => "function",
+            Self::Value => "value",
+            Self::Member => "member",
+            Self::Test => "test",
+        }
+    }
 }
 
 /// A named part of a source.

@@ -78,7 +78,7 @@ fn changed(
     target: &Target<'_>,
 ) -> Result<Document, ToolError> {
     let all = Selection::default();
-    agent::check_until(project, &all, target, context.stop()).map_err(found::said)
+    run::check_until(project, &all, target, context.stop()).map_err(found::said)
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -120,7 +120,7 @@ fn report(context: &Context, given: Asked) -> Result<Answer<Report>, ToolError> 
             Form::Json => ComplianceFormat::Json,
             Form::Github => ComplianceFormat::Github,
         };
-        (None, agent::policy(&project, format).map_err(found::said)?)
+        (None, run::policy(&project, format).map_err(found::said)?)
     } else {
         let target = Target::Changes { base: given.base.as_deref(), below: &[] };
         let document = changed(context, &project, &target)?;
@@ -129,7 +129,7 @@ fn report(context: &Context, given: Asked) -> Result<Answer<Report>, ToolError> 
             Form::Json => Format::Json,
             Form::Github => Format::Github,
         };
-        (Some(document.is_failing()), agent::render(&project, &document, format))
+        (Some(document.is_failing()), run::render(&project, &document, format))
     };
     if text.chars().nth(REPORT).is_some() {
         return Err(ToolError::new(format!("the report has more than {REPORT} characters"))

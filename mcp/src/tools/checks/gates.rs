@@ -128,7 +128,7 @@ fn changes(
         .collect();
     let selection = Selection { only, ..Selection::default() };
     let target = Target::Changes { base, below: &[] };
-    agent::check_until(project, &selection, &target, context.stop()).map_err(found::said)
+    run::check_until(project, &selection, &target, context.stop()).map_err(found::said)
 }
 
 fn is_named(glob: &str, rule: &str) -> bool {

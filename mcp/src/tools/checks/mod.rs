@@ -187,7 +187,7 @@ fn check(
         (None, files) => Target::Files(files),
     };
     let selection = Selection { only, ..Selection::default() };
-    let document = agent::check_until(&project, &selection, &target, context.stop());
+    let document = run::check_until(&project, &selection, &target, context.stop());
     let document = document.map_err(found::said)?;
     Ok(found::answer(&project, &document, given.limit.unwrap_or(LIMIT).clamp(1, MOST)))
 }

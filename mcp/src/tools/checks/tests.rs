@@ -276,7 +276,7 @@ fn a_rule_is_explained_by_its_page() {
 }
 
 #[test]
-fn a_commit_message_tells_what_is_staged() {
+fn what_is_staged_is_listed_for_a_commit_message() {
     let folder = project(&[("README.md", "# A\n"), (".aidd/x", "")]);
     let said = |folder: &Path| call(folder, "aidd_generate_commit_message", json!({}));
     let none = said(folder.path()).expect_err("no repository");
@@ -287,7 +287,8 @@ fn a_commit_message_tells_what_is_staged() {
     git(folder.path(), &["add", "README.md"]);
     let answer = said(folder.path()).expect("an answer");
     assert_eq!(answer.data["type"], "docs");
-    assert_eq!(answer.data["message"], answer.text);
+    assert_eq!(answer.data["files"][0]["path"], "README.md");
+    assert!(answer.text.contains("\n- added README.md (docs, +1 -0)"), "{}", answer.text);
 }
 
 #[test]

@@ -1,9 +1,10 @@
-//! What is said about the work: the page of a rule that was broken, and the message of a commit.
+//! The page of a rule that was broken, and the facts for the message of a commit.
 
 use super::found;
 use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError};
-use aidd_cli::generate::staged_message;
+use aidd_authoring::commit_message::Description;
+use aidd_authoring::commit_message::staged::describe_staged;
 use aidd_engine::check::Selection;
 use aidd_engine::rules::registry::Registry;
 use aidd_engine::rules::rule::{Rule, Settings};
@@ -33,7 +34,7 @@ pub(super) fn tools() -> Vec<Tool> {
     let message = Tool::new(
         "aidd_generate_commit_message",
         "Commit message",
-        "A Conventional Commit for what is staged, from Git itself. Use after git add; add the why.",
+        "Facts of what is staged, the types and scopes in use. Use after git add; write the message, with the why.",
         message,
     )
     .in_profiles(&[Profile::Tools]);
@@ -172,35 +173,9 @@ fn explain(context: &Context, given: Asked) -> Result<Answer<Explained>, ToolErr
 #[derive(Deserialize, JsonSchema)]
 struct Nothing {}
 
-/// A commit message and its parts.
-#[derive(Serialize, JsonSchema)]
-struct Message {
-    message: String,
-    r#type: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    scope: Option<String>,
-    breaking: bool,
-    subject: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    body: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    footer: Option<String>,
-    /// What the type and the scope were told by.
-    why: Vec<String>,
-}
-
-fn message(context: &Context, _: Nothing) -> Result<Answer<Message>, ToolError> {
-    let made = staged_message(context.distribution(), context.root()).map_err(found::said)?;
-    let text = made.to_string();
-    let data = Message {
-        message: text.clone(),
-        r#type: made.kind.name().to_owned(),
-        scope: made.scope,
-        breaking: made.breaking,
-        subject: made.subject,
-        body: made.body,
-        footer: made.footer,
-        why: made.why,
-    };
-    Ok(Answer::new(data, text))
+fn message(context: &Context, _: Nothing) -> Result<Answer<Description>, ToolError> {
+    let description =
+        describe_staged(context.distribution(), context.root()).map_err(found::said)?;
+    let text = description.to_string();
+    Ok(Answer::new(description, text))
 }

@@ -94,7 +94,7 @@ fn suggest_next(context: &Context, given: Given) -> Result<Answer<Suggested>, To
 /// own tool tells.
 fn findings(context: &Context, known: &Uncommitted) -> Option<(usize, usize)> {
     let project = context.project().ok()?;
-    let document = agent::check_changes(&project, &Selection::default(), known).ok()?;
+    let document = run::check_changes(&project, &Selection::default(), known).ok()?;
     let found = document.ranked();
     let errors = found.iter().filter(|finding| finding.severity == Severity::Error).count();
     Some((errors, found.len() - errors))

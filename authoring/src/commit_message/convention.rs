@@ -1,0 +1,165 @@
+//! The types and scopes of a project's commit messages: what its rules allow, and what its history
+//! uses.
+
+use aidd_engine::forms::commits::message::header;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// A history with fewer Conventional Commits shows no convention.
+const MIN_COMMITS: usize = 10;
+/// Most types, and most scopes, that are reported of a history.
+const MAX_NAMES: usize = 20;
+/// The types of the Angular convention, which Conventional Commits 1.0 refers to.
+const COMMON_TYPES: [&str; 11] =
+    ["build", "chore", "ci", "docs", "feat", "fix", "perf", "refactor", "revert", "style", "test"];
+
+/// What the project's rules on commits allow.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Allowed {
+    /// The types; none: any.
+    pub types: Vec<String>,
+    /// The scopes; none: any.
+    pub scopes: Vec<String>,
+    /// There must be a scope.
+    pub scope_required: bool,
+    /// The rule that says so.
+    pub rule: Option<String>,
+}
+
+/// The types and scopes for a message.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Convention {
+    /// Allowed types in the order of the rule, or used ones, the most frequent first.
+    pub types: Vec<String>,
+    /// Allowed or used scopes, likewise.
+    pub scopes: Vec<String>,
+    /// There must be a scope.
+    pub scope_required: bool,
+    /// The rule that allows exactly these types.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// How many of the last commits were read.
+    pub commits: usize,
+    /// How many of them are Conventional Commits.
+    pub conventional: usize,
+    /// The most frequent of the types, and how often it is used.
+    #[serde(skip)]
+    most_frequent: Option<(String, usize)>,
+}
+
+impl Convention {
+    /// The convention of a project from its rules and the first lines of its messages. Without
+    /// either, the types are those of Conventional Commits.
+    pub(super) fn new(allowed: &Allowed, subjects: &[String]) -> Self {
+        let headers: Vec<_> = subjects.iter().filter_map(|line| header(line, 0).ok()).collect();
+        let is_used = headers.len() >= MIN_COMMITS;
+        let used = |names: Vec<(String, usize)>| -> Vec<(String, usize)> {
+            if is_used { names } else { Vec::new() }
+        };
+        let types = used(by_frequency(headers.iter().map(|header| header.kind)));
+        let scopes = used(by_frequency(headers.iter().filter_map(|header| header.scope)));
+        let names = |used: &[(String, usize)], allowed: &[String], standard: &[&str]| {
+            if !allowed.is_empty() {
+                allowed.to_vec()
+            } else if !used.is_empty() {
+                used.iter().take(MAX_NAMES).map(|(name, _)| name.clone()).collect()
+            } else {
+                standard.iter().map(|name| (*name).to_owned()).collect()
+            }
+        };
+        let is_allowed =
+            |(name, _): &&(String, usize)| allowed.types.is_empty() || allowed.types.contains(name);
+        Self {
+            types: names(&types, &allowed.types, &COMMON_TYPES),
+            scopes: names(&scopes, &allowed.scopes, &[]),
+            scope_required: allowed.scope_required,
+            rule: allowed.rule.clone().filter(|_| !allowed.types.is_empty()),
+            commits: subjects.len(),
+            conventional: headers.len(),
+            most_frequent: types.iter().find(is_allowed).cloned(),
+        }
+    }
+
+    /// Whether a message may have this type.
+    pub(super) fn allows(&self, kind: &str) -> bool {
+        self.types.iter().any(|known| known == kind)
+    }
+
+    /// Where the types come from.
+    pub(super) fn source(&self) -> String {
+        match &self.rule {
+            Some(rule) => format!("allowed by {rule}"),
+            None if self.conventional >= MIN_COMMITS => {
+                format!("used in the last {} commits", self.commits)
+            }
+            None => "Conventional Commits".to_owned(),
+        }
+    }
+
+    /// The most frequent type, and how frequent it is.
+    pub(super) fn most_frequent(&self) -> Option<(String, String)> {
+        let (kind, count) = self.most_frequent.as_ref()?;
+        let why = format!("the most frequent type: {count} of the last {} commits", self.commits);
+        Some((kind.clone(), why))
+    }
+}
+
+/// Each name with its number of uses, the most frequent first.
+fn by_frequency<'a>(names: impl Iterator<Item = &'a str>) -> Vec<(String, usize)> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for name in names {
+        *counts.entry(name).or_default() += 1;
+    }
+    let mut counts: Vec<(String, usize)> =
+        counts.into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn subjects(all: &[(&str, usize)]) -> Vec<String> {
+        all.iter().flat_map(|(line, count)| vec![(*line).to_owned(); *count]).collect()
+    }
+
+    #[test]
+    fn types_and_scopes_come_from_the_history() {
+        let history = subjects(&[("feat(web): a", 3), ("fix(api)!: b", 8), ("Merge c", 2)]);
+        let convention = Convention::new(&Allowed::default(), &history);
+        assert_eq!(convention.types, ["fix", "feat"]);
+        assert_eq!(convention.scopes, ["api", "web"]);
+        assert_eq!((convention.commits, convention.conventional), (13, 11));
+        let (kind, why) = convention.most_frequent().expect("a type");
+        assert_eq!(kind, "fix");
+        assert_eq!(why, "the most frequent type: 8 of the last 13 commits");
+    }
+
+    #[test]
+    fn a_short_history_shows_no_convention() {
+        let history = subjects(&[("oops(x): a", 9), ("Merge c", 90)]);
+        let convention = Convention::new(&Allowed::default(), &history);
+        assert_eq!(convention.types, COMMON_TYPES);
+        assert_eq!(convention.scopes, [""; 0]);
+        assert_eq!(convention.most_frequent(), None);
+    }
+
+    #[test]
+    fn rules_come_before_the_history() {
+        let allowed = Allowed {
+            types: vec!["feat".to_owned(), "fix".to_owned()],
+            rule: Some("t/x".to_owned()),
+            ..Allowed::default()
+        };
+        let history = subjects(&[("chore(web): a", 8), ("fix(api): b", 4)]);
+        let convention = Convention::new(&allowed, &history);
+        assert_eq!(convention.types, ["feat", "fix"]);
+        assert_eq!(convention.scopes, ["web", "api"]);
+        assert_eq!(convention.rule.as_deref(), Some("t/x"));
+        assert_eq!(convention.most_frequent().expect("a type").0, "fix");
+        assert!(!convention.allows("chore"));
+    }
+}

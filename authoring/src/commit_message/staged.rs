@@ -1,0 +1,145 @@
+//! What is staged in a repository, gathered from Git for [`super::describe`].
+
+use super::{Allowed, Change, ChangeKind, Description, Input, Reverted};
+use crate::commit_message;
+use aidd_engine::check::{Distribution, Selection};
+use aidd_engine::forms::commits::members;
+use aidd_engine::project::git::{self, GitError, Repository, Snapshot};
+use aidd_engine::text::files::Files;
+use aidd_engine::workspace::commit_checks;
+use aidd_report::exit::UserError;
+use aidd_report::project::{self, Project};
+use anyhow::Result;
+use std::path::{Path, PathBuf};
+
+/// Larger files are named, and not looked into, in bytes.
+const LARGEST: u64 = 1 << 20;
+/// How many commits show which scopes a project has.
+const RECENT: usize = 200;
+
+/// The facts of what is staged in the repository that `folder` lies in, with secrets masked.
+///
+/// # Errors
+/// When there is no repository, nothing is staged, or the configuration cannot be read.
+pub fn describe_staged(distribution: &'static Distribution, folder: &Path) -> Result<Description> {
+    let mut description =
+        commit_message::describe(&staged(distribution, folder)?).ok_or_else(|| {
+            UserError::new("nothing is staged")
+                .hint("stage what the commit is to hold: git add FILE…")
+        })?;
+    let mut texts = description.texts_mut();
+    let masked = distribution.redact_all(texts.iter().map(|text| (**text).clone()));
+    for (text, masked) in texts.iter_mut().zip(masked) {
+        **text = masked;
+    }
+    Ok(description)
+}
+
+/// What is staged in the repository that `folder` lies in, the whole of it.
+fn staged(distribution: &'static Distribution, folder: &Path) -> Result<Input> {
+    let top = folder.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(folder);
+    let repository = Repository::open(top).map_err(|error| {
+        let is_none = matches!(error, GitError::NoRepository(_));
+        let hint = if is_none { "begin one with: git init" } else { "`git fsck` says more" };
+        UserError::new(error.to_string()).hint(hint)
+    })?;
+    let last = repository.commit("HEAD").ok();
+    let base = match &last {
+        Some(commit) => repository.snapshot(commit).map_err(broken)?,
+        None => repository.nothing(),
+    };
+    // In a hook of `git commit --only`, the index is another file.
+    let index = std::env::var_os("GIT_INDEX_FILE").map(PathBuf::from);
+    let index = index.map(|path| project::absolute(folder, &path));
+    let staged = repository.staged(index.as_deref()).map_err(broken)?;
+    let changes: Vec<Change> = repository
+        .changes(&base, &staged)
+        .map_err(broken)?
+        .into_iter()
+        .filter_map(|change| read(&base, &staged, change))
+        .collect();
+    let context = commit_message::context_paths(&changes)
+        .into_iter()
+        .filter_map(|path| text(&staged, &path).map(|text| (path, text)))
+        .collect();
+    let subjects = last.as_deref().map(|last| subjects(&repository, last)).unwrap_or_default();
+    let reverts = last.filter(|commit| takes_back(&repository, commit, &staged) == Some(true));
+    let reverts =
+        reverts.and_then(|commit| Some(Reverted { subject: subjects.first()?.clone(), commit }));
+    let allowed = allowed(distribution, folder, &staged)?;
+    Ok(Input { changes, context, subjects, allowed, reverts })
+}
+
+/// What the project's rules allow: the types of the first rule that names some, likewise the
+/// scopes.
+fn allowed(
+    distribution: &'static Distribution,
+    folder: &Path,
+    staged: &Snapshot,
+) -> Result<Allowed> {
+    let project = Project::open(distribution, folder, None)?;
+    let engine = project.engine(&Selection::default())?;
+    let mut allowed = Allowed::default();
+    for (rule, header) in commit_checks::conventional(&engine) {
+        allowed.scope_required |= header.scope_required;
+        if allowed.types.is_empty() && !header.types.is_empty() {
+            allowed.types.clone_from(&header.types);
+            allowed.rule = Some(rule.id.to_string());
+        }
+        if allowed.scopes.is_empty() {
+            allowed.scopes =
+                header.scopes.iter().filter(|scope| *scope != "workspace").cloned().collect();
+            if header.scopes.iter().any(|scope| scope == "workspace") {
+                let paths = staged.below("").unwrap_or_default();
+                let paths = paths.iter().map(String::as_str);
+                allowed.scopes.extend(members(&project.disk, paths));
+            }
+        }
+    }
+    Ok(allowed)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "what `map_err` gives")]
+fn broken(error: GitError) -> UserError {
+    UserError::new(error.to_string()).hint("`git fsck` says more")
+}
+
+fn read(base: &Snapshot, staged: &Snapshot, change: git::Change) -> Option<Change> {
+    let kind = match (&change.base, &change.head) {
+        (None, _) => ChangeKind::Added,
+        (_, None) => ChangeKind::Deleted,
+        _ => ChangeKind::Changed,
+    };
+    let before = change.base.as_deref().and_then(|path| text(base, path));
+    let after = change.head.as_deref().and_then(|path| text(staged, path));
+    let path = change.head.as_ref().or(change.base.as_ref())?.clone();
+    let old_path = change.base.filter(|old| *old != path);
+    Some(Change { path, old_path, kind, before, after })
+}
+
+/// The text of a file; `None` when there is none, or it is no text, or too large.
+fn text(files: &Snapshot, path: &str) -> Option<String> {
+    let bytes = files.read(path, LARGEST + 1).ok()?;
+    let text = String::from_utf8(bytes).ok()?;
+    (text.len() as u64 <= LARGEST && !text.contains('\0')).then_some(text)
+}
+
+/// Whether what is staged is what was there before `commit`, the last one.
+fn takes_back(repository: &Repository, commit: &str, staged: &Snapshot) -> Option<bool> {
+    let parents = repository.parents(commit).ok()?;
+    let [parent] = parents.as_slice() else { return None };
+    let before = repository.snapshot(parent).ok()?;
+    Some(repository.changes(&before, staged).ok()?.is_empty())
+}
+
+/// The subjects of the last commits up to `head`, the newest first, merges left out; none when the
+/// history cannot be read.
+fn subjects(repository: &Repository, head: &str) -> Vec<String> {
+    let commits = repository.between(&[], head, 2 * RECENT).unwrap_or_default();
+    let subject = |message: &str| {
+        let lines = message.trim_start().lines().take_while(|line| !line.trim().is_empty());
+        lines.map(str::trim).collect::<Vec<_>>().join(" ")
+    };
+    let own = commits.iter().filter(|commit| !commit.is_merge);
+    own.take(RECENT).map(|commit| subject(&commit.message)).collect()
+}

@@ -1,0 +1,195 @@
+//! A description as lines of text: for a terminal, an agent, or the comments of an empty message.
+
+use super::facts::{DependencyChange, FileChange, SettingChange, SymbolChange, SymbolChangeKind};
+use super::{ChangeKind, Description, Difference};
+use std::fmt::{self, Display};
+
+/// Most entries of a list that are shown; the rest is counted.
+const MAX_LINES: usize = 20;
+/// Most characters of a name.
+const MAX_NAME: usize = 48;
+
+impl Display for Description {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let (Some(kind), Some(why)) = (&self.r#type, &self.why) {
+            writeln!(f, "type: {} ({why})", plain(kind))?;
+        }
+        let convention = &self.convention;
+        let types = plain(&convention.types.join(", "));
+        writeln!(f, "types: {types} ({})", convention.source())?;
+        if !convention.scopes.is_empty() {
+            let required = if convention.scope_required { " (required)" } else { "" };
+            writeln!(f, "scopes: {}{required}", plain(&convention.scopes.join(", ")))?;
+        }
+        if let Some(reverted) = &self.reverts {
+            writeln!(f, "reverts: {} {}", plain(&reverted.commit), plain(&reverted.subject))?;
+        }
+        if let Some(version) = &self.version {
+            writeln!(f, "version: {version}")?;
+        }
+        list(f, "breaking", &self.breaking, 0)?;
+        list(f, "files", &self.files, self.omitted.files)?;
+        list(f, "symbols", &self.symbols, self.omitted.symbols)?;
+        list(f, "dependencies", &self.dependencies, self.omitted.dependencies)?;
+        list(f, "settings", &self.settings, self.omitted.settings)
+    }
+}
+
+fn list<T: Display>(
+    f: &mut fmt::Formatter<'_>,
+    title: &str,
+    entries: &[T],
+    omitted: usize,
+) -> fmt::Result {
+    if entries.is_empty() {
+        return Ok(());
+    }
+    writeln!(f, "{title}:")?;
+    for entry in entries.iter().take(MAX_LINES) {
+        writeln!(f, "- {entry}")?;
+    }
+    match entries.len().saturating_sub(MAX_LINES) + omitted {
+        0 => Ok(()),
+        more => writeln!(f, "- {more} more"),
+    }
+}
+
+impl Display for FileChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verb = match (self.change, &self.old_path) {
+            (ChangeKind::Added, _) => "added",
+            (ChangeKind::Deleted, _) => "deleted",
+            (ChangeKind::Changed, Some(_)) => "renamed",
+            (ChangeKind::Changed, None) => "changed",
+        };
+        write!(f, "{verb} ")?;
+        if let Some(old) = &self.old_path {
+            write!(f, "{} to ", plain(old))?;
+        }
+        write!(f, "{} ({}", plain(&self.path), self.kind.name())?;
+        let difference = match self.difference {
+            Difference::Content => "",
+            Difference::Layout => ", layout only",
+            Difference::Comments => ", comments only",
+            Difference::Tests => ", tests only",
+            Difference::None => ", same text",
+        };
+        f.write_str(difference)?;
+        if self.added + self.removed > 0 {
+            write!(f, ", +{} -{}", self.added, self.removed)?;
+        }
+        f.write_str(")")
+    }
+}
+
+impl Display for SymbolChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (kind, name) = (self.kind.name(), code(&self.name));
+        let path = plain(&self.path);
+        let public = if self.is_public { "public " } else { "" };
+        match (self.change, &self.from) {
+            (SymbolChangeKind::Renamed, Some(from)) => {
+                write!(f, "renamed {public}{kind} {} to {name} in {path}", code(from))
+            }
+            (SymbolChangeKind::Moved, Some(from)) => {
+                write!(f, "moved {public}{kind} {name} from {} to {path}", plain(from))
+            }
+            (change, _) => write!(f, "{} {public}{kind} {name} in {path}", change.name()),
+        }
+    }
+}
+
+impl Display for DependencyChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, path) = (plain(&self.name), plain(&self.path));
+        let version =
+            |version: &Option<String>| version.clone().unwrap_or_else(|| "no version".to_owned());
+        match self.change {
+            ChangeKind::Added => match &self.to {
+                Some(to) => write!(f, "added {name} {to} in {path}"),
+                None => write!(f, "added {name} in {path}"),
+            },
+            ChangeKind::Deleted => write!(f, "removed {name} in {path}"),
+            ChangeKind::Changed => {
+                let (from, to) = (version(&self.from), version(&self.to));
+                write!(f, "changed {name} from {from} to {to} in {path}")
+            }
+        }
+    }
+}
+
+impl Display for SettingChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verb = match self.change {
+            ChangeKind::Added => "added",
+            ChangeKind::Deleted => "removed",
+            ChangeKind::Changed => "changed",
+        };
+        write!(f, "{verb} {}", code(&self.key))?;
+        if let Some(value) = &self.value {
+            write!(f, " to {value}")?;
+        }
+        write!(f, " in {}", plain(&self.path))
+    }
+}
+
+impl Description {
+    /// Every text that was read from the project, so that secrets in it can be masked.
+    pub fn texts_mut(&mut self) -> Vec<&mut String> {
+        let convention = &mut self.convention;
+        let mut texts: Vec<&mut String> = convention
+            .types
+            .iter_mut()
+            .chain(&mut convention.scopes)
+            .chain(&mut self.breaking)
+            .chain(&mut self.r#type)
+            .chain(&mut self.version)
+            .collect();
+        texts.extend(self.reverts.iter_mut().map(|reverted| &mut reverted.subject));
+        for it in &mut self.files {
+            texts.extend([&mut it.path].into_iter().chain(&mut it.old_path));
+        }
+        for it in &mut self.symbols {
+            texts.extend([&mut it.name, &mut it.path].into_iter().chain(&mut it.from));
+        }
+        for it in &mut self.dependencies {
+            texts.extend([&mut it.name, &mut it.path].into_iter().chain(&mut it.from));
+            texts.extend(&mut it.to);
+        }
+        for it in &mut self.settings {
+            texts.extend([&mut it.key, &mut it.path]);
+        }
+        texts
+    }
+}
+
+/// `text` on one line, without what a terminal would obey.
+pub(super) fn plain(text: &str) -> String {
+    let visible = |c: char| if c.is_control() { ' ' } else { c };
+    // Marks that turn the direction of text could make a message read otherwise than it is.
+    let is_mark = |c: &char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
+    let text: String = text.chars().filter(|c| !is_mark(c)).map(visible).collect();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// `` `name` ``, or the name's end when it is very long.
+pub(super) fn code(name: &str) -> String {
+    let name = plain(name).replace('`', "'");
+    let short = match name.char_indices().rev().nth(MAX_NAME - 1) {
+        Some((at, _)) if at > 0 => format!("…{}", &name[at..]),
+        _ => name,
+    };
+    format!("`{short}`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hostile_text_is_made_plain() {
+        assert_eq!(plain("a\nb\u{1b}[31m\u{202e}c"), "a b [31mc");
+        assert_eq!(code(&"a".repeat(48)), format!("`{}`", "a".repeat(48)));
+        assert_eq!(code(&"a".repeat(60)), format!("`…{}`", "a".repeat(48)));
+    }
+}
