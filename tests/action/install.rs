@@ -1,6 +1,6 @@
 //! How the action comes by its binary.
 
-use crate::runner::{Outcome, Runner, write_program};
+use crate::action::runner::{Outcome, Runner, write_program};
 use sha2::{Digest, Sha256};
 use std::fs;
 use std::process::Command;

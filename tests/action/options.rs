@@ -1,7 +1,7 @@
 //! What becomes of the inputs, and where the outputs come from.
 
-use crate::install::STUB;
-use crate::runner::{Outcome, Runner};
+use crate::action::install::STUB;
+use crate::action::runner::{Outcome, Runner};
 
 /// A machine on which the binary has been built.
 fn machine() -> Runner {

@@ -1,7 +1,7 @@
 //! The action with the real binary, on a pull request from a fork: the token may only read.
 
+use crate::action::runner::{Outcome, Runner};
 use crate::repository::Repository;
-use crate::runner::{Outcome, Runner};
 use serde_json::{Value, json};
 use std::fs;
 use tokio::runtime::{Builder, Runtime};

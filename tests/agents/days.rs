@@ -1,7 +1,7 @@
 //! A day in each of three repositories, as a transcript: what an agent asks, and what it reads.
 
-use crate::steady::Steady;
-use crate::{AIDD, script, word};
+use crate::agents::steady::Steady;
+use crate::agents::{AIDD, script, word};
 use aidd_lexicon::tokens;
 use serde::Deserialize;
 use std::fmt::Write as _;

@@ -1,7 +1,7 @@
 //! What `aidd init --client` writes, used as its client uses it: the files are of the client's own
 //! form, the server starts from them, the hooks run from them and answer as the client hears.
 
-use crate::{AIDD, fed, word};
+use crate::agents::{AIDD, fed, word};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::ffi::OsString;

@@ -1,6 +1,6 @@
 //! Every tool of the server is called by a client that is not ours.
 
-use crate::{AIDD, script, word};
+use crate::agents::{AIDD, script, word};
 use std::path::Path;
 
 #[test]

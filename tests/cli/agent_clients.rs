@@ -1,7 +1,7 @@
 //! What `aidd init` writes for the clients of agents.
 
-use crate::agent_hooks::set_up;
-use crate::support::Project;
+use crate::cli::agent_hooks::set_up;
+use crate::cli::support::Project;
 use insta::assert_snapshot;
 use std::fmt::Write;
 

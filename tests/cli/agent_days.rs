@@ -1,6 +1,6 @@
 //! What an agent is told over a day with hooks and tools together: nothing twice, nothing lost.
 
-use crate::agent_hooks::{claude, set_up};
+use crate::cli::agent_hooks::{claude, set_up};
 use aidd_memory::kinds::Checkpoint;
 use aidd_memory::project::{ProjectMemory, system_clock};
 use aidd_memory::store::Wanted;

@@ -1,7 +1,7 @@
 //! Hooks of clients when things go wrong, and how long they take.
 
-use crate::agent_hooks::{claude, set_up};
-use crate::support::{BLUE, Project, token};
+use crate::cli::agent_hooks::{claude, set_up};
+use crate::cli::support::{BLUE, Project, token};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::{Command, Stdio};

@@ -1,8 +1,8 @@
 //! What clients say of files: where they lie, and in which words. Each was either found in the
 //! documentation of a client, or in an issue of one.
 
-use crate::agent_hooks::{claude, set_up};
-use crate::support::{BLUE, Project};
+use crate::cli::agent_hooks::{claude, set_up};
+use crate::cli::support::{BLUE, Project};
 use serde_json::{Value, json};
 
 /// A project with a rule that is broken by `blue`, and files that hold none.

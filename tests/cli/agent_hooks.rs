@@ -1,6 +1,6 @@
 //! The hooks that clients of agents run: the real binary, called as each client calls it.
 
-use crate::support::{BLUE, Project, Ran, token};
+use crate::cli::support::{BLUE, Project, Ran, token};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 use std::fmt::Write as _;

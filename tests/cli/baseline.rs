@@ -1,6 +1,6 @@
 //! `aidd baseline`, and what `aidd check` makes of one.
 
-use crate::support::{BLUE, Project, paths};
+use crate::cli::support::{BLUE, Project, paths};
 use insta::assert_snapshot;
 
 fn project() -> Project {

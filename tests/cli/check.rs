@@ -1,6 +1,6 @@
 //! `aidd check`: what is checked, what is said, how it ends.
 
-use crate::support::{BLUE, CONSOLE, Project, paths, token};
+use crate::cli::support::{BLUE, CONSOLE, Project, paths, token};
 use insta::assert_snapshot;
 
 /// In two parts, so that this file has no such comment.

@@ -1,6 +1,6 @@
 //! Rules on commits, in real repositories.
 
-use crate::support::Project;
+use crate::cli::support::Project;
 use insta::assert_snapshot;
 use std::fs;
 

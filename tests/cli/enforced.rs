@@ -1,7 +1,7 @@
 //! Conventions with a check: added, enforced, edited by hand, taken away.
 
-use crate::memory::steady;
-use crate::support::Project;
+use crate::cli::memory::steady;
+use crate::cli::support::Project;
 use insta::assert_snapshot;
 
 #[test]

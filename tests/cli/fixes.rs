@@ -1,6 +1,6 @@
 //! `--fix`, `--fix-unsafe`, and the patches that `--dry-run` prints.
 
-use crate::support::{BLUE, CONSOLE, Project, token};
+use crate::cli::support::{BLUE, CONSOLE, Project, token};
 use insta::assert_snapshot;
 
 fn project() -> Project {

@@ -1,6 +1,6 @@
 //! Git hooks and commit messages, in real repositories.
 
-use crate::support::{Project, Ran, token};
+use crate::cli::support::{Project, Ran, token};
 use insta::assert_snapshot;
 use std::fs;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Hostile names and texts through every command and format: whatever comes out steers no terminal,
 //! commands no CI system, and stays in its format.
 
-use crate::support::{Project, Ran};
+use crate::cli::support::{Project, Ran};
 use clap::{Command, CommandFactory, ValueEnum};
 use pulldown_cmark::{Event, Options, Parser, Tag};
 use std::ffi::OsStr;

@@ -1,7 +1,7 @@
 //! Ignore files hide nothing that Git tracks, and are read as settings are: regular files of bounded
 //! size.
 
-use crate::support::{Project, paths, token};
+use crate::cli::support::{Project, paths, token};
 use std::process::Command;
 
 /// A repository with these files, none of them added.

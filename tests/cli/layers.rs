@@ -1,6 +1,6 @@
 //! Rules on imports and on documents, by the binary.
 
-use crate::support::Project;
+use crate::cli::support::Project;
 use insta::assert_snapshot;
 
 const LAYERS: &str = "---

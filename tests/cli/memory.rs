@@ -1,6 +1,6 @@
 //! The memory on the command line, as people, teams and agents' clients use it.
 
-use crate::support::{Project, Ran, token};
+use crate::cli::support::{Project, Ran, token};
 use insta::assert_snapshot;
 use serde_json::Value;
 use std::fs;

@@ -1,7 +1,7 @@
 //! Layers, outcomes and branches of the memory, as the binary shows them in a real repository.
 
-use crate::agent_hooks::claude;
-use crate::support::{Project, Ran};
+use crate::cli::agent_hooks::claude;
+use crate::cli::support::{Project, Ran};
 use serde_json::{Value, json};
 
 const DECISIONS: &str = "ai/memory/decisions.jsonl";

@@ -1,7 +1,7 @@
 //! What the memory's files may be before aidd works with them, and what an edit and an import make of
 //! them.
 
-use crate::support::Project;
+use crate::cli::support::Project;
 use serde_json::Value;
 use std::fs;
 

@@ -1,6 +1,6 @@
 //! Files that make lesser tools stumble.
 
-use crate::support::{BLUE, Project, paths, token};
+use crate::cli::support::{BLUE, Project, paths, token};
 use std::fs::{self, File};
 
 #[test]

@@ -1,6 +1,6 @@
 //! The formats as the binary writes them: to files, to pipes, in colour or not, without secrets.
 
-use crate::support::{BLUE, CONSOLE, Project, token};
+use crate::cli::support::{BLUE, CONSOLE, Project, token};
 use std::io::Read;
 use std::process::Stdio;
 

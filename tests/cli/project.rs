@@ -1,6 +1,6 @@
 //! What a project brings along: its configuration and its own rules.
 
-use crate::support::{BLUE, CONSOLE, Project, paths};
+use crate::cli::support::{BLUE, CONSOLE, Project, paths};
 use insta::assert_snapshot;
 
 #[test]

@@ -1,7 +1,7 @@
 //! `aidd rule import` against what the tools themselves found: the folders under
 //! `tests/fixtures/import` have a configuration, files that break it, and the tool's own verdict.
 
-use crate::support::Project;
+use crate::cli::support::Project;
 use aidd_engine::check::Selection;
 use aidd_engine::forms::commits::{Commit, Work};
 use aidd_engine::text::files::Memory;

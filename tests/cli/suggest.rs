@@ -1,6 +1,6 @@
 //! `aidd rule suggest` and `aidd rule coverage`: from the sentence to the page that checks it.
 
-use crate::support::Project;
+use crate::cli::support::Project;
 use insta::assert_snapshot;
 
 const PAGE: &str = "---

@@ -1,6 +1,6 @@
 //! What a new user types, and what is said of it.
 
-use crate::support::{BLUE, CONSOLE, Project};
+use crate::cli::support::{BLUE, CONSOLE, Project};
 use insta::assert_snapshot;
 
 /// A project in which one file breaks a rule.

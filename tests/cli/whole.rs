@@ -1,6 +1,6 @@
 //! Rules over the whole project: files and names, values, conditions, parameters and packs.
 
-use crate::support::{Project, paths};
+use crate::cli::support::{Project, paths};
 use insta::assert_snapshot;
 
 const README: &str = "---\nseverity: error\ncheck:\n  tree: { each: 'packages/<pkg>/', exists: ['<path>/README.md'] }\n  fix: { create: true }\n---\n# team/readme\n\nSay it.\n\n## Template\n\n```markdown\n# <pkg>\n```\n";
@@ -177,7 +177,8 @@ fn what_is_missing_beside_a_file_is_made_on_request() {
 #[test]
 fn a_pack_of_the_project_is_used_and_its_faults_are_told() {
     let project = Project::new(&[("a.txt", "blue\n")]);
-    let page = crate::support::BLUE.replace("severity: warning", "severity: error\nenabled: false");
+    let page =
+        crate::cli::support::BLUE.replace("severity: warning", "severity: error\nenabled: false");
     project.write(".aidd/rules/blue.md", page);
     project.run(&["check", "."]).ends(0);
     project

@@ -1,9 +1,9 @@
 //! Clones and files that are not as one would wish.
 
+use crate::pull_requests::runner::{Runner, payload};
+use crate::pull_requests::scene::Scene;
+use crate::pull_requests::support::{project, run};
 use crate::repository::Repository;
-use crate::runner::{Runner, payload};
-use crate::scene::Scene;
-use crate::support::{project, run};
 use insta::assert_snapshot;
 use std::fs;
 

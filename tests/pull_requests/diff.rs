@@ -1,7 +1,7 @@
 //! `aidd check --diff`, `--changed` and `--staged`.
 
+use crate::pull_requests::support::{check, command, lines, project, run};
 use crate::repository::Repository;
-use crate::support::{check, command, lines, project, run};
 use insta::assert_snapshot;
 
 #[test]
@@ -92,7 +92,7 @@ fn what_is_staged_is_checked_whatever_the_work_tree_holds() {
 #[test]
 fn the_first_commit_is_compared_with_nothing() {
     let repository = Repository::new();
-    repository.write(crate::support::RULE.0, crate::support::RULE.1);
+    repository.write(crate::pull_requests::support::RULE.0, crate::pull_requests::support::RULE.1);
     repository.write("a.txt", "blue\n");
     repository.git(&["add", "--all"]);
     assert_snapshot!(check(&repository, &["--staged"]), @"a.txt:1 team/colour new: the file is new");
@@ -171,7 +171,7 @@ fn a_change_elsewhere_in_the_file_can_bring_a_finding_about() {
 #[test]
 fn a_project_in_a_folder_of_the_repository_sees_its_own_paths() {
     let repository = Repository::new();
-    let (path, rule) = crate::support::RULE;
+    let (path, rule) = crate::pull_requests::support::RULE;
     repository.commit(&[
         ("app/.aidd/config.json", "{}"),
         (&format!("app/{path}"), rule),

@@ -1,8 +1,8 @@
 //! Whatever the edit: the comparison holds what a plain check holds, before the commit and after
 //! it, as a whole and in parts; and no line that stayed is blamed for what it was.
 
+use crate::pull_requests::support::{RULE, run};
 use crate::repository::Repository;
-use crate::support::{RULE, run};
 use proptest::prelude::*;
 use serde_json::Value;
 use std::collections::BTreeSet;

@@ -1,9 +1,9 @@
 //! What each event is compared with.
 
+use crate::pull_requests::runner::{Runner, payload};
+use crate::pull_requests::scene::Scene;
+use crate::pull_requests::support::project;
 use crate::repository::Repository;
-use crate::runner::{Runner, payload};
-use crate::scene::Scene;
-use crate::support::project;
 use insta::assert_snapshot;
 
 #[test]

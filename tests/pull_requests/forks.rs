@@ -1,10 +1,10 @@
 //! Pull requests from forks: one run saves its report, another one posts it and trusts nothing in
 //! it.
 
+use crate::pull_requests::runner::{Ran, Runner, payload};
+use crate::pull_requests::scene::Scene;
+use crate::pull_requests::server::{GitHub, TOKEN};
 use crate::repository::Repository;
-use crate::runner::{Ran, Runner, payload};
-use crate::scene::Scene;
-use crate::server::{GitHub, TOKEN};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 

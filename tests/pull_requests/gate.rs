@@ -1,8 +1,8 @@
 //! What makes a run fail.
 
+use crate::pull_requests::runner::Runner;
+use crate::pull_requests::support::{SPELLING, project};
 use crate::repository::Repository;
-use crate::runner::Runner;
-use crate::support::{SPELLING, project};
 use insta::assert_snapshot;
 
 /// A repository whose last commit brings an error of `team/colour` and a warning of

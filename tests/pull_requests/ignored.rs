@@ -1,9 +1,9 @@
 //! Files that an ignore file names and Git tracks are part of a change like any other.
 
+use crate::pull_requests::runner::Runner;
+use crate::pull_requests::scene::Scene;
+use crate::pull_requests::support::{check, lines, project, run};
 use crate::repository::Repository;
-use crate::runner::Runner;
-use crate::scene::Scene;
-use crate::support::{check, lines, project, run};
 use insta::assert_snapshot;
 
 #[test]

@@ -1,9 +1,9 @@
 //! Folders and files that move.
 
+use crate::pull_requests::runner::Runner;
+use crate::pull_requests::scene::Scene;
+use crate::pull_requests::support::{RULE, check, command, lines, project};
 use crate::repository::Repository;
-use crate::runner::Runner;
-use crate::scene::Scene;
-use crate::support::{RULE, check, command, lines, project};
 use insta::assert_snapshot;
 
 const TREE: &str = "---\nseverity: error\nmessage: \"`<name>` has no test\"\ncheck:\n  tree: { each: 'src/*.ts', exists: ['src/<stem>.test.ts'] }\n---\n# team/tested\n\nTest it.\n";

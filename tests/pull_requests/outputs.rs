@@ -1,8 +1,8 @@
 //! Where a report goes: the log, the job summary, outputs of the step, files.
 
-use crate::runner::Runner;
-use crate::scene::Scene;
-use crate::support::{SPELLING, project};
+use crate::pull_requests::runner::Runner;
+use crate::pull_requests::scene::Scene;
+use crate::pull_requests::support::{SPELLING, project};
 use insta::assert_snapshot;
 use serde_json::Value;
 
@@ -123,7 +123,7 @@ fn code_scanning_hears_of_all_that_stands_on_the_default_branch() {
     let before = server.rev("HEAD");
     let after = server.commit(&[("a.txt", "blue one\nblue two\n")]);
     let values = [("ref", "refs/heads/main"), ("before", &*before), ("after", &after)];
-    let payload = crate::runner::payload("push.json", &values);
+    let payload = crate::pull_requests::runner::payload("push.json", &values);
     let clone = server.cloned(&["--depth=1"]);
     let runner = Runner::github(clone, "push", "refs/heads/main", &payload);
     let sarif = runner.file("all.sarif");

@@ -1,9 +1,9 @@
 //! Posting, to a server that stands in for GitHub.
 
-use crate::runner::Runner;
-use crate::scene::Scene;
-use crate::server::{Fault, GitHub, TOKEN, error};
-use crate::support::SPELLING;
+use crate::pull_requests::runner::Runner;
+use crate::pull_requests::scene::Scene;
+use crate::pull_requests::server::{Fault, GitHub, TOKEN, error};
+use crate::pull_requests::support::SPELLING;
 use insta::assert_snapshot;
 use serde_json::Value;
 

@@ -1,8 +1,8 @@
 //! A runner of a CI system: what is checked out on it, its environment, and what a step leaves
 //! behind.
 
+use crate::pull_requests::support::{self, command};
 use crate::repository::Repository;
-use crate::support::{self, command};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};

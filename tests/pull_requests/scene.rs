@@ -1,8 +1,8 @@
 //! A server with one pull request, number 7 of `octo/demo`.
 
+use crate::pull_requests::runner::{Runner, payload};
+use crate::pull_requests::support::RULE;
 use crate::repository::Repository;
-use crate::runner::{Runner, payload};
-use crate::support::RULE;
 use serde_json::Value;
 
 /// A server with a pull request.

@@ -1,10 +1,10 @@
 //! A repository's own Git settings run nothing, and what a fetch needs of them still counts.
 #![cfg(unix)]
 
+use crate::pull_requests::runner::Runner;
+use crate::pull_requests::scene::Scene;
+use crate::pull_requests::smart_http;
 use crate::repository::Repository;
-use crate::runner::Runner;
-use crate::scene::Scene;
-use crate::smart_http;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;

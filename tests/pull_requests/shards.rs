@@ -1,9 +1,9 @@
 //! A run in parts, merged, is the run as a whole.
 
+use crate::pull_requests::runner::{Runner, payload};
+use crate::pull_requests::scene::Scene;
+use crate::pull_requests::support::{SPELLING, command};
 use crate::repository::Repository;
-use crate::runner::{Runner, payload};
-use crate::scene::Scene;
-use crate::support::{SPELLING, command};
 use aidd_engine::workspace::walk::Part;
 use insta::assert_snapshot;
 use serde_json::Value;
@@ -283,11 +283,11 @@ fn parts_that_do_not_fit_are_refused() {
 fn a_merged_report_is_posted_without_suggestions() {
     let scene =
         Scene::new(&[SPELLING, ("a.txt", "one\n")], |server| server.write("a.txt", "teh\n"));
-    let server = crate::server::GitHub::start("");
+    let server = crate::pull_requests::server::GitHub::start("");
     let runner = scene
         .usual_runner()
         .set("GITHUB_API_URL", &server.api)
-        .set("GITHUB_TOKEN", crate::server::TOKEN);
+        .set("GITHUB_TOKEN", crate::pull_requests::server::TOKEN);
     let parts = saved(&runner, 2);
     let ran = runner.ci(&["merge", &parts[0], &parts[1], "--comment", "--review"]);
     assert_eq!(ran.code, 0);

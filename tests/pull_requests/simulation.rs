@@ -5,10 +5,10 @@
 //! Each problem carries its number in its path or text, `planted_07` or `old_07`, so that a finding
 //! says which one it is.
 
+use crate::pull_requests::runner::{Runner, payload};
+use crate::pull_requests::scene::Scene;
+use crate::pull_requests::support::RULE;
 use crate::repository::Repository;
-use crate::runner::{Runner, payload};
-use crate::scene::Scene;
-use crate::support::RULE;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,10 +1,10 @@
 //! `pull_request_target`: the run has the rights of the target, so nothing of the head may say how
 //! it is judged.
 
+use crate::pull_requests::runner::Runner;
+use crate::pull_requests::scene::Scene;
+use crate::pull_requests::support::{RULE, command};
 use crate::repository::Repository;
-use crate::runner::Runner;
-use crate::scene::Scene;
-use crate::support::{RULE, command};
 use insta::assert_snapshot;
 
 /// What a hostile head brings along, one way each.

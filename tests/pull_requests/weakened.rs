@@ -1,10 +1,10 @@
 //! A change that weakens the settings it is judged by: the report begins with what it weakens, and
 //! the settings of the base count as well.
 
+use crate::pull_requests::runner::{Ran, Runner};
+use crate::pull_requests::scene::Scene;
+use crate::pull_requests::support::{RULE, command};
 use crate::repository::Repository;
-use crate::runner::{Ran, Runner};
-use crate::scene::Scene;
-use crate::support::{RULE, command};
 use insta::assert_snapshot;
 
 const CONFIG: &str = ".aidd/config.json";

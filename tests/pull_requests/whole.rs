@@ -1,6 +1,6 @@
 //! Rules over the whole project, judged against a base.
 
-use crate::support::{check, lines, project, run};
+use crate::pull_requests::support::{check, lines, project, run};
 use insta::assert_snapshot;
 
 const RULES: [(&str, &str); 2] = [

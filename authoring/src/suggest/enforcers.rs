@@ -229,8 +229,8 @@ mod tests {
         let files = Memory(files.collect());
         let paths: Vec<String> = files.0.keys().cloned().collect();
         let engine = Engine::new(
-            project.distribution(),
-            Registry::alone(&[]),
+            &crate::DISTRIBUTION,
+            Registry::alone(crate::DISTRIBUTION.pages, &[]),
             &Config::default(),
             &Selection::default(),
         )

@@ -26,7 +26,3 @@ mod suggest;
 mod support;
 mod usage;
 mod whole;
-
-/// What the program ships.
-static DISTRIBUTION: aidd_engine::check::Distribution =
-    aidd_engine::check::Distribution::new(&aidd_content::RULES, aidd_validators::ALL);

@@ -10,8 +10,6 @@ mod ignored;
 mod moves;
 mod outputs;
 mod posting;
-#[path = "../../report/tests/support/repository.rs"]
-mod repository;
 mod runner;
 mod scene;
 #[expect(dead_code, reason = "these tests need a part of what the stand-in can do")]

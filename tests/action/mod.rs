@@ -10,8 +10,6 @@ mod options;
 #[cfg(unix)]
 mod packages;
 #[cfg(unix)]
-#[path = "../../report/tests/support/repository.rs"]
-mod repository;
 #[cfg(unix)]
 mod runner;
 #[cfg(unix)]

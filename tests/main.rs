@@ -1,0 +1,26 @@
+//! Everything that runs the real binary, the pages, the documentation and the invariants, as one test
+//! binary.
+
+mod action;
+mod agents;
+mod cli;
+mod compatibility;
+mod docs;
+mod doors;
+mod editor;
+mod editors;
+mod fixes;
+mod mcp;
+mod pull_requests;
+#[path = "../report/tests/support/repository.rs"]
+mod repository;
+mod retrieval;
+mod routing;
+mod rule_pages;
+mod tidy;
+mod walkthrough;
+
+use aidd_engine::check::Distribution;
+
+/// What the program ships.
+static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);
