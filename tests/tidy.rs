@@ -4,258 +4,48 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Each engine module and the engine modules it may use, in reading order.
-const LAYERS: &[(&str, &[&str])] = &[
-    ("source", &[]),
-    ("listing", &[]),
-    ("captures", &[]),
-    ("files", &["listing", "paths"]),
-    ("git", &["files", "paths"]),
-    ("ignored", &["files", "paths"]),
-    ("kind", &[]),
-    ("comments", &["source", "kind", "parse"]),
-    ("lines", &[]),
-    ("escape", &[]),
-    ("finding", &["source"]),
-    ("config", &["finding", "paths"]),
-    ("paths", &[]),
-    ("parse", &["source"]),
-    ("linters", &["files", "parse"]),
-    ("stack", &["files", "kind", "parse"]),
-    ("rule", &["source", "finding"]),
-    ("registry", &["files", "finding", "kind", "config", "paths", "rule"]),
+/// Each crate and the crates it may depend on, those that nothing depends on last.
+const CRATES: &[(&str, &[&str])] = &[
+    ("page", &[]),
+    ("content", &["page"]),
+    ("lexicon", &[]),
+    ("engine", &["lexicon", "page"]),
+    ("validators", &["engine", "lexicon", "page"]),
+    ("memory", &["engine", "lexicon"]),
+    ("guidance", &["content", "engine", "lexicon", "memory", "page"]),
+    ("report", &["engine", "page"]),
+    ("authoring", &["engine", "guidance", "lexicon", "memory", "page", "report"]),
+    ("ci", &["engine", "report"]),
     (
-        "patterns",
+        "cli",
         &[
-            "source", "files", "listing", "captures", "comments", "config", "finding", "imports",
-            "kind", "manifest", "paths", "parse", "rule", "tokens",
-        ],
-    ),
-    (
-        "remembered",
-        &["files", "kind", "lines", "finding", "config", "parse", "registry", "patterns"],
-    ),
-    ("manifest", &["files"]),
-    ("imports", &["source", "files", "listing", "manifest", "parse", "paths"]),
-    (
-        "variants",
-        &["source", "files", "finding", "config", "paths", "patterns", "registry", "rule"],
-    ),
-    (
-        "commit_checks",
-        &[
-            "source", "files", "listing", "config", "finding", "paths", "patterns", "registry",
-            "rule", "check",
-        ],
-    ),
-    ("packs", &["source", "kind", "finding", "config", "paths", "registry"]),
-    (
-        "validators",
-        &[
-            "source",
-            "files",
-            "kind",
-            "lines",
-            "finding",
-            "config",
-            "paths",
-            "parse",
-            "rule",
-            "registry",
-            "remembered",
-            "patterns",
-            "packs",
-            "linters",
-        ],
-    ),
-    ("allow", &["source", "finding", "paths", "rule", "registry"]),
-    ("secrets", &["source", "finding", "registry"]),
-    ("select", &["finding", "config", "packs", "paths", "rule", "registry"]),
-    (
-        "check",
-        &[
-            "source",
-            "files",
-            "kind",
-            "linters",
-            "finding",
-            "imports",
-            "config",
-            "packs",
-            "paths",
-            "parse",
-            "rule",
-            "registry",
-            "patterns",
-            "variants",
-            "validators",
-            "allow",
-            "secrets",
-            "select",
-        ],
-    ),
-    (
-        "project_checks",
-        &[
-            "source", "files", "kind", "listing", "finding", "imports", "paths", "patterns",
-            "rule", "variants", "check",
-        ],
-    ),
-    ("fix", &["source", "files", "finding", "check"]),
-    (
-        "examples",
-        &[
-            "source",
-            "files",
-            "kind",
-            "listing",
-            "finding",
-            "parse",
-            "paths",
-            "patterns",
-            "rule",
-            "check",
-            "commit_checks",
-            "project_checks",
-            "fix",
-        ],
-    ),
-    (
-        "rule_import",
-        &[
-            "source", "files", "finding", "paths", "parse", "patterns", "registry", "rule",
-            "check", "examples",
-        ],
-    ),
-    (
-        "walk",
-        &[
-            "source",
-            "files",
-            "git",
-            "ignored",
-            "kind",
-            "listing",
-            "finding",
-            "config",
-            "paths",
-            "registry",
-            "validators",
-            "check",
-            "project_checks",
-        ],
-    ),
-    (
-        "suppress",
-        &[
-            "source", "files", "kind", "comments", "finding", "config", "packs", "parse",
-            "registry", "select", "check",
-        ],
-    ),
-    ("baseline", &["finding"]),
-    (
-        "guidance",
-        &[
-            "files",
-            "git",
-            "config",
-            "paths",
-            "embedding",
-            "kind",
-            "memory",
-            "stack",
-            "tokens",
-            "walk",
-        ],
-    ),
-    ("embedding", &[]),
-    ("tokens", &[]),
-    ("commit_message", &["source", "parse", "patterns"]),
-    (
-        "memory",
-        &[
-            "source",
-            "files",
-            "git",
-            "kind",
-            "lines",
-            "config",
-            "examples",
-            "registry",
-            "remembered",
-            "secrets",
-            "select",
-            "check",
-            "embedding",
-        ],
-    ),
-    (
-        "project",
-        &[
-            "source",
-            "files",
-            "git",
-            "kind",
-            "config",
-            "paths",
-            "registry",
-            "remembered",
-            "validators",
-            "check",
-            "baseline",
-        ],
-    ),
-    (
-        "diff",
-        &[
-            "source",
-            "files",
-            "git",
-            "ignored",
-            "listing",
-            "finding",
-            "config",
-            "paths",
-            "secrets",
-            "check",
-            "project_checks",
-            "walk",
-        ],
-    ),
-    (
-        "weakened",
-        &[
-            "files", "ignored", "kind", "finding", "config", "packs", "paths", "rule", "registry",
-            "check", "baseline",
-        ],
-    ),
-    (
-        "suggest",
-        &[
-            "source",
-            "files",
-            "git",
-            "kind",
-            "linters",
-            "listing",
-            "escape",
-            "finding",
-            "config",
-            "packs",
-            "paths",
-            "rule",
-            "registry",
-            "patterns",
-            "check",
-            "commit_checks",
-            "project_checks",
-            "examples",
-            "walk",
-            "memory",
+            "authoring",
+            "ci",
+            "content",
+            "engine",
             "guidance",
-            "project",
+            "lexicon",
+            "memory",
+            "page",
+            "report",
         ],
     ),
+    ("lsp", &["engine", "page"]),
+    ("mcp", &["authoring", "engine", "guidance", "lexicon", "memory", "report"]),
+];
+
+/// The directories of the engine, in pipeline order: each uses itself and those before it.
+const PIPELINE: [&str; 7] = ["text", "parse", "project", "rules", "forms", "check", "workspace"];
+
+/// Libraries that only some crates may depend on.
+const LIBRARIES: &[(&str, &[&str])] = &[
+    ("clap", &["report", "ci", "cli"]),
+    ("octocrab", &["ci"]),
+    ("rusqlite", &["memory"]),
+    ("merman-core", &["validators"]),
+    ("tower-lsp-server", &["lsp"]),
+    ("rmcp", &["mcp"]),
+    ("serde-sarif", &["report"]),
 ];
 
 /// A source file may be longer if its head says why, in these words.
@@ -294,48 +84,81 @@ fn without_tests(text: &str) -> &str {
     parts.filter(|(_, tests)| tests.contains("mod tests {")).map_or(text, |(code, _)| code)
 }
 
-#[test]
-fn engine_modules_only_look_left() {
-    let mut seen = BTreeSet::new();
-    for (path, text) in files(&root().join("engine/src"), &[".rs"]) {
-        let module = path.split(['/', '.']).next().expect("a name").to_owned();
-        // Unit tests may use what stands below, wherever they are written.
-        if module == "lib" || path.ends_with("/tests.rs") || path.contains("/tests/") {
-            continue;
-        }
-        let row = LAYERS.iter().find(|(name, _)| *name == module);
-        let (_, allowed) = row.unwrap_or_else(|| panic!("{path}: no row in LAYERS"));
-        for used in without_tests(&text).split("crate::").skip(1) {
-            let used =
-                used.split(|c: char| !c.is_alphanumeric() && c != '_').next().expect("a name");
-            assert!(used == module || allowed.contains(&used), "engine/src/{path} uses {used}");
-        }
-        seen.insert(module);
-    }
-    assert_eq!(seen.len(), LAYERS.len(), "LAYERS names a module that is gone");
+/// The dependencies of a crate, without those of its tests.
+fn dependencies(name: &str) -> toml_edit::DocumentMut {
+    let path = root().join(name).join("Cargo.toml");
+    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{name}: {error}"));
+    text.parse().unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
 #[test]
-fn the_engine_knows_no_door() {
-    const DOORS: [&str; 7] =
-        ["aidd_ci", "serde_sarif", "clap", "tokio", "tower_lsp", "rmcp", "octocrab"];
-    let manifest = fs::read_to_string(root().join("engine/Cargo.toml")).expect("a manifest");
-    for door in DOORS {
-        let name = door.replace('_', "-");
-        assert!(
-            !manifest.lines().any(|line| line.starts_with(&name)),
-            "the engine depends on {name}"
-        );
+fn crates_depend_on_those_below_them() {
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).expect("a manifest");
+    for (name, allowed) in CRATES {
+        assert!(manifest.contains(&format!("\"{name}\"")), "{name} is no member of the workspace");
+        let manifest = dependencies(name);
+        for table in ["dependencies", "build-dependencies"] {
+            let listed = manifest.get(table).and_then(|table| table.as_table_like());
+            for (used, _) in listed.into_iter().flat_map(|table| table.iter()) {
+                if let Some(used) = used.strip_prefix("aidd-") {
+                    assert!(allowed.contains(&used), "{name} depends on {used}");
+                } else if let Some((_, may)) =
+                    LIBRARIES.iter().find(|(library, _)| *library == used)
+                {
+                    assert!(may.contains(name), "{name} depends on {used}");
+                }
+            }
+        }
     }
+    let members = manifest.split("members = [").nth(1).and_then(|rest| rest.split(']').next());
+    let count = members.expect("members").split(',').filter(|name| name.contains('"')).count();
+    assert_eq!(count, CRATES.len(), "a crate has no row in CRATES");
+}
+
+#[test]
+fn the_engine_is_in_pipeline_order() {
+    let mut seen = BTreeSet::new();
     for (path, text) in files(&root().join("engine/src"), &[".rs"]) {
+        let Some((directory, _)) = path.split_once('/') else {
+            assert_eq!(path, "lib.rs", "a module of the engine lies in a directory");
+            continue;
+        };
+        seen.insert(directory.to_owned());
+        // Unit tests may use what comes later.
+        if path.ends_with("/tests.rs") || path.contains("/tests/") {
+            continue;
+        }
+        let place = |name: &str| PIPELINE.iter().position(|known| *known == name);
+        let own = place(directory).unwrap_or_else(|| panic!("{path}: no entry in PIPELINE"));
+        for used in without_tests(&text).split("crate::").skip(1) {
+            let used =
+                used.split(|c: char| !c.is_alphanumeric() && c != '_').next().expect("a name");
+            if let Some(used_place) = place(used) {
+                assert!(used_place <= own, "engine/src/{path} uses {used}");
+            }
+        }
         assert!(!text.contains("async fn"), "engine/src/{path} is asynchronous");
+    }
+    assert_eq!(seen.len(), PIPELINE.len(), "PIPELINE names a directory that is not there");
+}
+
+#[test]
+fn only_the_program_and_tests_name_the_families() {
+    for (name, _) in CRATES.iter().filter(|(name, _)| *name != "validators") {
+        for (path, text) in files(&root().join(name).join("src"), &[".rs"]) {
+            let is_test = path.ends_with("tests.rs") || path.contains("/tests/");
+            let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+            let named = if is_test { "" } else { code };
+            assert!(!named.contains("aidd_validators"), "{name}/src/{path} names aidd_validators");
+        }
     }
 }
 
 #[test]
 fn source_files_can_be_read_in_one_sitting() {
     let mut long = Vec::new();
-    for folder in ["src", "content", "engine", "ci", "lsp", "mcp", "tests", "fuzz", "benches"] {
+    let crates = CRATES.iter().map(|(name, _)| *name);
+    for folder in crates.chain(["src", "tests", "fuzz", "benches"]) {
         let folder = root().join(folder);
         if !folder.is_dir() {
             continue;
@@ -355,8 +178,9 @@ fn source_files_can_be_read_in_one_sitting() {
 fn no_code_is_left_half_done() {
     // Put together here, so that this file does not find itself.
     let marks = ["todo", "unimplemented"].map(|word| format!("{word}!("));
-    for folder in ["src", "content/src", "engine/src", "ci/src", "mcp/src"] {
-        for (path, text) in files(&root().join(folder), &[".rs"]) {
+    let crates = CRATES.iter().map(|(name, _)| format!("{name}/src"));
+    for folder in crates.chain(["src".to_owned()]) {
+        for (path, text) in files(&root().join(&folder), &[".rs"]) {
             for mark in &marks {
                 assert!(!text.contains(mark.as_str()), "{folder}/{path} has {mark}");
             }

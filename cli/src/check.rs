@@ -102,7 +102,7 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
             compared.outcome = check_paths(args, &project, &engine, paths.clone())?;
         }
     }
-    compared.outcome.skip(project.unreadable());
+    compared.outcome.skip_irregular(project.irregular());
     let below: &[PathBuf] = if stdin { &[] } else { &paths };
     let complete = is_complete(args);
     let stale = run_baseline::judge(

@@ -70,8 +70,8 @@ pub fn run(config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
     }
     wrong.extend(project::unread_config(&project));
     wrong.extend(unread_pages(&project));
-    let unreadable = project.unreadable().into_iter();
-    wrong.extend(unreadable.map(|skipped| format!("{}: {}", skipped.path, skipped.why)));
+    let irregular = project.irregular().into_iter();
+    wrong.extend(irregular.map(|path| format!("{path}: {}", walk::IRREGULAR)));
     for rule in rules.iter().filter(|rule| rule.path.is_some() && !of_memory(rule)) {
         let place = rule.path.as_deref().unwrap_or_default();
         wrong.extend(forms::problems(rule).into_iter().map(|why| format!("{place}: {why}")));

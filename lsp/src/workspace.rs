@@ -10,8 +10,6 @@ use aidd_engine::text::source::Source;
 use aidd_engine::workspace::baseline::Baseline;
 use aidd_engine::workspace::project::{Project, ProjectError};
 use aidd_engine::workspace::walk::{self, Kept, Told, Walk};
-use aidd_memory::project::system_clock;
-use aidd_memory::times;
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -64,7 +62,7 @@ impl Workspace {
     /// # Errors
     /// When its configuration holds a malformed glob.
     pub fn of(mut project: Project) -> Result<Self, ProjectError> {
-        project.today = Some(times::date(system_clock()()));
+        project.today = Some(jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date());
         let engine = project.engine(&Selection::default())?;
         let (baseline, baseline_error) = match project.baseline(&project.baseline_path(None), false)
         {

@@ -95,7 +95,7 @@ fn folder(place: &Path) -> TempDir {
 }
 
 fn memory(root: &Path) -> ProjectMemory {
-    ProjectMemory::open(root, Wanted::Sqlite, system_clock()).expect("a memory")
+    ProjectMemory::open(&DISTRIBUTION, root, Wanted::Sqlite, system_clock()).expect("a memory")
 }
 
 /// Words as people write them: few that are everywhere, many that are rare.

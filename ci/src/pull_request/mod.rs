@@ -262,7 +262,7 @@ impl Job<'_> {
                 (self.whole(engine)?, None)
             }
         };
-        compared.outcome.skip(self.project.unreadable());
+        compared.outcome.skip_irregular(self.project.irregular());
         let whole = base.is_none() || self.is_whole();
         let complete = whole && self.args.walk.exclude.is_empty() && !self.args.walk.no_hidden;
         let (args, outcome) = (&self.args.baseline, &mut compared.outcome);

@@ -54,7 +54,7 @@ pub const MEMORY_FILES: [&str; 3] = ["decisions.jsonl", "mistakes.jsonl", "conve
 /// there: see [`memory_folder`].
 pub const PLAIN_MEMORY_FOLDER: &str = "memory";
 
-/// The directory, from the root, of what is known of branches.
+/// The directory, from the root, of branch contexts.
 pub const BRANCH_FOLDER: &str = ".aidd/branches";
 
 /// Where the configuration of a project lies, from its root.

@@ -17,7 +17,6 @@ use crate::text::paths::{relative, scope_of};
 use crate::text::source::{Encoding, Source, Span};
 use crate::workspace::baseline::{self, Baseline, BaselineError};
 use crate::workspace::remembered::{self, Remembered, RulePage};
-use crate::workspace::walk::Skipped;
 use jiff::civil::Date;
 use std::collections::BTreeSet;
 use std::io;
@@ -228,10 +227,10 @@ impl Project {
         self.misshapen.iter().map(String::as_str).chain(cannot_run).collect()
     }
 
-    /// The rule pages, packs and files of memory that are a pipe, a socket or a device, and so are
-    /// not read; links are not followed. None where the rules are those of a revision.
+    /// The paths of rule pages, packs and files of memory where a pipe, a socket or a device lies,
+    /// which is not read; links are not followed. None where the rules are those of a revision.
     #[must_use]
-    pub fn unreadable(&self) -> Vec<Skipped> {
+    pub fn irregular(&self) -> Vec<String> {
         if self.trusted.is_some() {
             return Vec::new();
         }
@@ -240,13 +239,10 @@ impl Project {
         let memories = [MEMORY_FOLDER, PLAIN_MEMORY_FOLDER, BRANCH_FOLDER].map(str::to_owned);
         let inner = nested.memories.iter().map(|folder| format!("{folder}/{MEMORY_FOLDER}"));
         let folders = pages.chain(nested.rules).chain(memories).chain(inner);
-        let mut found: Vec<String> =
-            folders.flat_map(|folder| irregular_below(&self.disk, &folder)).collect();
-        found.retain(|path| [".md", ".json", ".jsonl"].iter().any(|end| path.ends_with(end)));
-        let why = "cannot be read: it is a pipe, a socket or a device; put a regular file in its \
-                   place or delete it";
-        let skipped = |path| Skipped { path, why: why.to_owned(), failed: true };
-        found.into_iter().map(skipped).collect()
+        let is_read =
+            |path: &String| [".md", ".json", ".jsonl"].iter().any(|end| path.ends_with(end));
+        let found = folders.flat_map(|folder| irregular_below(&self.disk, &folder));
+        found.filter(is_read).collect()
     }
 
     /// The engine for the chosen rules.

@@ -127,7 +127,7 @@ fn check_knowing(
         return Err(UserError::new("cancelled").into());
     }
     if !matches!(target, Target::Text { .. }) {
-        compared.outcome.skip(project.unreadable());
+        compared.outcome.skip_irregular(project.irregular());
     }
     let stale = baseline::judge((None, false), project, &below, &mut compared.outcome, false)?;
     compared.match_across();

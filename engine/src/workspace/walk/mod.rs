@@ -41,6 +41,10 @@ const MOST_JOBS: usize = 256;
 /// folder elsewhere.
 const STORES: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
 
+/// Why a file that settings or memories are read from is not.
+pub const IRREGULAR: &str = "cannot be read: it is a pipe, a socket or a device; put a regular file \
+                             in its place or delete it";
+
 /// Which files to check, and how.
 #[derive(Clone, Debug)]
 pub struct Walk {
@@ -159,11 +163,11 @@ impl Outcome {
         }
     }
 
-    /// Adds what else was not checked.
-    pub fn skip(&mut self, more: Vec<Skipped>) {
-        self.skipped.extend(more);
+    /// Adds the paths of settings that are [irregular](IRREGULAR).
+    pub fn skip_irregular(&mut self, paths: Vec<String>) {
+        let skipped = |path| Skipped { path, why: IRREGULAR.to_owned(), failed: true };
+        self.skipped.extend(paths.into_iter().map(skipped));
         self.skipped.sort();
-        self.skipped.dedup();
     }
 
     /// Adds what another run found in other files, before the project pass.
