@@ -18,8 +18,28 @@ use std::process::Command;
 static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);
 
 /// Folders of the repository: inline code that begins with one names a file of ours.
-const FOLDERS: [&str; 10] =
-    ["content/", "engine/", "ci/", "lsp/", "mcp/", "docs/", "tests/", "benches/", "fuzz/", ".ci/"];
+const FOLDERS: [&str; 20] = [
+    "page/",
+    "content/",
+    "lexicon/",
+    "engine/",
+    "validators/",
+    "memory/",
+    "guidance/",
+    "authoring/",
+    "report/",
+    "ci/",
+    "cli/",
+    "lsp/",
+    "mcp/",
+    "src/",
+    "docs/",
+    "tests/",
+    "benches/",
+    "fuzz/",
+    ".ci/",
+    "npm/",
+];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

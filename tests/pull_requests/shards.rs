@@ -71,7 +71,7 @@ fn change_packages(server: &Repository) {
     server.write("packages/mended/README.md", "# mended\n");
     server.git(&["rm", "--quiet", "packages/old/README.md", "packages/older/README.md"]);
     for name in ["old", "older", "newer"] {
-        server.write(&format!("packages/{name}/code.txt"), format!("{name} {name}\n"));
+        server.write(format!("packages/{name}/code.txt"), format!("{name} {name}\n"));
     }
 }
 

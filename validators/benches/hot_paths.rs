@@ -24,8 +24,13 @@ fn main() {
 static ENGINE: LazyLock<Engine> = LazyLock::new(engine);
 
 fn engine() -> Engine {
-    Engine::new(&DISTRIBUTION, Registry::new(&aidd_content::RULES, &[]), &Config::default(), &Selection::default())
-        .expect("shipped rules")
+    Engine::new(
+        &DISTRIBUTION,
+        Registry::new(&aidd_content::RULES, &[]),
+        &Config::default(),
+        &Selection::default(),
+    )
+    .expect("shipped rules")
 }
 
 /// A megabyte of source code: our own.
@@ -80,7 +85,8 @@ fn line_index(bencher: Bencher<'_, '_>) {
 
 #[divan::bench]
 fn keyword_prefilter(bencher: Bencher<'_, '_>) {
-    let keywords: BTreeSet<&str> = aidd_content::RULES.keywords.all().map(|(word, _)| word).collect();
+    let keywords: BTreeSet<&str> =
+        aidd_content::RULES.keywords.all().map(|(word, _)| word).collect();
     let keywords = keywords.into_iter().filter(|word| !word.is_empty());
     let prefilter = Prefilter::new(keywords.map(Into::into).collect());
     let text = source_code();
@@ -122,7 +128,9 @@ fn mermaid_all_rules(bencher: Bencher<'_, '_>) {
 
 #[divan::bench]
 fn headers_of_all_pages() -> usize {
-    (0..aidd_content::RULES.pages.len()).filter_map(|index| aidd_content::RULES.header(index)).count()
+    (0..aidd_content::RULES.pages.len())
+        .filter_map(|index| aidd_content::RULES.header(index))
+        .count()
 }
 
 #[divan::bench]

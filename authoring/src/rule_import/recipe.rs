@@ -313,7 +313,7 @@ fn value(place: &str, vars: &Vars) -> Result<Json, String> {
             (_, None) => Ok(None),
             (step, Some(value)) => {
                 let other = || vars.get(argument).and_then(first).unwrap_or_default();
-                steps::taken(step, argument, value, &other)?
+                steps::taken(step, argument, &value, &other)?
                     .map_or_else(|| Err(missing()), |value| Ok(Some(value)))
             }
         }

@@ -327,9 +327,9 @@ impl<'t> Reader<'t, '_> {
                 "method_definition" => part.field("name"),
                 "shorthand_property_identifier" => Some(part.clone()),
                 "spread_element" => {
-                    match self.spread(&part, at, depth, Json::is_object) {
-                        Some(Json::Object(more)) => map.extend(more),
-                        _ => {}
+                    let more = self.spread(&part, at, depth, Json::is_object);
+                    if let Some(Json::Object(more)) = more {
+                        map.extend(more);
                     }
                     continue;
                 }

@@ -24,7 +24,7 @@ const PARTS: [(&str, &str); 5] = [
 pub(super) fn taken(
     step: &str,
     argument: &str,
-    value: Json,
+    value: &Json,
     other: &dyn Fn() -> String,
 ) -> Result<Option<Json>, String> {
     match step {
@@ -39,9 +39,9 @@ pub(super) fn taken(
         }
         _ => {}
     }
-    Ok(numeric(step, argument, &value)
-        .or_else(|| listing(step, argument, &value))
-        .or_else(|| textual(step, argument, &value, other)))
+    Ok(numeric(step, argument, value)
+        .or_else(|| listing(step, argument, value))
+        .or_else(|| textual(step, argument, value, other)))
 }
 
 /// Steps on numbers.

@@ -242,8 +242,7 @@ fn enforced_by(project: &Project, rule: &Rule, page: &Page, report: &mut DraftRe
         });
         return;
     }
-    let paths = Selection::default();
-    let Ok(engine) = project.engine(&paths) else { return };
+    let Ok(engine) = project.engine(&Selection::default()) else { return };
     let listing = super::survey::listing(project, &engine);
     let settings = Settings::read(&project.disk, listing.files());
     for name in &rule.enforced_by {
@@ -271,7 +270,10 @@ fn run_examples(
     let remedy = "correct the example, or the `finding` block after it (`line:column text`)";
     let read = match examples::read(rule) {
         Ok((read, _)) => read,
-        Err(message) => return Ok(report.problems.push(example_problem(&message, remedy))),
+        Err(message) => {
+            report.problems.push(example_problem(&message, remedy));
+            return Ok(());
+        }
     };
     let fails = read.iter().filter(|one| matches!(one.expected, Expected::Fails(_))).count();
     report.examples = Examples { fails, passes: read.len() - fails };

@@ -33,7 +33,7 @@ pub enum SuggestError {
     /// The draft has no text.
     #[error("the draft is empty")]
     EmptyDraft,
-    /// The draft is longer than [`MAX_DRAFT`].
+    /// The draft is longer than a rule page may be.
     #[error("the draft has more than {} KiB", MAX_DRAFT >> 10)]
     LongDraft,
     /// The project could not be walked.

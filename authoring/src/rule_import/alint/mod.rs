@@ -213,31 +213,25 @@ fn one(
     ignored: &[String],
 ) -> Result<Vec<Draft>, Left> {
     let text = |key: &str| options.get(key).and_then(Json::as_str);
-    let left = |why: &str, instead: Option<&str>| {
-        let left = Left::new("", why);
-        Err(match instead {
-            Some(instead) => left.instead(instead),
-            None => left,
-        })
-    };
+    let left = |why: &str| Left::new("", why);
     let level = text("level").unwrap_or("error");
     if level == "off" {
-        return left("it is off", None);
+        return Err(left("it is off"));
     }
     if let Some(why) = text("left") {
-        return left(why, text("instead"));
+        return Err(Left { instead: text("instead").map(str::to_owned), ..left(why) });
     }
-    let Some(given) = text("kind").filter(|kind| !kind.is_empty()) else {
-        return left("it has no `kind`: it changes a rule of a file that is not read", None);
-    };
-    let Some((kind, table)) = kind_of(given) else {
-        return left(&format!("`{given}` is no kind of alint 0.21"), None);
-    };
+    let given = text("kind").filter(|kind| !kind.is_empty());
+    let given = given
+        .ok_or_else(|| left("it has no `kind`: it changes a rule of a file that is not read"))?;
+    let known = kind_of(given);
+    let (kind, table) =
+        known.ok_or_else(|| left(&format!("`{given}` is no kind of alint 0.21")))?;
     if let Some(why) = &table.left {
-        return left(why, None);
+        return Err(left(why));
     }
     if let Some(ours) = &table.ours {
-        return left("a rule that is built in says it", Some(ours));
+        return Err(left("a rule that is built in says it").instead(ours));
     }
     let (include, mut exclude) = scope(options.get("paths").unwrap_or(&Json::Null));
     exclude.extend(ignored.iter().cloned());
@@ -354,7 +348,7 @@ impl Rule<'_> {
 
     /// A check of this form for what the rule speaks of.
     fn check(&self, form: &str, value: Json) -> Json {
-        self.bound(json!({form: value}), false)
+        self.bound(Json::Object(Map::from_iter([(form.to_owned(), value)])), false)
     }
 
     /// A check with the condition of the rule, what it leaves out and, where the form does not

@@ -91,18 +91,13 @@ pub(super) fn each(rule: &Rule<'_>) -> Drafts {
         let said: Vec<String> = paths.iter().map(|path| path.replace("{path}/", "")).collect();
         let said = listed(&said, "or");
         let there = paths.first().map(|path| beside(path, &first));
-        let text = || "Text.\n".to_owned();
         match kind {
-            "file_exists" => {
+            "file_exists" | "dir_exists" => {
+                let (end, file) = if kind == "dir_exists" { ("/", "/a.txt") } else { ("", "") };
+                let ours: Vec<String> = ours.iter().map(|path| format!("{path}{end}")).collect();
                 asks.exists.push(ours.join(" | "));
-                asks.good.extend(there.map(|path| (path, text())));
-                asks.demands.push(format!("MUST have {said}"));
-            }
-            "dir_exists" => {
-                asks.exists.push(
-                    ours.iter().map(|path| format!("{path}/")).collect::<Vec<_>>().join(" | "),
-                );
-                asks.good.extend(there.map(|path| (format!("{path}/a.txt"), text())));
+                let there = there.map(|path| (format!("{path}{file}"), "Text.\n".to_owned()));
+                asks.good.extend(there);
                 asks.demands.push(format!("MUST have {said}"));
             }
             "file_absent" => {
