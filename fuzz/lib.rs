@@ -1,36 +1,50 @@
 //! What every fuzz target does: check any bytes as the file at some path, and hold the result to
 //! what must be true of all results.
 
-use aidd_engine::check::{Engine, Selection};
+use aidd_authoring::rule_import::{self, Tool};
+use aidd_authoring::suggest;
+use aidd_engine::check::{Distribution, Engine, Selection};
+use aidd_engine::forms;
 use aidd_engine::project::config::Config;
+use aidd_engine::project::linters::Settings;
+use aidd_engine::rules::registry::Registry;
 use aidd_engine::text::files::Memory;
 use aidd_engine::text::finding::{Finding, Safety};
-use aidd_engine::workspace::fix;
-use aidd_engine::project::linters::Settings;
 use aidd_engine::text::listing::Listing;
 use aidd_engine::text::paths::Globs;
-use aidd_engine::rules::registry::Registry;
-use aidd_authoring::rule_import::{self, Tool};
 use aidd_engine::text::source::{Source, Span};
-use aidd_authoring::suggest::{self, Ground};
 use aidd_engine::workspace::examples;
-use aidd_engine::forms;
+use aidd_engine::workspace::fix;
 use aidd_engine::workspace::project_checks;
 use aidd_engine::workspace::remembered;
 use std::sync::LazyLock;
 
+/// What the program ships.
+static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);
+
 static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
-    Engine::new(Registry::new(&[]), &Config::default(), &Selection::default())
-        .expect("shipped rules")
+    Engine::new(
+        &DISTRIBUTION,
+        Registry::new(DISTRIBUTION.pages, &[]),
+        &Config::default(),
+        &Selection::default(),
+    )
+    .expect("shipped rules")
 });
 
 /// The same with all packs on.
 static STRICT: LazyLock<Engine> = LazyLock::new(|| {
     let config = Config {
-        compliance: Some(aidd_content::PACKS.iter().map(|pack| pack.id.to_owned()).collect()),
+        compliance: Some(aidd_content::RULES.packs.iter().map(|pack| pack.id.to_owned()).collect()),
         ..Config::default()
     };
-    Engine::new(Registry::new(&[]), &config, &Selection::default()).expect("shipped packs")
+    Engine::new(
+        &DISTRIBUTION,
+        Registry::new(DISTRIBUTION.pages, &[]),
+        &config,
+        &Selection::default(),
+    )
+    .expect("shipped packs")
 });
 
 /// The files of a made-up project: one of each kind that packs look at.
@@ -118,11 +132,11 @@ pub fn obey(data: &[u8]) {
     const PATH: &str = ".aidd/rules/own/rule.md";
     let Ok(text) = std::str::from_utf8(data) else { return };
     check(PATH, data);
-    let registry = Registry::alone(&[(PATH.to_owned(), text.to_owned())]);
+    let registry = Registry::alone(DISTRIBUTION.pages, &[(PATH.to_owned(), text.to_owned())]);
     let Some(rule) = registry.rules().first().cloned() else { return };
     let _ = forms::problems(&rule);
     let only = Selection { only: vec![rule.id.to_string()], ..Selection::default() };
-    let engine = Engine::new(registry, &Config::default(), &only).expect("one rule");
+    let engine = Engine::new(&DISTRIBUTION, registry, &Config::default(), &only).expect("one rule");
     let _ = examples::run(&engine, &rule);
     let (sources, files, listing) = &*OBEYING;
     for source in sources {
@@ -141,7 +155,13 @@ pub fn import(data: &[u8]) {
     let files = Memory([(PATHS[path].to_owned(), data.to_vec())].into());
     let _ = rule_import::tool_of(&files, PATHS[path]);
     let engine = |pages: &[(String, String)]| {
-        Engine::new(Registry::new(pages), &Config::default(), &Selection::default()).ok()
+        Engine::new(
+            &DISTRIBUTION,
+            Registry::new(DISTRIBUTION.pages, pages),
+            &Config::default(),
+            &Selection::default(),
+        )
+        .ok()
     };
     let _ = rule_import::import(&files, PATHS[path], Tool::ALL[tool], ".aidd/rules", &engine);
 }

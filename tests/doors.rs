@@ -1,8 +1,8 @@
 //! Every output tells the same findings by the same ids: one engine, one finding.
 #![expect(clippy::disallowed_methods, reason = "the agent door as a process, and a repository")]
 
-use aidd_engine::check::Distribution;
 use aidd_engine::text::source::{Encoding, Source};
+use aidd_lsp::workspace::Workspace;
 use aidd_page::Form;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -13,14 +13,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-/// What the program ships.
-static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);
-
-/// Runs the command line in `folder`; what it printed.
-fn aidd(folder: &Path, args: &[&str]) -> String {
-    let mut out = Vec::new();
-    let mut err = Vec::new();
-    let mut stdin: &[u8] = &[];
+/// Runs the command line in `folder`: what it printed, to standard output and to standard error.
+fn run(folder: &Path, args: &[&str]) -> (String, String) {
+    let (mut out, mut err, mut stdin) = (Vec::new(), Vec::new(), &b""[..]);
     let mut io = aidd_report::Io {
         distribution: &crate::DISTRIBUTION,
         stdin: &mut stdin,
@@ -31,8 +26,19 @@ fn aidd(folder: &Path, args: &[&str]) -> String {
     };
     let _ = aidd_cli::run(["aidd"].iter().chain(args).map(OsString::from), &mut io);
     drop(io);
-    assert!(err.is_empty(), "{}", String::from_utf8_lossy(&err));
-    String::from_utf8(out).expect("text")
+    (String::from_utf8(out).expect("text"), String::from_utf8_lossy(&err).into_owned())
+}
+
+/// The workspace of the editor at `root`.
+fn workspace(root: &Path) -> Workspace {
+    Workspace::open(&crate::DISTRIBUTION, root, None).expect("a project")
+}
+
+/// Runs the command line in `folder`; what it printed.
+fn aidd(folder: &Path, args: &[&str]) -> String {
+    let (out, err) = run(folder, args);
+    assert!(err.is_empty(), "{err}");
+    out
 }
 
 /// A tree with findings of several kinds, one of them a secret.
@@ -119,10 +125,7 @@ fn the_editor_tells_the_findings_that_the_command_line_tells() {
         })
         .collect();
     let paths: BTreeSet<String> = findings.iter().map(|finding| text(&finding["path"])).collect();
-    let workspace = Arc::new(
-        aidd_lsp::workspace::Workspace::open(&crate::DISTRIBUTION, folder.path(), None)
-            .expect("a project"),
-    );
+    let workspace = Arc::new(workspace(folder.path()));
     let mut from_editor = BTreeSet::new();
     for path in paths {
         let place = folder.path().join(&path);
@@ -265,8 +268,7 @@ fn each_form_of_check_tells_the_same_at_every_door() {
     let arguments = json!({"filePath": ".", "limit": 200});
     let of_mcp = told(&called(root, "aidd_check_compliance", &arguments)["findings"]);
     assert_eq!(of_mcp, cli, "MCP");
-    let workspace =
-        aidd_lsp::workspace::Workspace::open(&crate::DISTRIBUTION, root, None).expect("a project");
+    let workspace = workspace(root);
     let paths: BTreeSet<&String> = cli.iter().map(|(.., path)| path).collect();
     let mut of_editor = Told::new();
     for path in paths {
@@ -408,9 +410,7 @@ fn a_memory_is_enforced_at_every_door_by_the_same_id() {
     assert!(rule["help"]["markdown"].to_string().contains(why), "{rule:#}");
     assert!(rule["help"]["markdown"].to_string().contains("Temporal.Now.instant()"), "{rule:#}");
 
-    let workspace = Arc::new(
-        aidd_lsp::workspace::Workspace::open(&crate::DISTRIBUTION, root, None).expect("a project"),
-    );
+    let workspace = Arc::new(workspace(root));
     let source = Source::new("src/a.ts", fs::read_to_string(root.join("src/a.ts")).expect("text"));
     let checked = workspace.check(&source, &workspace.project.disk);
     let editor: Placed = checked
@@ -485,9 +485,7 @@ fn parameters_by_path_hold_at_every_door() {
     put(root, "b/a.ts", text);
     let json = aidd(root, &["check", "--only", "t/x", "--format", "json"]);
     let json: Value = serde_json::from_str(&json).expect("JSON");
-    let workspace = Arc::new(
-        aidd_lsp::workspace::Workspace::open(&crate::DISTRIBUTION, root, None).expect("a project"),
-    );
+    let workspace = Arc::new(workspace(root));
     let checked = workspace.check(&Source::new("b/a.ts", text), &workspace.project.disk);
     let asked = asked(root, "aidd_check_compliance", &serde_json::json!({"filePath": "b/a.ts"}));
     for findings in [&json["findings"], &asked["data"]["findings"]] {
@@ -498,16 +496,5 @@ fn parameters_by_path_hold_at_every_door() {
 
 /// Writes the baseline.
 fn aidd_baseline(folder: &Path) -> String {
-    let (mut out, mut err, mut stdin) = (Vec::new(), Vec::new(), &b""[..]);
-    let mut io = aidd_report::Io {
-        distribution: &crate::DISTRIBUTION,
-        stdin: &mut stdin,
-        out: aidd_report::Output::new(&mut out),
-        err: aidd_report::Output::new(&mut err),
-        cwd: folder.to_owned(),
-        style: aidd_report::Style::default(),
-    };
-    let _ = aidd_cli::run(["aidd", "baseline", "write"].iter().map(OsString::from), &mut io);
-    drop(io);
-    String::from_utf8_lossy(&err).into_owned()
+    run(folder, &["baseline", "write"]).1
 }

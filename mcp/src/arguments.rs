@@ -2,9 +2,19 @@
 //! silence does something else than the agent thinks.
 
 use crate::schema::Object;
-use crate::tool::Choice;
 use aidd_engine::project::config::nearest;
 use serde_json::Value;
+
+/// Which arguments a tool takes with which word of another one: what would be passed over is refused.
+#[derive(Clone, Copy, Debug)]
+pub struct Choice {
+    /// The argument that chooses: `action`.
+    pub by: &'static str,
+    /// What it is when it is left out; empty when it cannot be.
+    pub usual: &'static str,
+    /// With these words these arguments; any that is not here goes with every word.
+    pub takes: &'static [(&'static [&'static str], &'static [&'static str])],
+}
 
 /// Most problems that are told at once.
 const PROBLEMS: usize = 8;

@@ -1,6 +1,7 @@
 //! Which tools a server has, and how they are found by name.
 
-use crate::tool::{Profile, Tool};
+use crate::profile::Profile;
+use crate::tool::Tool;
 use aidd_engine::project::config::nearest;
 
 /// The tools of a server.

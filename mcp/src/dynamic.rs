@@ -90,7 +90,7 @@ fn collect<'a>(value: &'a Value, texts: &mut Vec<&'a str>) {
 #[cfg(test)]
 mod tests {
     use crate::catalog::Catalog;
-    use crate::tool::Profile;
+    use crate::profile::Profile;
     use crate::tools;
     use aidd_memory::situation::SITUATIONS;
 

@@ -48,7 +48,7 @@ pub(crate) fn of(catalog: &Catalog) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tool::Profile;
+    use crate::profile::Profile;
     use crate::tools;
 
     #[test]

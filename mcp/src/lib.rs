@@ -10,6 +10,7 @@ pub mod http;
 mod instructions;
 pub mod list;
 pub mod older;
+pub mod profile;
 pub mod prompts;
 pub mod resources;
 pub mod schema;

@@ -1,7 +1,8 @@
 //! What each profile lists, and what that costs an agent in every conversation.
 
 use crate::catalog::Catalog;
-use crate::tool::{Profile, Tool};
+use crate::profile::Profile;
+use crate::tool::Tool;
 use crate::tools;
 use aidd_lexicon::tokens;
 use std::fmt::Write as _;

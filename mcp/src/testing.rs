@@ -3,9 +3,10 @@
 
 use crate::catalog::Catalog;
 use crate::context::Context;
+use crate::profile::Profile;
 use crate::server::Server;
 use crate::stdio;
-use crate::tool::{Answer, Profile, Tool, ToolError};
+use crate::tool::{Answer, Tool, ToolError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

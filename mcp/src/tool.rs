@@ -1,8 +1,10 @@
 //! A tool is a row of data: what an agent reads of it, and the function behind it.
 
 use crate::arguments;
+pub use crate::arguments::Choice;
 use crate::context::Context;
 use crate::older::Older;
+pub use crate::profile::Profile;
 use crate::schema::{self, Object};
 use aidd_engine::workspace::project::ProjectError;
 use aidd_memory::MemoryError;
@@ -12,50 +14,6 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::fmt;
 use std::sync::{Arc, LazyLock};
-
-/// Which tools are listed. Every tool is in [`Profile::Engine`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Profile {
-    /// All.
-    #[default]
-    Engine,
-    /// Guidance.
-    Core,
-    /// The project's memory.
-    Memory,
-    /// Checks and reports.
-    Tools,
-    /// The ten most useful; the others can be called all the same.
-    Lean,
-}
-
-impl Profile {
-    /// Every one, in order.
-    pub const ALL: [Self; 5] = [Self::Engine, Self::Core, Self::Memory, Self::Tools, Self::Lean];
-
-    /// Its word.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Engine => "engine",
-            Self::Core => "core",
-            Self::Memory => "memory",
-            Self::Tools => "tools",
-            Self::Lean => "lean",
-        }
-    }
-}
-
-/// Which arguments a tool takes with which word of another one: what would be passed over is refused.
-#[derive(Clone, Copy, Debug)]
-pub struct Choice {
-    /// The argument that chooses: `action`.
-    pub by: &'static str,
-    /// What it is when it is left out; empty when it cannot be.
-    pub usual: &'static str,
-    /// With these words these arguments; any that is not here goes with every word.
-    pub takes: &'static [(&'static [&'static str], &'static [&'static str])],
-}
 
 /// What a tool answers.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,10 +2,11 @@
 //! what its own examples say, is not kept.
 
 use super::MemoryError;
+use super::privacy::Gate;
 use super::project::ProjectMemory;
 use super::store::{Layers, Query};
 use super::types::{Entry, Kind};
-use aidd_engine::check::{Distribution, Engine};
+use aidd_engine::check::Engine;
 use aidd_engine::project::config::Config;
 use aidd_engine::rules::registry::Registry;
 use aidd_engine::rules::select::Selection;
@@ -20,7 +21,7 @@ use serde_json::{Map, Value};
 /// # Errors
 /// What is wrong with the check: its key, and what to do.
 pub(super) fn settle(
-    distribution: &'static Distribution,
+    gate: Gate,
     kind: Kind,
     content: &str,
     before: Option<&Entry>,
@@ -39,7 +40,7 @@ pub(super) fn settle(
     if check.is_object() {
         name(kind, content, before, others, check).map_err(MemoryError::Invalid)?;
     }
-    look(distribution, kind, content, check).map_err(MemoryError::Invalid)
+    look(gate, kind, content, check).map_err(MemoryError::Invalid)
 }
 
 /// Gives the rule of a check a name that no other memory has, unless that one brings the same check.
@@ -107,7 +108,7 @@ impl ProjectMemory {
 /// # Errors
 /// As there.
 pub(super) fn settle_new(
-    distribution: &'static Distribution,
+    gate: Gate,
     kind: Kind,
     content: &str,
     before: Option<&Entry>,
@@ -118,7 +119,7 @@ pub(super) fn settle_new(
     if kind == Kind::Decision {
         return Ok(());
     }
-    settle(distribution, kind, content, before, others, fields)?;
+    settle(gate, kind, content, before, others, fields)?;
     let known = before.and_then(|entry| entry.metadata.get(CHECK));
     if fields.get(CHECK).is_some_and(|check| check.is_null() || Some(check) == known) {
         fields.remove(CHECK);
@@ -141,12 +142,7 @@ pub(super) fn kept_whole(given: Option<&Value>, kept: Option<&Value>) -> Result<
 }
 
 /// Reads the check as a rule page, and runs its examples.
-fn look(
-    distribution: &'static Distribution,
-    kind: Kind,
-    content: &str,
-    check: &Value,
-) -> Result<(), String> {
+fn look(gate: Gate, kind: Kind, content: &str, check: &Value) -> Result<(), String> {
     let mut entry =
         super::log::fold(&[super::log::Revision::first(kind, "new".to_owned(), 0, content)])
             .map(|folded| folded.entry)
@@ -155,9 +151,10 @@ fn look(
     let Some(page) = remembered::page_of(&entry) else { return Ok(()) };
     let page = page?;
     remembered::validate_page(&page)?;
-    let registry = Registry::new(distribution.pages, &[(page.path, page.text)]);
-    let engine = Engine::new(distribution, registry, &Config::default(), &Selection::default())
-        .map_err(|error| format!("`check`: {error}"))?;
+    let registry = Registry::new(gate.distribution().pages, &[(page.path, page.text)]);
+    let engine =
+        Engine::new(gate.distribution(), registry, &Config::default(), &Selection::default())
+            .map_err(|error| format!("`check`: {error}"))?;
     let Some(rule) = engine.registry().get(&page.rule) else {
         return Err(format!("`check` makes no rule `{}`", page.rule));
     };

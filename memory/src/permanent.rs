@@ -206,7 +206,7 @@ impl ProjectMemory {
         });
         let others = self.enforced(entry.kind, Some(&entry.id), &fields)?;
         enforced::settle_new(
-            self.gate.distribution(),
+            self.gate,
             entry.kind,
             &entry.content,
             Some(entry),
@@ -259,14 +259,7 @@ impl ProjectMemory {
         }
         let mut metadata = kinds::metadata(&new.body)?;
         let others = self.enforced(kind, None, &metadata)?;
-        enforced::settle_new(
-            self.gate.distribution(),
-            kind,
-            &new.content,
-            None,
-            &others,
-            &mut metadata,
-        )?;
+        enforced::settle_new(self.gate, kind, &new.content, None, &others, &mut metadata)?;
         Ok(Revision {
             topic: new.topic.clone().filter(|topic| !topic.trim().is_empty()),
             metadata,
@@ -378,14 +371,7 @@ impl ProjectMemory {
             enforced::kept_whole(given, edit.fields.get(CHECK))?;
             let content = edit.content.as_deref().unwrap_or(&entry.content);
             let others = memory.enforced(kind, Some(id), &edit.fields)?;
-            enforced::settle(
-                memory.gate.distribution(),
-                kind,
-                content,
-                Some(&entry),
-                &others,
-                &mut edit.fields,
-            )?;
+            enforced::settle(memory.gate, kind, content, Some(&entry), &others, &mut edit.fields)?;
             if edit.changes_nothing(&entry) {
                 return Ok((Vec::new(), ()));
             }

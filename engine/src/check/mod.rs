@@ -4,10 +4,12 @@ pub mod allow;
 mod comments;
 pub mod configuration;
 pub mod family;
+mod fences;
 mod ids;
 mod moved;
 mod run;
 pub mod secrets;
+mod settle;
 
 use crate::forms::all::Patterns;
 use crate::forms::variants::Variants;
@@ -420,74 +422,6 @@ impl Engine {
         }
         Checked { findings, secrets, allowing: applied.used, waiting }
     }
-
-    /// Fenced blocks reach the validator of their language; spans and edits are mapped back.
-    fn check_fences(
-        &self,
-        source: &Source,
-        settings: &Settings,
-        (off, files): (&HashSet<RuleId>, &dyn Files),
-        report: &mut Report<'_>,
-    ) {
-        let of_fence = |language: &str| self.distribution.of_fence(language);
-        if !markdown::may_have_fences(source.text(), |language| of_fence(language).is_some()) {
-            return;
-        }
-        for fence in markdown::fences(source, |info| of_fence(Fence::word(info)).is_some()) {
-            let Some((family, kind)) = of_fence(fence.language()) else { continue };
-            if !(family.is_whole)(&fence.text) {
-                continue;
-            }
-            let inner = Source::new(source.path(), fence.text.as_str());
-            let mut inside = Report::new(&inner, settings).without(off);
-            (family.check)(kind, &self.context(files), &mut inside);
-            report.extend(inside.finish().into_iter().map(|finding| outward(finding, &fence)));
-        }
-    }
-
-    /// Leaves one finding a secret, and returns all spans that no output may show.
-    fn settle_secrets(
-        &self,
-        source: &Source,
-        settings: &Settings,
-        beside: (&[Claim], &dyn Files),
-        findings: &mut Vec<Finding>,
-    ) -> Vec<Span> {
-        if findings.is_empty() {
-            return Vec::new();
-        }
-        let mut spans = secrets::settle(findings, &self.registry);
-        // An excerpt must not show a secret even where its rule was not asked for.
-        if self.leaves_out_secrets(settings) {
-            spans.extend(self.unasked_secrets(source, beside));
-        }
-        secrets::merge(spans)
-    }
-
-    fn leaves_out_secrets(&self, settings: &Settings) -> bool {
-        self.registry.rules().iter().any(|rule| {
-            let off = settings.get(&rule.id).is_none_or(|setting| setting.severity.is_none());
-            off && rule.enabled && rule.id.starts_with("secrets/")
-        })
-    }
-
-    fn unasked_secrets(
-        &self,
-        source: &Source,
-        (claims, files): (&[Claim], &dyn Files),
-    ) -> Vec<Span> {
-        let all = select::defaults(self.registry.rules());
-        let mut report = Report::new(source, &all);
-        let tree = Tree::of(source);
-        let words = self.patterns.text.run(self.registry.rules(), &tree, true, &mut report).watched;
-        for (claim, offsets) in claims.iter().zip(&words) {
-            match claim.claimed().filter(|(family, _)| family.finds_secrets) {
-                Some((family, kind)) => (family.check)(kind, &self.context(files), &mut report),
-                None => claim.hits(offsets, &mut report),
-            }
-        }
-        report.finish().into_iter().filter_map(|finding| finding.secret).collect()
-    }
 }
 
 /// Whether a page of the project says that another tool enforces it; no shipped one does.
@@ -499,27 +433,6 @@ fn names_tools(rule: &Rule) -> bool {
 enum Depth {
     Full,
     Secrets,
-}
-
-/// A finding in a fenced block, as one of the Markdown around it.
-fn outward(mut finding: Finding, fence: &Fence) -> Finding {
-    let contiguous = |fix: &crate::text::finding::Fix| {
-        fix.edits.iter().all(|edit| {
-            fence.is_contiguous(edit.span) && (fence.is_plain() || !edit.text.contains('\n'))
-        })
-    };
-    finding.fix = finding.fix.filter(contiguous).map(|mut fix| {
-        for edit in &mut fix.edits {
-            edit.span = fence.outer(edit.span);
-        }
-        fix
-    });
-    finding.span = fence.outer(finding.span);
-    finding.secret = finding.secret.map(|span| fence.outer(span));
-    for Related { span, .. } in &mut finding.related {
-        *span = fence.outer(*span);
-    }
-    finding
 }
 
 /// Orders the findings and takes secrets out of their words.

@@ -1,8 +1,8 @@
 //! Who is let in, and what becomes of the others.
 
 use super::*;
+use crate::profile::Profile;
 use crate::testing::server;
-use crate::tool::Profile;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Instant;

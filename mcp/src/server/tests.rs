@@ -1,8 +1,8 @@
 //! The server as a client sees it, in both eras.
 
 use crate::THREADS;
+use crate::profile::Profile;
 use crate::testing::{Client, Era, server, until_there};
-use crate::tool::Profile;
 use serde_json::{Value, json};
 use std::time::Instant;
 

@@ -2,7 +2,8 @@
 
 use super::found;
 use crate::context::Context;
-use crate::tool::{Answer, Profile, Tool, ToolError};
+use crate::profile::Profile;
+use crate::tool::{Answer, Tool, ToolError};
 use aidd_engine::check::Selection;
 use aidd_engine::project::git::Repository;
 use aidd_engine::rules::rule::Settings;

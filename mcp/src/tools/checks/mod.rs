@@ -9,7 +9,8 @@ mod tests;
 mod words;
 
 use crate::context::Context;
-use crate::tool::{Answer, Profile, Tool, ToolError};
+use crate::profile::Profile;
+use crate::tool::{Answer, Tool, ToolError};
 use aidd_engine::check::Selection;
 use aidd_engine::rules::rule::Rule;
 use aidd_report::run::{self, Target};

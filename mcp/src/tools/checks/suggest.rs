@@ -1,7 +1,8 @@
 //! From a sentence to a rule page: what is known of the sentence, then what the page does.
 
 use crate::context::Context;
-use crate::tool::{Answer, Profile, Tool, ToolError};
+use crate::profile::Profile;
+use crate::tool::{Answer, Tool, ToolError};
 use aidd_authoring::suggest::report::Suggestion;
 use aidd_authoring::suggest::{self, Draft, Limit, SuggestError};
 use schemars::JsonSchema;

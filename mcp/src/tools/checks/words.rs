@@ -2,7 +2,8 @@
 
 use super::found;
 use crate::context::Context;
-use crate::tool::{Answer, Profile, Tool, ToolError};
+use crate::profile::Profile;
+use crate::tool::{Answer, Tool, ToolError};
 use aidd_authoring::commit_message::Description;
 use aidd_authoring::commit_message::staged::describe_staged;
 use aidd_engine::check::Selection;

@@ -1,7 +1,8 @@
 //! Roles: one whole, and who leads in what.
 
 use crate::context::Context;
-use crate::tool::{Answer, Profile, Tool, ToolError};
+use crate::profile::Profile;
+use crate::tool::{Answer, Tool, ToolError};
 use crate::tools::memory::shown::Row;
 use aidd_guidance::{Library, Origin, Page, Shelf};
 use schemars::JsonSchema;

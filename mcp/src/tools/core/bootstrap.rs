@@ -2,7 +2,8 @@
 
 use super::{next, project_name, stands, within};
 use crate::context::Context;
-use crate::tool::{Answer, Profile, Tool, ToolError};
+use crate::profile::Profile;
+use crate::tool::{Answer, Tool, ToolError};
 use crate::tools::memory::shown::{Row, branch_here};
 use aidd_engine::project::config::TokenBudget;
 use aidd_guidance::next::Asked;

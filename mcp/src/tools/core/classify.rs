@@ -1,7 +1,8 @@
 //! From a task in a sentence to who does it and how.
 
 use crate::context::Context;
-use crate::tool::{Answer, Profile, Tool, ToolError};
+use crate::profile::Profile;
+use crate::tool::{Answer, Tool, ToolError};
 use crate::tools::memory::shown::Row;
 use aidd_engine::project::config::TokenBudget;
 use aidd_guidance::routing::{Routing, Row as Route};

@@ -1,7 +1,8 @@
 //! The first files of a project's own guidance.
 
 use crate::context::Context;
-use crate::tool::{Answer, Profile, Tool, ToolError};
+use crate::profile::Profile;
+use crate::tool::{Answer, Tool, ToolError};
 use aidd_guidance::scaffold::{File, Preset, files};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,8 @@
 //! The settings in force.
 
 use crate::context::Context;
-use crate::tool::{Answer, Profile, Tool, ToolError};
+use crate::profile::Profile;
+use crate::tool::{Answer, Tool, ToolError};
 use crate::tools::memory::shown::Row;
 use aidd_guidance::Origin;
 use aidd_guidance::Shelf;

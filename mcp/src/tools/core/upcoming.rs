@@ -2,7 +2,8 @@
 
 use super::{next, project_name, stands, within};
 use crate::context::Context;
-use crate::tool::{Answer, Profile, Tool, ToolError};
+use crate::profile::Profile;
+use crate::tool::{Answer, Tool, ToolError};
 use crate::tools::memory::shown::Row;
 use aidd_engine::check::Selection;
 use aidd_engine::text::finding::Severity;

@@ -2,7 +2,8 @@
 
 use super::{old_forms, remembered};
 use crate::context::Context;
-use crate::tool::{Answer, Profile, Tool, ToolError};
+use crate::profile::Profile;
+use crate::tool::{Answer, Tool, ToolError};
 use crate::tools::memory::shown::Row;
 use aidd_engine::project::stack;
 use aidd_engine::text::files::Disk;

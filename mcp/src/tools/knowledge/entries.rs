@@ -1,7 +1,8 @@
 //! Entries: found, read, and held against each other.
 
 use crate::context::Context;
-use crate::tool::{Answer, Profile, Tool, ToolError};
+use crate::profile::Profile;
+use crate::tool::{Answer, Tool, ToolError};
 use crate::tools::memory::shown::{Row, capped};
 use aidd_engine::project::stack;
 use aidd_engine::text::files::Disk;

@@ -1,7 +1,8 @@
 //! What the project is built with, and what guidance it has.
 
 use crate::context::Context;
-use crate::tool::{Answer, Profile, Tool, ToolError};
+use crate::profile::Profile;
+use crate::tool::{Answer, Tool, ToolError};
 use crate::tools::memory::shown::Row;
 use aidd_engine::project::stack::{self, Markers, Stack};
 use aidd_engine::text::files::Disk;

@@ -2,7 +2,8 @@
 
 use super::shown::{Row, capped, share};
 use crate::context::Context;
-use crate::tool::{Answer, Profile, Tool, ToolError};
+use crate::profile::Profile;
+use crate::tool::{Answer, Tool, ToolError};
 use aidd_memory::diagnose::{Diagnosis, Frame, Match, Said};
 use aidd_memory::types::Layer;
 use schemars::JsonSchema;

@@ -2,7 +2,8 @@
 
 use super::shown::{Row, capped};
 use crate::context::Context;
-use crate::tool::{Answer, Profile, Tool, ToolError};
+use crate::profile::Profile;
+use crate::tool::{Answer, Tool, ToolError};
 use aidd_memory::health::{Figure, LEAST_SAMPLES};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,8 @@
 //! What a session observes: findings, and runs of commands with how they ended.
 
 use crate::context::Context;
-use crate::tool::{Answer, Profile, Tool, ToolError};
+use crate::profile::Profile;
+use crate::tool::{Answer, Tool, ToolError};
 use aidd_memory::kinds::Observation;
 use aidd_memory::types::Kind;
 use schemars::JsonSchema;

@@ -2,7 +2,8 @@
 
 use super::shown::{Row, plain, share};
 use crate::context::Context;
-use crate::tool::{Answer, Profile, Tool, ToolError};
+use crate::profile::Profile;
+use crate::tool::{Answer, Tool, ToolError};
 use aidd_engine::workspace::remembered::{self, CHECK};
 use aidd_memory::kinds::{Convention, Decision, Mistake};
 use aidd_memory::permanent::{Edit, New, Saved};

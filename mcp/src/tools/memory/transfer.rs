@@ -2,7 +2,8 @@
 
 use super::shown::Row;
 use crate::context::Context;
-use crate::tool::{Answer, Profile, Tool, ToolError};
+use crate::profile::Profile;
+use crate::tool::{Answer, Tool, ToolError};
 use aidd_engine::text::files::{Disk, Files as _};
 use aidd_memory::foreign;
 use aidd_memory::types::{Kind, Layer, Status};

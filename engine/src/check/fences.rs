@@ -1,0 +1,56 @@
+//! Fenced blocks of Markdown as sources of their own.
+
+use super::Engine;
+use crate::parse::markdown::{self, Fence};
+use crate::rules::rule::{Report, Settings};
+use crate::text::files::Files;
+use crate::text::finding::{Finding, Related, RuleId};
+use crate::text::source::Source;
+use std::collections::HashSet;
+
+impl Engine {
+    /// Runs the family that a fenced block's language names; spans and edits are mapped back.
+    pub(super) fn check_fences(
+        &self,
+        source: &Source,
+        settings: &Settings,
+        (off, files): (&HashSet<RuleId>, &dyn Files),
+        report: &mut Report<'_>,
+    ) {
+        let of_fence = |language: &str| self.distribution.of_fence(language);
+        if !markdown::may_have_fences(source.text(), |language| of_fence(language).is_some()) {
+            return;
+        }
+        for fence in markdown::fences(source, |info| of_fence(Fence::word(info)).is_some()) {
+            let Some((family, kind)) = of_fence(fence.language()) else { continue };
+            if !(family.is_whole)(&fence.text) {
+                continue;
+            }
+            let inner = Source::new(source.path(), fence.text.as_str());
+            let mut inside = Report::new(&inner, settings).without(off);
+            (family.check)(kind, &self.context(files), &mut inside);
+            report.extend(inside.finish().into_iter().map(|finding| outward(finding, &fence)));
+        }
+    }
+}
+
+/// A finding in a fenced block, as one of the Markdown around it.
+fn outward(mut finding: Finding, fence: &Fence) -> Finding {
+    let contiguous = |fix: &crate::text::finding::Fix| {
+        fix.edits.iter().all(|edit| {
+            fence.is_contiguous(edit.span) && (fence.is_plain() || !edit.text.contains('\n'))
+        })
+    };
+    finding.fix = finding.fix.filter(contiguous).map(|mut fix| {
+        for edit in &mut fix.edits {
+            edit.span = fence.outer(edit.span);
+        }
+        fix
+    });
+    finding.span = fence.outer(finding.span);
+    finding.secret = finding.secret.map(|span| fence.outer(span));
+    for Related { span, .. } in &mut finding.related {
+        *span = fence.outer(*span);
+    }
+    finding
+}

@@ -1,0 +1,57 @@
+//! Which of the findings on one secret stays, and what no output may show.
+
+use super::Engine;
+use super::family::Claim;
+use super::secrets;
+use crate::parse::syntax::Tree;
+use crate::rules::rule::{Report, Settings};
+use crate::rules::select;
+use crate::text::files::Files;
+use crate::text::finding::Finding;
+use crate::text::source::{Source, Span};
+
+impl Engine {
+    /// Leaves one finding a secret, and returns all spans that no output may show.
+    pub(super) fn settle_secrets(
+        &self,
+        source: &Source,
+        settings: &Settings,
+        beside: (&[Claim], &dyn Files),
+        findings: &mut Vec<Finding>,
+    ) -> Vec<Span> {
+        if findings.is_empty() {
+            return Vec::new();
+        }
+        let mut spans = secrets::settle(findings, &self.registry);
+        // An excerpt must not show a secret even where its rule was not asked for.
+        if self.leaves_out_secrets(settings) {
+            spans.extend(self.unasked_secrets(source, beside));
+        }
+        secrets::merge(spans)
+    }
+
+    fn leaves_out_secrets(&self, settings: &Settings) -> bool {
+        self.registry.rules().iter().any(|rule| {
+            let off = settings.get(&rule.id).is_none_or(|setting| setting.severity.is_none());
+            off && rule.enabled && rule.id.starts_with("secrets/")
+        })
+    }
+
+    fn unasked_secrets(
+        &self,
+        source: &Source,
+        (claims, files): (&[Claim], &dyn Files),
+    ) -> Vec<Span> {
+        let all = select::defaults(self.registry.rules());
+        let mut report = Report::new(source, &all);
+        let tree = Tree::of(source);
+        let words = self.patterns.text.run(self.registry.rules(), &tree, true, &mut report).watched;
+        for (claim, offsets) in claims.iter().zip(&words) {
+            match claim.claimed().filter(|(family, _)| family.finds_secrets) {
+                Some((family, kind)) => (family.check)(kind, &self.context(files), &mut report),
+                None => claim.hits(offsets, &mut report),
+            }
+        }
+        report.finish().into_iter().filter_map(|finding| finding.secret).collect()
+    }
+}
