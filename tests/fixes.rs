@@ -1,6 +1,5 @@
 //! Fixes mend: they end, are idempotent, keep files parseable, and add no error.
 
-use aidd_engine::check::Distribution;
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::project::config::Config;
 use aidd_engine::rules::registry::Registry;
@@ -11,9 +10,6 @@ use aidd_engine::workspace::examples::{self, Expected};
 use aidd_engine::workspace::fix::{applicable, mend};
 use proptest::prelude::*;
 use std::sync::LazyLock;
-
-/// What the program ships.
-static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);
 
 static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
     Engine::new(

@@ -2,7 +2,6 @@
 //! clean, and its fix makes of the failing ones what the page says.
 
 use aidd_engine::check;
-use aidd_engine::check::Distribution;
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::project::config::Config;
 use aidd_engine::rules::registry::Registry;
@@ -14,9 +13,6 @@ use aidd_engine::workspace::examples::{self, Expected, JOIN_MARK};
 use aidd_page::{Form, Severity};
 use clap::CommandFactory as _;
 use std::collections::BTreeSet;
-
-/// What the program ships.
-static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);
 
 fn engine() -> Engine {
     Engine::new(

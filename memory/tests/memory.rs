@@ -8,7 +8,6 @@
     reason = "starts processes, and reads what they acknowledged"
 )]
 
-use aidd_engine::check::Distribution;
 use aidd_memory::kinds::Observation;
 use aidd_memory::permanent::New;
 use aidd_memory::project::{ProjectMemory, system_clock};
@@ -21,9 +20,6 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
-
-/// What the program ships.
-static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);
 
 const PROCESSES: usize = 8;
 

@@ -5,7 +5,6 @@
 #[path = "../benches/retrieval/set.rs"]
 mod set;
 
-use aidd_engine::check::Distribution;
 use aidd_memory::permanent::New;
 use aidd_memory::project::ProjectMemory;
 use aidd_memory::recall::{Found, Question, SearchOrder, Using};
@@ -15,9 +14,6 @@ use set::Asked;
 use std::path::Path;
 use std::time::Duration;
 use tempfile::TempDir;
-
-/// What the program ships.
-static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);
 
 const BOTH: [Wanted; 2] = [Wanted::Sqlite, Wanted::Json];
 

@@ -8,10 +8,6 @@ mod shallow;
 use crate::repository::Repository;
 use aidd_ci::base::{self, Against, Compare, NoBase};
 use aidd_ci::event::{Event, Pull, Trigger};
-use aidd_engine::check::Distribution;
-
-/// What the program ships.
-static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);
 
 /// How a search ended, in words.
 struct Ran {

@@ -10,8 +10,3 @@ mod random;
 mod support;
 mod uris;
 mod whole;
-
-use aidd_engine::check::Distribution;
-
-/// What the program ships.
-static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);

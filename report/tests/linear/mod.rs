@@ -7,7 +7,6 @@ mod project;
 mod reports;
 mod texts;
 
-use aidd_engine::check::Distribution;
 use aidd_engine::check::{Checked, Engine, SKIPPED, Selection};
 use aidd_engine::project::config::Config;
 use aidd_engine::rules::registry::Registry;
@@ -17,9 +16,6 @@ use cpu_time::ThreadTime;
 use measure::{Case, assert_linear};
 use std::sync::LazyLock;
 use std::time::Duration;
-
-/// What the program ships.
-static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);
 
 /// What is larger is not parsed.
 const LARGEST: usize = 2 << 20;

@@ -7,8 +7,3 @@ mod fixture;
 mod formats;
 mod promises;
 mod sarif;
-
-use aidd_engine::check::Distribution;
-
-/// What the program ships.
-static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);
