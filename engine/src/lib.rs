@@ -20,6 +20,20 @@ static DISTRIBUTION: check::Distribution = check::Distribution::new(
             let pages = aidd_content::RULES.pages.iter().zip(aidd_content::RULES.heads);
             pages.filter(|(_, head)| head.form.is_none()).map(|(page, _)| page.id).collect()
         },
+        params: &[
+            param("dockerfile/missing-label", "labels", check::family::ParamType::Strings),
+            param("dockerfile/untrusted-registry", "registries", check::family::ParamType::Strings),
+            param("tkb/stale-entry", "months", check::family::ParamType::Number),
+        ],
         ..check::Family::EMPTY
     }],
 );
+
+#[cfg(test)]
+const fn param(
+    rule: &'static str,
+    name: &'static str,
+    takes: check::family::ParamType,
+) -> check::family::Param {
+    check::family::Param { rule, name, takes }
+}

@@ -1,13 +1,9 @@
 //! Pages of the forms `layers`, `doc` and `commit`, whose examples run as those of every page do.
 
-use aidd_engine::check::Distribution;
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::project::config::Config;
 use aidd_engine::rules::registry::Registry;
 use aidd_engine::workspace::examples;
-
-/// What the program ships.
-static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);
 
 /// What is wrong with the examples of a page.
 fn wrong(page: &str) -> Vec<String> {

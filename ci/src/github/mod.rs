@@ -14,6 +14,7 @@ mod sarif;
 mod words;
 
 use crate::event::{Repository, WorkflowRun};
+use aidd_engine::check::Distribution;
 use aidd_report::exit::UserError;
 use aidd_report::wire;
 use anyhow::Result;
@@ -45,6 +46,8 @@ pub struct Target<'a> {
 /// What to post.
 #[derive(Clone, Debug)]
 pub struct Content<'a> {
+    /// What looks for secrets in the lines of suggestions.
+    pub distribution: &'static Distribution,
     /// One line: `2 errors, 1 warning introduced`.
     pub title: String,
     /// Whether the check run fails. Else it is a success without findings, and neutral with some.

@@ -5,6 +5,7 @@ use crate::args::{CiOutputs, CiPosts};
 use crate::event::{Event, System};
 use crate::github::{self, Content, Posted, Suggestion, Target, Wanted};
 use crate::saved::Saved;
+use aidd_engine::check::Distribution;
 use aidd_engine::rules::rule::Rule;
 use aidd_report::Io;
 use aidd_report::When;
@@ -95,7 +96,8 @@ impl Outputs<'_> {
     fn post(&self, io: &mut Io<'_>) -> Result<Posted> {
         let sarif = self.args.upload_sarif;
         let wanted = Wanted { review: self.args.review, sarif, ..self.args.posts.wanted() };
-        let mut posted = post(self.event, wanted, self.saved, self.rules, self.suggestions);
+        let mut posted =
+            post(io.distribution, self.event, wanted, self.saved, self.rules, self.suggestions);
         if wanted.review && self.run.is_none() {
             let why = "No fixes were suggested: a merged report has no sources. Give `--review` to \
                        the shards.";
@@ -177,6 +179,7 @@ impl CiOutputs {
 
 /// Posts what is wanted; without a token, or outside a repository of GitHub, says so.
 pub(super) fn post(
+    distribution: &'static Distribution,
     event: &Event,
     wanted: Wanted,
     saved: &Saved,
@@ -219,6 +222,7 @@ pub(super) fn post(
     let said = weakened || !findings.is_empty() || document.counts().fixed > 0;
     let text = || report::markdown(document, rules, Budget::Comment);
     let content = Content {
+        distribution,
         title: document.title(),
         failed: document.is_failing(),
         summary: text(),

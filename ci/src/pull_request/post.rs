@@ -41,7 +41,7 @@ pub(super) fn run(args: &CiPost, io: &mut Io<'_>) -> Result<Exit> {
     }
     let rules = Registry::new(io.distribution.pages, &[]);
     let wanted = github::Wanted { sarif: args.upload_sarif, ..args.posts.wanted() };
-    let mut posted = outputs::post(&event, wanted, &saved, rules.rules(), &[]);
+    let mut posted = outputs::post(io.distribution, &event, wanted, &saved, rules.rules(), &[]);
     if wanted.comment && event.pull.is_none() {
         posted.left_out.push("The comment was not posted: the run is of no pull request.".into());
     }

@@ -24,7 +24,6 @@ impl Job<'_> {
             Some((path, Suggestion::of(found, texts.get(path)?)?))
         });
         let mut offers: Vec<(&str, Suggestion)> = offers.collect();
-        self.drop_secrets(&mut offers);
         let count = offers.len();
         let note = match self.keep_those_of_the_head(&mut offers) {
             Err(error) => {
@@ -40,16 +39,6 @@ impl Job<'_> {
         let offers = offers.into_iter().map(|(_, offer)| offer).collect();
         document.notes.extend(note);
         offers
-    }
-
-    /// Whole lines hold more than the fix: a secret must not get into mails about the review.
-    fn drop_secrets(&self, offers: &mut Vec<(&str, Suggestion)>) {
-        let distribution = self.project.distribution();
-        let texts: Vec<&str> = offers.iter().map(|(_, offer)| &*offer.text).collect();
-        let texts = texts.join("\n");
-        if distribution.redact(&texts) != texts {
-            offers.retain(|(_, offer)| distribution.redact(&offer.text) == offer.text);
-        }
     }
 
     /// A suggestion names lines of the pull request's head. Where the merge of it into its target

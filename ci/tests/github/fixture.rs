@@ -49,6 +49,7 @@ impl Run {
             run_url: Some("https://github.com/octo/demo/actions/runs/1"),
         };
         let content = Content {
+            distribution: &crate::DISTRIBUTION,
             title: self.title.clone(),
             failed: self.failed,
             summary: self.summary.clone(),

@@ -219,17 +219,6 @@ mod tests {
     }
 
     #[test]
-    fn the_comment_stands_above_the_statement() {
-        let text = "FROM debian:12\r\nRUN a \\\r\n  && sudo b\r\nCMD [\"c\"]\r\n";
-        assert_eq!(
-            allowed("Dockerfile", text, "dockerfile/sudo").as_deref(),
-            Some(
-                "FROM debian:12\r\n# aidd:allow dockerfile/sudo why\r\nRUN a \\\r\n  && sudo b\r\nCMD [\"c\"]\r\n"
-            )
-        );
-    }
-
-    #[test]
     fn the_comment_is_indented_and_in_the_files_own_form() {
         let write =
             |path: &str, text: &str| allowed(path, text, "secrets/github-personal-access-token");

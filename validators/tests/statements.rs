@@ -1,0 +1,37 @@
+//! Allow comments on findings of families, which say what a statement is.
+
+use aidd_engine::check::{Distribution, Engine, Selection};
+use aidd_engine::project::config::Config;
+use aidd_engine::rules::registry::Registry;
+use aidd_engine::text::files::Memory;
+use aidd_engine::text::source::Source;
+use aidd_engine::workspace::suppress::allow;
+
+#[test]
+fn the_comment_stands_above_the_statement() {
+    let registry = Registry::new(crate::DISTRIBUTION.pages, &[]);
+    let engine =
+        Engine::new(&crate::DISTRIBUTION, registry, &Config::default(), &Selection::default());
+    let (engine, files) = (engine.expect("shipped rules"), Memory::default());
+    let text = "FROM debian:12\r\nRUN a \\\r\n  && sudo b\r\nCMD [\"c\"]\r\n";
+    let source = Source::new("Dockerfile", text);
+    let findings = engine.check(&source, &files).findings;
+    let finding = findings.iter().find(|one| &*one.rule == "dockerfile/sudo").expect("a finding");
+    let edit = allow(&engine, &source, finding, &files, "why").expect("a comment");
+    let mut allowed = text.to_owned();
+    allowed.insert_str(edit.span.start as usize, &edit.text);
+    assert_eq!(
+        allowed,
+        "FROM debian:12\r\n# aidd:allow dockerfile/sudo why\r\nRUN a \\\r\n  && sudo b\r\nCMD [\"c\"]\r\n"
+    );
+}
+
+#[test]
+fn a_program_without_a_family_is_an_error() {
+    static WITHOUT: Distribution = Distribution::new(&aidd_content::RULES, &[]);
+    let registry = Registry::new(WITHOUT.pages, &[]);
+    let error = Engine::new(&WITHOUT, registry, &Config::default(), &Selection::default());
+    let error = error.expect_err("no family").to_string();
+    assert!(error.contains("was built without its family"), "{error}");
+    assert_eq!(WITHOUT.redact("anything"), "[REDACTED]");
+}
