@@ -1,5 +1,10 @@
 //! Writes the tables that the crate includes: the tokens, and the lists of words.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a build script reads its input and writes its output"
+)]
+
 #[path = "src/tables/parse.rs"]
 mod tables;
 

@@ -10,7 +10,6 @@ mod program;
 
 use crate::event::{Event, Pull, System, Trigger, is_hash};
 use aidd_engine::check::Distribution;
-use aidd_engine::project::git::Repository;
 use aidd_report::exit::UserError;
 use aidd_report::run::branch::{is_ref_name, known_main};
 use anyhow::Result;

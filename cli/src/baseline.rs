@@ -1,7 +1,6 @@
 //! `aidd baseline`: recording findings to put off, and taking out what is gone.
 
 use crate::cli::BaselineCommand;
-use aidd_ci::args::BaselineArgs;
 use aidd_ci::progress::Progress;
 use aidd_engine::check::Selection;
 use aidd_engine::text::finding::{Finding, Status};

@@ -1,21 +1,19 @@
 //! `aidd check`: walk, judge, mend, report.
 
-use crate::baseline::{self, counted};
-use crate::cli::{self, Check};
+use crate::baseline::counted;
+use crate::cli::Check;
 use crate::fix;
 use crate::rules::reach;
 use aidd_ci::args::{listed, output_of};
 use aidd_ci::progress::Progress;
 use aidd_engine::check::{Engine, Selection};
-use aidd_engine::project::config::nearest;
 use aidd_engine::rules::rule::Rule;
-use aidd_engine::text::files::{Files, Listed, Memory, Overlay};
+use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::{FailOn, Safety, Status};
 use aidd_engine::text::kind::{CONFIG_PATH, PACK_FOLDER, RULE_FOLDERS};
 use aidd_engine::text::source::Source;
 use aidd_engine::workspace::baseline::Entry;
 use aidd_engine::workspace::diff::Compared;
-use aidd_engine::workspace::project_checks;
 use aidd_engine::workspace::walk::{self, FileReport, Outcome, Walk};
 use aidd_report::Io;
 use aidd_report::When;
@@ -27,7 +25,7 @@ use aidd_report::run::{baseline as run_baseline, check_text};
 use aidd_report::{self as report, Comparison, Document, Format, Run, Style};
 use anyhow::{Context, Result};
 use std::fs;
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 

@@ -6,6 +6,7 @@ use aidd_report::Io;
 use aidd_report::exit::Exit;
 use anyhow::Result;
 use std::io::Write;
+use std::path::PathBuf;
 
 /// Runs `aidd generate …`.
 ///
@@ -18,7 +19,8 @@ pub fn run(command: &GenerateCommand, io: &mut Io<'_>) -> Result<Exit> {
 }
 
 fn commit_message(format: MessageFormat, io: &mut Io<'_>) -> Result<Exit> {
-    let description = describe_staged(io.distribution, &io.cwd)?;
+    let index = std::env::var_os("GIT_INDEX_FILE").map(PathBuf::from);
+    let description = describe_staged(io.distribution, &io.cwd, index.as_deref())?;
     match format {
         MessageFormat::Text => write!(io.out, "{description}")?,
         MessageFormat::Json => {

@@ -19,7 +19,7 @@ mod streams;
 use aidd_ci::pull_request;
 use aidd_engine::check::Distribution;
 use aidd_report::exit::{Exit, UserError};
-use aidd_report::{Io, Output, Style, When, project};
+use aidd_report::{Io, Output, Style, project};
 use anyhow::{Error, Result};
 use clap::CommandFactory;
 use cli::{Cli, Command};
@@ -223,5 +223,4 @@ fn manual(names: &[String], io: &mut Io<'_>) -> Result<Exit> {
 
 /// What the program ships, for tests.
 #[cfg(test)]
-static DISTRIBUTION: aidd_engine::check::Distribution =
-    aidd_engine::check::Distribution::new(&aidd_content::RULES, aidd_validators::ALL);
+static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);

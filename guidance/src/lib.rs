@@ -26,8 +26,3 @@ mod words;
 
 pub use library::{Library, Origin, Page, Watched};
 pub use shelf::Shelf;
-
-/// What the program ships, for tests.
-#[cfg(test)]
-static DISTRIBUTION: aidd_engine::check::Distribution =
-    aidd_engine::check::Distribution::new(&aidd_content::RULES, aidd_validators::ALL);

@@ -11,7 +11,7 @@ use aidd_engine::text::files::{Files, side_file};
 use aidd_engine::text::finding::{Edit, FileChange, Finding, Fix, Safety};
 use aidd_engine::text::kind::CONFIG_PATH;
 use aidd_engine::text::paths::relative;
-use aidd_engine::text::source::{Source, Span};
+use aidd_engine::text::source::Source;
 use aidd_engine::workspace::fix;
 use aidd_engine::workspace::suppress;
 use serde::{Deserialize, Serialize};

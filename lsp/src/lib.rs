@@ -132,5 +132,4 @@ impl<I: AsyncRead + Unpin> AsyncRead for Input<I> {
 
 /// What the program ships, for tests.
 #[cfg(test)]
-static DISTRIBUTION: aidd_engine::check::Distribution =
-    aidd_engine::check::Distribution::new(&aidd_content::RULES, aidd_validators::ALL);
+static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);

@@ -162,6 +162,10 @@ async fn told_to_end() {
     }
 }
 
+/// What the program ships, for tests.
+#[cfg(test)]
+static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -178,8 +182,3 @@ mod tests {
         assert!(!is_same(Path::new("gone"), &home));
     }
 }
-
-/// What the program ships, for tests.
-#[cfg(test)]
-static DISTRIBUTION: aidd_engine::check::Distribution =
-    aidd_engine::check::Distribution::new(&aidd_content::RULES, aidd_validators::ALL);

@@ -38,10 +38,8 @@ fn clients() -> Option<PathBuf> {
 
 /// Serves the project at `root` until the sender is dropped.
 fn served(root: &Path) -> (SocketAddr, oneshot::Sender<()>, thread::JoinHandle<()>) {
-    let server = Server::new(
-        Catalog::new(tools::all(), Profile::Engine),
-        Context::at(&crate::DISTRIBUTION, root),
-    );
+    let server =
+        Server::new(Catalog::new(tools::all(), Profile::Engine), Context::at(&DISTRIBUTION, root));
     let (say, address) = mpsc::channel();
     let (stop, stopped) = oneshot::channel::<()>();
     let thread = thread::spawn(move || {

@@ -66,7 +66,7 @@ fn worker() {
 
 fn start(root: &Path, store: &str, acks: &str) -> Child {
     Command::new(std::env::current_exe().expect("this file"))
-        .args(["worker", "--exact", "--nocapture", "--test-threads=1"])
+        .args(["memory::worker", "--exact", "--nocapture", "--test-threads=1"])
         .env("AIDD_WORKER_ROOT", root)
         .env("AIDD_WORKER_STORE", store)
         .env("AIDD_WORKER_ACKS", acks)

@@ -235,6 +235,8 @@ impl Document {
         if self.comparison.is_some() { format!("{found} introduced") } else { found }
     }
 
+    /// How many findings there are, by status and severity.
+    #[must_use]
     pub fn counts(&self) -> Counts {
         let mut counts = Counts { ignored: self.ignored, ..Counts::default() };
         for finding in &self.findings {

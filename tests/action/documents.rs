@@ -1,6 +1,6 @@
 //! The workflows, and the examples in the documentation.
 
-use crate::action::action::{self, root};
+use crate::action::steps::{self as action, root};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,6 @@
 //! `action.yml`: its steps executed as a runner would, its workflows and packages, and the examples
 //! of its documentation.
 
-mod action;
 mod documents;
 #[cfg(unix)]
 mod install;
@@ -12,5 +11,6 @@ mod packages;
 #[cfg(unix)]
 #[cfg(unix)]
 mod runner;
+mod steps;
 #[cfg(unix)]
 mod whole;

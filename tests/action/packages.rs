@@ -1,7 +1,7 @@
 //! The npm packages, made from archives as a release has them and installed from a registry.
 
-use crate::action::action::root;
 use crate::action::runner::write_program;
+use crate::action::steps::root;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};

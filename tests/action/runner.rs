@@ -2,7 +2,7 @@
 //! conditions, and runs the `run:` steps with Bash as GitHub's runner does. What it does not know,
 //! it fails on.
 
-use crate::action::action::{Step, read, root};
+use crate::action::steps::{Step, read, root};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -10,20 +10,21 @@ use aidd_engine::workspace::commit_checks;
 use aidd_report::exit::UserError;
 use aidd_report::project::{self, Project};
 use anyhow::Result;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Larger files are named, and not looked into, in bytes.
 const LARGEST: u64 = 1 << 20;
 /// How many commits show which scopes a project has.
 const RECENT: usize = 200;
 
-/// The facts of what is staged in the repository that `folder` lies in, with secrets masked.
+/// The facts of what is staged in the repository that `folder` lies in, with secrets masked. `index`
+/// is another index file than the repository's, as in a hook of `git commit --only`.
 ///
 /// # Errors
 /// When there is no repository, nothing is staged, or the configuration cannot be read.
 pub fn describe_staged(distribution: &'static Distribution, folder: &Path) -> Result<Description> {
-    let mut description =
-        commit_message::describe(&staged(distribution, folder)?).ok_or_else(|| {
+    let mut description = commit_message::describe(&staged(distribution, folder, index)?)
+        .ok_or_else(|| {
             UserError::new("nothing is staged")
                 .hint("stage what the commit is to hold: git add FILE…")
         })?;
@@ -36,7 +37,11 @@ pub fn describe_staged(distribution: &'static Distribution, folder: &Path) -> Re
 }
 
 /// What is staged in the repository that `folder` lies in, the whole of it.
-fn staged(distribution: &'static Distribution, folder: &Path) -> Result<Input> {
+fn staged(
+    distribution: &'static Distribution,
+    folder: &Path,
+    index: Option<&Path>,
+) -> Result<Input> {
     let top = folder.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(folder);
     let repository = Repository::open(top).map_err(|error| {
         let is_none = matches!(error, GitError::NoRepository(_));
@@ -48,9 +53,7 @@ fn staged(distribution: &'static Distribution, folder: &Path) -> Result<Input> {
         Some(commit) => repository.snapshot(commit).map_err(broken)?,
         None => repository.nothing(),
     };
-    // In a hook of `git commit --only`, the index is another file.
-    let index = std::env::var_os("GIT_INDEX_FILE").map(PathBuf::from);
-    let index = index.map(|path| project::absolute(folder, &path));
+    let index = index.map(|path| project::absolute(folder, path));
     let staged = repository.staged(index.as_deref()).map_err(broken)?;
     let changes: Vec<Change> = repository
         .changes(&base, &staged)

@@ -72,7 +72,7 @@ impl Tool {
     /// several tools also the key that must be in it.
     fn files(self) -> Vec<(&'static str, Option<&'static str>)> {
         static NAMES: LazyLock<BTreeMap<String, Vec<String>>> =
-            LazyLock::new(|| recipe::read(crate::rule_import::tables::NAMES));
+            LazyLock::new(|| recipe::read(tables::NAMES));
         let parts = |file: &'static String| match file.split_once(' ') {
             Some((name, key)) => (name, Some(key)),
             None => (file.as_str(), None),

@@ -23,7 +23,6 @@ use aidd_engine::workspace::weakened::{self, Kind};
 use aidd_report::exit::UserError;
 use aidd_report::gate::{Policy, Verdict, stricter};
 use aidd_report::project::Project;
-use aidd_report::run::compare;
 use aidd_report::{BY_BASE, Weakening, WeakeningKind, number, one_line};
 use anyhow::Result;
 use base::Base;

@@ -3,9 +3,7 @@
 use super::{is_begun, said};
 use crate::git_files;
 use aidd_engine::check::Distribution;
-use aidd_engine::check::{Engine, Selection};
-use aidd_engine::project::config::Config;
-use aidd_engine::rules::registry::Registry;
+use aidd_engine::check::Engine;
 use aidd_engine::text::files::{Disk, Memory};
 use aidd_engine::text::finding::Safety;
 use aidd_engine::text::kind::MEMORY_FILES;
@@ -138,7 +136,7 @@ fn mend_files(distribution: &'static Distribution, root: &Path, seen: &mut Seen)
         if journal.stamp(&path).is_none() {
             continue;
         }
-        match mend_lines(&engine, &journal, &path) {
+        match mend_lines(engine, &journal, &path) {
             Ok(0) => {}
             Ok(fixes) => seen.fixed.push(format!("{} in {path}", number(fixes, "line"))),
             Err(error) => seen.cannot("tracked file", &error.to_string()),

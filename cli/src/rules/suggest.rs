@@ -146,6 +146,7 @@ fn read_text(from: &mut dyn Read, name: &str) -> Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "a function for `map_err`")]
 fn user_error(error: SuggestError) -> UserError {
     let remedy = error.remedy();
     let error = UserError::new(error.to_string());

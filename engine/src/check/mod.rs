@@ -14,7 +14,6 @@ mod settle;
 use crate::forms::all::Patterns;
 use crate::forms::variants::Variants;
 use crate::forms::when::Conditions;
-use crate::parse::markdown::{self, Fence};
 use crate::parse::syntax::Tree;
 use crate::parse::values::Format;
 use crate::project::config::{Config, MAX_FILE_SIZE};
@@ -25,12 +24,12 @@ use crate::rules::registry::Registry;
 use crate::rules::rule::{Report, Rule, Settings};
 use crate::rules::select::{self, SettingsTable};
 use crate::text::files::Files;
-use crate::text::finding::{Finding, Related, RuleId, Status};
+use crate::text::finding::{Finding, RuleId, Status};
 use crate::text::kind::{self, Kind};
 use crate::text::source::{Decoded, Source, Span};
 use aidd_page::{Form, Many, WhenHeader};
 use jiff::civil::Date;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 pub use family::{Distribution, Family, FileContext};
@@ -378,10 +377,10 @@ impl Engine {
         let is_markdown = kind::kinds(source.path(), source.text()).contains(&Kind::MARKDOWN);
         let at = At { files, tree: &tree, depth, is_markdown };
         let context = self.context(files);
-        if depth == Depth::Full {
-            if let Some(kind) = (configuration::FAMILY.claim)(source.path(), source.text()) {
-                (configuration::FAMILY.check)(kind, &context, &mut report);
-            }
+        if depth == Depth::Full
+            && let Some(kind) = (configuration::FAMILY.claim)(source.path(), source.text())
+        {
+            (configuration::FAMILY.check)(kind, &context, &mut report);
         }
         for (family, kind) in claims.iter().filter_map(Claim::claimed) {
             if depth == Depth::Full || family.finds_secrets {

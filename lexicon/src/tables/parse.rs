@@ -118,6 +118,7 @@ fn is_constant(kind: &str, entry: &str) -> Result<(), String> {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "the tables lie on the disk")]
 mod tests {
     use super::*;
     use std::fs;

@@ -16,6 +16,7 @@ const MOST: usize = 2_000;
 
 /// Where the work is found.
 pub struct Line<'a> {
+    /// The repository.
     pub repository: &'a Repository,
     /// Commits that are not judged, nor what leads to them.
     pub bases: Vec<&'a str>,
@@ -29,10 +30,13 @@ pub struct Line<'a> {
 
 /// The two sides of a change, and what differs.
 pub struct Sides<'a> {
+    /// The files before the change.
     pub before: &'a Snapshot,
+    /// The files after it.
     pub after: &'a dyn Files,
     /// The files there are after it, to know the parts of the project by.
     pub paths: Vec<String>,
+    /// The files that differ.
     pub changes: &'a [Change],
 }
 

@@ -2,7 +2,7 @@
 
 use super::commits::{self, Line, Sides};
 use crate::exit::UserError;
-use crate::project::{self, Project};
+use crate::project::Project;
 use crate::{Comparison, FileFindings, Severities};
 use aidd_engine::check::Engine;
 use aidd_engine::project::git::{Change, GitError, Repository, Snapshot};
@@ -10,7 +10,7 @@ use aidd_engine::text::finding::{Severity, Status};
 use aidd_engine::workspace::diff::{self, Compared, Head};
 use aidd_engine::workspace::walk::{self, FileReport, Skipped, Uncommitted, Walk, Within};
 use anyhow::Result;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The base of a comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -189,7 +189,7 @@ impl<'a> Comments<'a> {
         offsets.filter(move |&offset| {
             let ends = |byte: &u8| matches!(byte, b'\n' | b'\r');
             let passed = &self.text.as_bytes()[self.read..offset];
-            if let Some(end) = passed.iter().rposition(|byte| ends(byte)) {
+            if let Some(end) = passed.iter().rposition(ends) {
                 self.begin_line(self.read + end + 1);
             }
             self.read = offset;

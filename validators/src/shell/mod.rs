@@ -16,8 +16,8 @@ mod word;
 use aidd_engine::text::source::Span;
 use std::time::Duration;
 
-pub use text::ShellText;
-pub use word::{Expansion, ExpansionKind, Word};
+pub(crate) use text::ShellText;
+pub(crate) use word::{Expansion, ExpansionKind, Word};
 
 /// The most commands of one script that are kept: rules compare them with each other.
 const MAX_COMMANDS: usize = 2000;
@@ -28,7 +28,7 @@ pub(crate) const BUDGET: Duration = Duration::from_secs(1);
 
 /// A script, read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Script {
+pub(crate) struct Script {
     /// Every simple command, in the order of the text; those inside the substitutions of a
     /// command follow it.
     pub commands: Vec<Command>,
@@ -42,7 +42,7 @@ pub struct Script {
 
 /// One simple command: assignments, a program with arguments, redirections.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Command {
+pub(crate) struct Command {
     /// From the first assignment or word to the last word or redirection.
     pub span: Span,
     /// `NAME=value` in front of the program, or alone.
@@ -59,7 +59,7 @@ pub struct Command {
 
 /// A stretch of a script that holds commands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Scope {
+pub(crate) struct Scope {
     /// What it is.
     pub kind: ScopeKind,
     /// The scope around it; its own index for the script itself.
@@ -72,7 +72,7 @@ pub struct Scope {
 
 /// The kinds of scopes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ScopeKind {
+pub(crate) enum ScopeKind {
     /// The whole script.
     Script,
     /// `( … )`
@@ -93,7 +93,7 @@ pub enum ScopeKind {
 
 /// What joins a command to the one before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Join {
+pub(crate) enum Join {
     /// Nothing stands before it.
     #[default]
     Start,
@@ -111,7 +111,7 @@ pub enum Join {
 
 /// A redirection.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Redirect {
+pub(crate) struct Redirect {
     /// From the descriptor to the target.
     pub span: Span,
     /// The operator without its descriptor: `>`, `>>`, `<`, `>&`, `<<`, …
@@ -122,7 +122,7 @@ pub struct Redirect {
 
 /// Something no shell can parse.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub(crate) struct Fault {
     /// Where.
     pub span: Span,
     /// What is wrong, without a final stop.
@@ -139,7 +139,7 @@ impl Script {
     }
 
     /// A script of one command whose words are given: the exec form of an instruction.
-    pub fn of_words(words: Vec<(Span, String)>) -> Self {
+    pub(crate) fn of_words(words: Vec<(Span, String)>) -> Self {
         let Some(span) = words.iter().map(|&(span, _)| span).reduce(Span::cover) else {
             return Self::default();
         };
@@ -152,14 +152,14 @@ impl Script {
     }
 
     /// Whether any command or compound reads from a pipe.
-    pub fn first_pipe(&self) -> Option<Span> {
+    pub(crate) fn first_pipe(&self) -> Option<Span> {
         let commands = self.commands.iter().filter(|command| command.before == Join::Pipe);
         let scopes = self.scopes.iter().filter(|scope| scope.before == Join::Pipe);
         commands.map(|it| it.span).chain(scopes.map(|it| it.span)).min()
     }
 
     /// What joins the command at `index` to what follows it in its own scope; `None` at the end.
-    pub fn after(&self, index: usize) -> Option<Join> {
+    pub(crate) fn after(&self, index: usize) -> Option<Join> {
         let command = &self.commands[index];
         let next_command = self.commands[index + 1..]
             .iter()
@@ -175,7 +175,7 @@ impl Script {
     }
 
     /// Whether the command at `index` stands in a scope of one of `kinds`, however far out.
-    pub fn within(&self, index: usize, kinds: &[ScopeKind]) -> bool {
+    pub(crate) fn within(&self, index: usize, kinds: &[ScopeKind]) -> bool {
         let mut scope = self.commands[index].scope;
         while let Some(it) = self.scopes.get(scope) {
             if kinds.contains(&it.kind) {
@@ -199,7 +199,7 @@ impl Scope {
 impl Command {
     /// The program's name: the first word, without the folders of an absolute path; empty when it
     /// is not constant or there is none.
-    pub fn program(&self) -> &str {
+    pub(crate) fn program(&self) -> &str {
         match self.words.first() {
             Some(word) if word.is_literal() => {
                 let name = word.text();
@@ -210,12 +210,12 @@ impl Command {
     }
 
     /// The words after the program.
-    pub fn arguments(&self) -> &[Word] {
+    pub(crate) fn arguments(&self) -> &[Word] {
         self.words.get(1..).unwrap_or_default()
     }
 
     /// The arguments that are no options. A lone `-` is one; after `--` everything is.
-    pub fn operands(&self) -> impl Iterator<Item = &Word> {
+    pub(crate) fn operands(&self) -> impl Iterator<Item = &Word> {
         let mut all = false;
         self.arguments().iter().filter(move |word| {
             let text = word.text();
@@ -229,7 +229,7 @@ impl Command {
 
     /// The option of one of these names, written as `-x` alone or within `-xyz`, or as `--long`
     /// with or without `=value`. Names are given without dashes, one letter for short ones.
-    pub fn option(&self, names: &[&str]) -> Option<&Word> {
+    pub(crate) fn option(&self, names: &[&str]) -> Option<&Word> {
         self.arguments().iter().take_while(|word| word.text() != "--").find(|word| {
             let text = word.text();
             if let Some(long) = text.strip_prefix("--") {
@@ -247,12 +247,12 @@ impl Command {
     }
 
     /// Whether one of these options is given; see [`Self::option`].
-    pub fn has_option(&self, names: &[&str]) -> bool {
+    pub(crate) fn has_option(&self, names: &[&str]) -> bool {
         self.option(names).is_some()
     }
 
     /// Whether an argument is exactly one of `texts`.
-    pub fn has_argument(&self, texts: &[&str]) -> bool {
+    pub(crate) fn has_argument(&self, texts: &[&str]) -> bool {
         self.arguments().iter().any(|word| texts.contains(&word.text()))
     }
 }

@@ -6,7 +6,7 @@ use std::fmt;
 /// Shell text, which may be put together from several places of a source: a `RUN` line without its
 /// continuations and comments, or the body of a here-document.
 #[derive(Clone, Copy)]
-pub struct ShellText<'a> {
+pub(crate) struct ShellText<'a> {
     text: &'a str,
     place: &'a dyn Fn(usize, usize) -> Span,
 }
@@ -19,19 +19,19 @@ impl fmt::Debug for ShellText<'_> {
 
 impl<'a> ShellText<'a> {
     /// `text`, whose bytes from `start` to `end` stand at `place(start, end)` of the source.
-    pub fn new(text: &'a str, place: &'a dyn Fn(usize, usize) -> Span) -> Self {
+    pub(crate) fn new(text: &'a str, place: &'a dyn Fn(usize, usize) -> Span) -> Self {
         Self { text, place }
     }
 
     /// The text as the shell reads it.
     #[must_use]
-    pub fn text(&self) -> &'a str {
+    pub(crate) fn text(&self) -> &'a str {
         self.text
     }
 
     /// The source bytes behind `start..end` of the text.
     #[must_use]
-    pub fn span(&self, start: usize, end: usize) -> Span {
+    pub(crate) fn span(&self, start: usize, end: usize) -> Span {
         (self.place)(start, end)
     }
 }

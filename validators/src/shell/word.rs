@@ -5,7 +5,7 @@ use aidd_engine::text::source::Span;
 
 /// A word of a command, or an assignment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Word {
+pub(crate) struct Word {
     /// Its bytes, quotes included.
     pub span: Span,
     /// What the shell passes on: quotes removed, expansions as they are written.
@@ -18,7 +18,7 @@ pub struct Word {
 
 /// A part of a word that the shell replaces.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Expansion {
+pub(crate) struct Expansion {
     /// From the `$` or backquote to its end.
     pub span: Span,
     /// What it is.
@@ -31,7 +31,7 @@ pub struct Expansion {
 
 /// The kinds of expansions.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ExpansionKind {
+pub(crate) enum ExpansionKind {
     /// `$name`, `${name…}`: the name.
     Parameter(Box<str>),
     /// `$( … )` or backquotes.
@@ -42,17 +42,17 @@ pub enum ExpansionKind {
 
 impl Word {
     /// A word without quotes and expansions.
-    pub fn literal(span: Span, text: impl Into<Box<str>>) -> Self {
+    pub(crate) fn literal(span: Span, text: impl Into<Box<str>>) -> Self {
         Self { span, text: text.into(), quoted: false, expansions: Vec::new() }
     }
 
     /// What the shell passes on; expansions as they are written.
-    pub fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
     /// Whether the shell replaces nothing in it, so that [`Word::text`] is its value.
-    pub fn is_literal(&self) -> bool {
+    pub(crate) fn is_literal(&self) -> bool {
         self.expansions.is_empty()
     }
 }

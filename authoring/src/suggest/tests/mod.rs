@@ -272,6 +272,6 @@ fn every_form_is_shown_by_a_header_that_holds() {
         let report = drafts::tried(&project, &text, None);
         assert!(report.valid, "{form}: {:?}", report.problems);
     }
-    let keys = aidd_page::Form::ALL.map(|form| form.key());
+    let keys = aidd_page::Form::ALL.map(aidd_page::Form::key);
     assert!(keys.iter().all(|key| FORMS.iter().any(|hint| hint.form == *key)));
 }

@@ -9,7 +9,6 @@ use aidd_engine::text::finding::{Finding, Status};
 use aidd_engine::text::source::Source;
 use aidd_engine::workspace::diff::{Compared, hunks};
 use aidd_engine::workspace::walk::is_binary;
-use aidd_report::project;
 use aidd_report::{Weakening, WeakeningKind};
 use std::collections::HashMap;
 

@@ -219,6 +219,8 @@ pub struct Manifest {
 }
 
 impl Manifest {
+    /// An empty manifest of an ecosystem at a path from the root.
+    #[must_use]
     pub fn new(path: String, ecosystem: Ecosystem) -> Self {
         Self {
             path,

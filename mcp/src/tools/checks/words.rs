@@ -14,6 +14,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fmt::Write;
+use std::path::PathBuf;
 
 /// Most rules that one alias explains in an answer.
 const RULES: usize = 3;
@@ -175,8 +176,9 @@ fn explain(context: &Context, given: Asked) -> Result<Answer<Explained>, ToolErr
 struct Nothing {}
 
 fn message(context: &Context, _: Nothing) -> Result<Answer<Description>, ToolError> {
-    let description =
-        describe_staged(context.distribution(), context.root()).map_err(found::said)?;
+    let index = context.variable("GIT_INDEX_FILE").map(PathBuf::from);
+    let described = describe_staged(context.distribution(), context.root(), index.as_deref());
+    let description = described.map_err(found::said)?;
     let text = description.to_string();
     Ok(Answer::new(description, text))
 }
