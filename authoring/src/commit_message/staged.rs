@@ -22,7 +22,11 @@ const RECENT: usize = 200;
 ///
 /// # Errors
 /// When there is no repository, nothing is staged, or the configuration cannot be read.
-pub fn describe_staged(distribution: &'static Distribution, folder: &Path) -> Result<Description> {
+pub fn describe_staged(
+    distribution: &'static Distribution,
+    folder: &Path,
+    index: Option<&Path>,
+) -> Result<Description> {
     let mut description = commit_message::describe(&staged(distribution, folder, index)?)
         .ok_or_else(|| {
             UserError::new("nothing is staged")
