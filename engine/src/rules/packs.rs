@@ -110,7 +110,7 @@ fn named(names: &[String], registry: &Registry) -> Result<Vec<RuleId>, String> {
     let known = ids.iter().filter_map(|name| registry.get(&name.to_ascii_lowercase()));
     let mut rules: BTreeSet<RuleId> = known.map(|rule| rule.id.clone()).collect();
     if !globs.is_empty() {
-        let globs = rule_globs(&globs)?;
+        let globs = rule_globs(&globs).map_err(|error| error.to_string())?;
         let ids = registry.rules().iter().map(|rule| &rule.id);
         rules.extend(ids.filter(|id| globs.is_match(&***id)).cloned());
     }
