@@ -2,7 +2,7 @@
 //! command line or an editor chooses.
 
 use crate::project::config::{Config, Level, RuleSetting};
-use crate::rules::packs::Packs;
+use crate::rules::packs::{PackError, Packs};
 use crate::rules::registry::Registry;
 use crate::rules::rule::{Rule, Setting, Settings};
 use crate::text::finding::{RuleId, Severity};
@@ -31,7 +31,7 @@ pub enum EngineError {
     Glob(#[from] GlobError),
     /// The configuration names a pack that is not there.
     #[error("compliance: {0}")]
-    Pack(String),
+    Pack(PackError),
     /// A parameter is of the wrong type, or the rule has none of that name.
     #[error("{}the parameters of `{rule}`: {why}", .place.map_or(String::new(), |place| format!("overrides[{place}]: ")))]
     Params {
