@@ -1,7 +1,7 @@
 //! All pages of guidance: the shipped ones, with the project's own laid over them.
 
 use super::knowledge::Index;
-use super::routing::Routing;
+use super::routing::{Routing, TableError};
 use super::shelf::Shelf;
 use aidd_engine::project::config::{ContentConfig, ContentMode, nearest};
 use aidd_engine::text::files::{Disk, Files, SIDE_FILE_LIMIT, Stamp, markdown_below};
@@ -108,7 +108,7 @@ pub struct Library {
     /// out.
     pub problems: Vec<String>,
     index: Arc<Index>,
-    routing: Arc<OnceLock<Result<Routing, String>>>,
+    routing: Arc<OnceLock<Result<Routing, TableError>>>,
 }
 
 /// Where the pages of one sort of a project may lie, and what lies there.
@@ -196,7 +196,7 @@ impl Library {
     }
 
     /// Its tables of routing, once they are read.
-    pub(super) fn routing(&self) -> &OnceLock<Result<Routing, String>> {
+    pub(super) fn routing(&self) -> &OnceLock<Result<Routing, TableError>> {
         &self.routing
     }
 

@@ -6,15 +6,49 @@ use super::library::{Library, Origin};
 use super::meaning::Meaning;
 use super::shelf::Shelf;
 use super::words::{Task, Words};
+use aidd_engine::text::paths::GlobError;
 use aidd_lexicon::tables::scores::routing as score;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
+use thiserror::Error;
 
 /// Most characters of a task that are read: it is a sentence, or a few.
 const LONGEST: usize = 4000;
+
+/// Why a page cannot be read as a table.
+#[derive(Debug, Error)]
+pub enum TableError {
+    /// There is no such page.
+    #[error("there is no page `{name}` among the {shelf}")]
+    Missing {
+        /// Its name.
+        name: String,
+        /// Where it would lie.
+        shelf: &'static str,
+    },
+    /// There is no page of heuristics.
+    #[error("there is no page specs/heuristics")]
+    NoHeuristics,
+    /// Its header is malformed.
+    #[error("{path}: {why}")]
+    Malformed {
+        /// The page.
+        path: String,
+        /// What does not fit.
+        why: serde_json::Error,
+    },
+    /// A glob in its header is malformed.
+    #[error("{path}: {why}")]
+    Glob {
+        /// The page.
+        path: &'static str,
+        /// What is wrong with the glob.
+        why: GlobError,
+    },
+}
 
 /// A row of the routing table.
 #[derive(Clone, Debug, Deserialize)]
@@ -112,7 +146,7 @@ impl Routing {
     ///
     /// # Errors
     /// Which page cannot be read as a table, and why.
-    pub fn new(library: &Library) -> Result<Self, String> {
+    pub fn new(library: &Library) -> Result<Self, TableError> {
         #[derive(Deserialize)]
         struct Tree {
             areas: Vec<Area>,
@@ -143,8 +177,8 @@ impl Routing {
     ///
     /// # Errors
     /// As [`Routing::new`].
-    pub fn of(library: &Library) -> Result<&Self, String> {
-        library.routing().get_or_init(|| Self::new(library)).as_ref().map_err(Clone::clone)
+    pub fn of(library: &Library) -> Result<&Self, &TableError> {
+        library.routing().get_or_init(|| Self::new(library)).as_ref()
     }
 
     /// The form to ask with where no row matches.
@@ -354,7 +388,7 @@ struct Rows {
 
 /// The rows of the page. Those of a project go before the shipped ones, and take the place of those
 /// with the same id.
-fn rows(library: &Library) -> Result<Vec<Row>, String> {
+fn rows(library: &Library) -> Result<Vec<Row>, TableError> {
     let Rows { mut rows } = page_data(library, Shelf::Templates, "routing")?;
     let is_own =
         library.get(Shelf::Templates, "routing").is_some_and(|page| page.origin == Origin::Project);
@@ -375,7 +409,7 @@ pub(super) fn page_data<T: DeserializeOwned>(
     library: &Library,
     shelf: Shelf,
     name: &str,
-) -> Result<T, String> {
+) -> Result<T, TableError> {
     // A project that keeps to its own pages may have no such table: ours holds then.
     let shipped;
     let page = match library.get(shelf, name) {
@@ -384,11 +418,11 @@ pub(super) fn page_data<T: DeserializeOwned>(
             shipped = Library::shipped();
             shipped
                 .get(shelf, name)
-                .ok_or_else(|| format!("there is no page `{name}` among the {}", shelf.word()))?
+                .ok_or_else(|| TableError::Missing { name: name.to_owned(), shelf: shelf.word() })?
         }
     };
     serde_json::from_value(Value::Object((*page.header).clone()))
-        .map_err(|error| format!("{}: {error}", page.path))
+        .map_err(|why| TableError::Malformed { path: page.path.clone(), why })
 }
 
 fn distinct(roles: impl Iterator<Item = String>) -> Vec<String> {

@@ -2,7 +2,7 @@
 //! conditions of `specs/fast-track.md`.
 
 use super::library::Library;
-use super::routing::{Route, Routing, page_data};
+use super::routing::{Route, Routing, TableError, page_data};
 use super::shelf::Shelf;
 use super::words::{Words, finds};
 use aidd_engine::project::config::TokenBudget;
@@ -150,7 +150,7 @@ pub fn classify(
     disk: &Disk,
     text: &str,
     expected: &Expected,
-) -> Result<Task, String> {
+) -> Result<Task, TableError> {
     let mut route = routing.classify(text);
     // Files tell more than what the words may mean.
     let is_unsure = route.roles.is_empty() || route.confidence < UNSURE;
@@ -163,7 +163,7 @@ pub fn classify(
     let mut risks: Vec<String> = risky.map(|word| word.trim_end_matches('*').to_owned()).collect();
     if !fast.risky_paths.is_empty() {
         let paths = Globs::new::<String>(&fast.risky_paths, &[])
-            .map_err(|error| format!("specs/fast-track.md: {error}"))?;
+            .map_err(|why| TableError::Glob { path: "specs/fast-track.md", why })?;
         risks.extend(expected.files.iter().filter(|path| paths.matches(path)).cloned());
     }
     let conditions: Vec<Condition> = fast
