@@ -8,8 +8,7 @@ mod tests;
 
 use super::decision::{self, Kind, Named};
 use super::knowledge::{Entry, Knowledge};
-use super::library::Library;
-use super::routing::TableError;
+use super::library::{Library, TableError};
 use super::shelf::Shelf;
 use aidd_engine::project::stack::Stack;
 use aidd_memory::types::Outcome;

@@ -24,7 +24,7 @@ mod tests;
 pub mod versions;
 mod words;
 
-pub use library::{Library, Origin, Page, Watched};
+pub use library::{Library, Origin, Page, TableError, Watched};
 pub use shelf::Shelf;
 
 /// What the program ships, for tests.

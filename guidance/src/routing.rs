@@ -2,53 +2,19 @@
 //! weighed together with known tasks, and the tree of `templates/decision-tree.md` followed. Those
 //! pages say how.
 
-use super::library::{Library, Origin};
+use super::library::{Library, Origin, TableError};
 use super::meaning::Meaning;
 use super::shelf::Shelf;
 use super::words::{Task, Words};
-use aidd_engine::text::paths::GlobError;
 use aidd_lexicon::tables::scores::routing as score;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
-use thiserror::Error;
 
 /// Most characters of a task that are read: it is a sentence, or a few.
 const LONGEST: usize = 4000;
-
-/// Why a page cannot be read as a table.
-#[derive(Debug, Error)]
-pub enum TableError {
-    /// There is no such page.
-    #[error("there is no page `{name}` among the {shelf}")]
-    Missing {
-        /// Its name.
-        name: String,
-        /// Where it would lie.
-        shelf: &'static str,
-    },
-    /// There is no page of heuristics.
-    #[error("there is no page specs/heuristics")]
-    NoHeuristics,
-    /// Its header is malformed.
-    #[error("{path}: {why}")]
-    Malformed {
-        /// The page.
-        path: String,
-        /// What does not fit.
-        why: serde_json::Error,
-    },
-    /// A glob in its header is malformed.
-    #[error("{path}: {why}")]
-    Glob {
-        /// The page.
-        path: &'static str,
-        /// What is wrong with the glob.
-        why: GlobError,
-    },
-}
 
 /// A row of the routing table.
 #[derive(Clone, Debug, Deserialize)]

@@ -1,8 +1,8 @@
 //! A task in a sentence: where it is routed, how large it looks, and whether it may skip stages, by the
 //! conditions of `specs/fast-track.md`.
 
-use super::library::Library;
-use super::routing::{Route, Routing, TableError, page_data};
+use super::library::{Library, TableError};
+use super::routing::{Route, Routing, page_data};
 use super::shelf::Shelf;
 use super::words::{Words, finds};
 use aidd_engine::project::config::TokenBudget;

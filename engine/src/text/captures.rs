@@ -28,7 +28,7 @@ pub enum PatternError {
         /// What is wrong with it.
         fault: PatternFault,
     },
-    /// Its braces come to more than [`MOST_ALTERNATIVES`].
+    /// Its braces come to too many alternatives.
     #[error("`{0}` stands for more than {MOST_ALTERNATIVES} paths: write two rules")]
     ManyPaths(String),
 }
@@ -36,7 +36,7 @@ pub enum PatternError {
 /// What is wrong with a path pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum PatternFault {
-    /// It has more than [`MOST_CHARS`].
+    /// It has too many characters.
     #[error("it is too long")]
     Long,
     /// It has no text.
@@ -45,7 +45,7 @@ pub enum PatternFault {
     /// It has `..` in it.
     #[error("it leads out of the folder")]
     Outside,
-    /// What it compiles to is larger than [`PROGRAM_LIMIT`].
+    /// It compiles to too large a program.
     #[error("it is too large")]
     Large,
     /// A bracket or brace is opened, and not closed.

@@ -157,8 +157,8 @@ struct Expressions {
 impl Expressions {
     fn new(matches: Option<&String>, not: Option<&String>) -> Result<Self, CommitError> {
         Ok(Self {
-            matches: matches.map(compiled).transpose()?,
-            not: not.map(compiled).transpose()?,
+            matches: matches.map(|text| compiled(text)).transpose()?,
+            not: not.map(|text| compiled(text)).transpose()?,
         })
     }
 }
@@ -191,7 +191,7 @@ impl Demands {
             message: header.message.as_ref().map(message).transpose()?.unwrap_or_default(),
             footers: header.footers.clone(),
             trailers: header.trailers.to_vec(),
-            branch: header.branch.as_ref().map(compiled).transpose()?,
+            branch: header.branch.as_deref().map(compiled).transpose()?,
             title: header.title,
             change: header.change.as_ref().map(change).transpose()?,
             skip: header.skip.clone().unwrap_or_else(|| all.to_vec()),
@@ -263,7 +263,7 @@ impl Demands {
     }
 }
 
-fn compiled(text: &String) -> Result<Regex, CommitError> {
-    expression::check(text).map_err(|_| CommitError::TooLarge(text.clone()))?;
-    Regex::new(text).map_err(|why| CommitError::Expression { text: text.clone(), why })
+fn compiled(text: &str) -> Result<Regex, CommitError> {
+    expression::check(text).map_err(|_| CommitError::TooLarge(text.to_owned()))?;
+    Regex::new(text).map_err(|why| CommitError::Expression { text: text.to_owned(), why })
 }
