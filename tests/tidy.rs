@@ -48,6 +48,15 @@ const LIBRARIES: &[(&str, &[&str])] = &[
     ("serde-sarif", &["report"]),
 ];
 
+/// The crates that others are built of: what fails there is for the caller to judge, not only to
+/// print.
+const BELOW: [&str; 7] =
+    ["page", "lexicon", "engine", "validators", "memory", "guidance", "authoring"];
+
+/// Public functions of those crates whose error is text all the same: `file::function`, and why
+/// nobody has to tell one error from another.
+const TEXT_ERRORS: &[(&str, &str)] = &[];
+
 /// A source file may be longer if its head says why, in these words.
 const LONG_BECAUSE: &str = "Over 500 lines because";
 
@@ -152,6 +161,89 @@ fn only_the_program_and_tests_name_the_families() {
             assert!(!named.contains("aidd_validators"), "{name}/src/{path} names aidd_validators");
         }
     }
+}
+
+/// What the function returns whose signature `code` begins with.
+fn returned(code: &str) -> &str {
+    let (mut depth, mut start, mut before) = (0, None, ' ');
+    for (at, c) in code.char_indices() {
+        match c {
+            '>' if before == '-' && depth == 0 => start = start.or(Some(at + 1)),
+            '>' if before == '-' => {}
+            '(' | '[' | '<' => depth += 1,
+            ')' | ']' | '>' => depth -= 1,
+            '{' | ';' if depth == 0 => {
+                let result = start.map_or("", |start| &code[start..at]);
+                return result.split("where").next().unwrap_or_default();
+            }
+            _ => {}
+        }
+        before = c;
+    }
+    ""
+}
+
+/// Whether some `Result` in a type has a text for its error.
+fn has_text_error(kind: &str) -> bool {
+    kind.match_indices("Result<").any(|(at, open)| {
+        let (mut depth, mut last) = (0, 0);
+        let inner = &kind[at + open.len()..];
+        for (at, c) in inner.char_indices() {
+            match c {
+                '(' | '[' | '<' => depth += 1,
+                '>' if depth == 0 => {
+                    let error = inner[last..at].trim();
+                    return last > 0 && matches!(error, "String" | "std::string::String");
+                }
+                ')' | ']' | '>' => depth -= 1,
+                // A comma may also stand at the end.
+                ',' if depth == 0 && !inner[at + 1..].trim_start().starts_with('>') => {
+                    last = at + 1;
+                }
+                _ => {}
+            }
+        }
+        false
+    })
+}
+
+/// The public functions in `code` that give text for an error.
+fn with_text_errors(code: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    for start in ["pub fn ", "pub const fn ", "pub async fn "] {
+        for (at, _) in code.match_indices(start) {
+            let signature = &code[at + start.len()..];
+            let end = signature.find(['(', '<']).unwrap_or_default();
+            if has_text_error(returned(signature)) {
+                found.push(&signature[..end]);
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn public_functions_have_errors_that_can_be_told_apart() {
+    let sample = "pub fn one<F: Fn() -> u8>(f: F, a: [u8; 2]) -> Result<(), String> {\n\
+        pub fn two(\n    a: &str,\n) -> Option<Result<Vec<(u8, u8)>, String>>\nwhere\n    T: Copy,\n{\n\
+        pub fn three(f: &dyn Fn() -> Result<u8, String>) -> Result<String, Error> {\n\
+        pub(crate) fn four() -> Result<u8, String> {";
+    assert_eq!(with_text_errors(sample), ["one", "two"]);
+    let mut found = BTreeSet::new();
+    for name in BELOW {
+        for (path, text) in files(&root().join(name).join("src"), &[".rs"]) {
+            let is_test = path.ends_with("tests.rs") || path.contains("tests/");
+            let code = if is_test { "" } else { without_tests(&text) };
+            let all = with_text_errors(code).into_iter();
+            found.extend(all.map(|function| format!("{name}/src/{path}::{function}")));
+        }
+    }
+    let allowed: BTreeSet<String> = TEXT_ERRORS.iter().map(|(at, _)| (*at).to_owned()).collect();
+    let new: Vec<&String> = found.difference(&allowed).collect();
+    assert!(new.is_empty(), "give these an enum for their error, with `thiserror`: {new:#?}");
+    let gone: Vec<&String> = allowed.difference(&found).collect();
+    assert!(gone.is_empty(), "these are in TEXT_ERRORS, and are no more: {gone:#?}");
+    assert!(TEXT_ERRORS.iter().all(|(_, reason)| !reason.is_empty()), "a reason is missing");
 }
 
 #[test]

@@ -62,7 +62,7 @@ fn chosen<'a>(registry: &'a Registry, names: &[String]) -> Result<Vec<&'a Rule>>
     let mut rules = Vec::new();
     for name in names {
         if name.contains(['*', '?', '{']) {
-            let globs = rule_globs(&[name]).map_err(UserError::new)?;
+            let globs = rule_globs(&[name]).map_err(|error| UserError::new(error.to_string()))?;
             rules.extend(registry.rules().iter().filter(|rule| globs.is_match(&*rule.id)));
         } else if registry.knows(name) {
             rules.extend(registry.named(name));

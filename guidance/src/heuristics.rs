@@ -8,7 +8,7 @@ mod tests;
 
 use super::decision::{self, Kind, Named};
 use super::knowledge::{Entry, Knowledge};
-use super::library::Library;
+use super::library::{Library, TableError};
 use super::shelf::Shelf;
 use aidd_engine::project::stack::Stack;
 use aidd_memory::types::Outcome;
@@ -151,7 +151,7 @@ pub fn apply<'s>(
     stakes: Stakes,
     limit: usize,
     scene: &Scene<'s>,
-) -> Result<Questioned<'s, 's>, String> {
+) -> Result<Questioned<'s, 's>, TableError> {
     let named = decision::read(text, scene.knowledge);
     let mut chosen: Vec<(i32, Applied)> = Vec::new();
     let mut general: Vec<(i32, Applied)> = Vec::new();
@@ -190,11 +190,11 @@ fn generally(heuristic: &Heuristic, applied: Applied, named: &Named<'_, '_>) -> 
     Applied { asks, open, ..applied }
 }
 
-fn heuristics(library: &Library) -> Result<Vec<Heuristic>, String> {
-    let page =
-        library.get(Shelf::Specs, "heuristics").ok_or("there is no page specs/heuristics")?;
+fn heuristics(library: &Library) -> Result<Vec<Heuristic>, TableError> {
+    let page = library.get(Shelf::Specs, "heuristics").ok_or(TableError::NoHeuristics)?;
     let rows = page.header.get("heuristics").cloned().unwrap_or(Value::Null);
-    serde_json::from_value(rows).map_err(|error| format!("{}: {error}", page.path))
+    serde_json::from_value(rows)
+        .map_err(|why| TableError::Malformed { path: page.path.clone(), why })
 }
 
 /// The words of a heuristic that stand in the decision: English ones as words, Korean ones anywhere.

@@ -24,5 +24,5 @@ mod tests;
 pub mod versions;
 mod words;
 
-pub use library::{Library, Origin, Page, Watched};
+pub use library::{Library, Origin, Page, TableError, Watched};
 pub use shelf::Shelf;

@@ -5,12 +5,14 @@ use super::routing::Routing;
 use super::shelf::Shelf;
 use aidd_engine::project::config::{ContentConfig, ContentMode, nearest};
 use aidd_engine::text::files::{Disk, Files, SIDE_FILE_LIMIT, Stamp, markdown_below};
+use aidd_engine::text::paths::GlobError;
 use aidd_page as page;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
+use thiserror::Error;
 
 /// The folders that a project may keep its guidance in, the one that counts most first.
 const PREFIXES: [&str; 3] = [".aidd/", "ai/", ""];
@@ -108,7 +110,39 @@ pub struct Library {
     /// out.
     pub problems: Vec<String>,
     index: Arc<Index>,
-    routing: Arc<OnceLock<Result<Routing, String>>>,
+    routing: Arc<OnceLock<Result<Routing, TableError>>>,
+}
+
+/// Why a page cannot be read as a table.
+#[derive(Debug, Error)]
+pub enum TableError {
+    /// There is no such page.
+    #[error("there is no page `{name}` among the {shelf}")]
+    Missing {
+        /// Its name.
+        name: String,
+        /// Where it would lie.
+        shelf: &'static str,
+    },
+    /// There is no page of heuristics.
+    #[error("there is no page specs/heuristics")]
+    NoHeuristics,
+    /// Its header is malformed.
+    #[error("{path}: {why}")]
+    Malformed {
+        /// The page.
+        path: String,
+        /// What does not fit.
+        why: serde_json::Error,
+    },
+    /// A glob in its header is malformed.
+    #[error("{path}: {why}")]
+    Glob {
+        /// The page.
+        path: &'static str,
+        /// What is wrong with the glob.
+        why: GlobError,
+    },
 }
 
 /// Where the pages of one sort of a project may lie, and what lies there.
@@ -196,7 +230,7 @@ impl Library {
     }
 
     /// Its tables of routing, once they are read.
-    pub(super) fn routing(&self) -> &OnceLock<Result<Routing, String>> {
+    pub(super) fn routing(&self) -> &OnceLock<Result<Routing, TableError>> {
         &self.routing
     }
 

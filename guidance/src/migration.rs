@@ -2,9 +2,12 @@
 //! manifests say and which package manager the project has. What the entry does not know is a step
 //! of its own, and said.
 
+mod error;
 mod leave;
 #[cfg(test)]
 mod tests;
+
+pub use error::MigrationError;
 
 use super::commands::{checks, manager, run_by, set_version};
 use super::compatibility::language;
@@ -93,7 +96,7 @@ pub fn plan(
     asked: Asked<'_>,
     knowledge: &Knowledge<'_>,
     stack: &Stack,
-) -> Result<Plan, String> {
+) -> Result<Plan, MigrationError> {
     let mut plan = Plan::default();
     let here = entry.version_in(stack);
     let used = entry.used_in(stack);
@@ -111,13 +114,11 @@ pub fn plan(
     let from = starting(entry, asked.from, here.as_ref(), &mut plan.notes)?;
     let to = target(entry, asked.to)?;
     if to < from && !from.is_of(&to) {
-        return Err(format!(
-            "{to} is older than {from}: going back is not a migration; restore the commit and the lock \
-             file from before"
-        ));
+        return Err(MigrationError::Backwards { from, to });
     }
     if from.is_of(&to) {
-        return Err(format!("{} is at {from} already, which is of {to}", entry.name));
+        let technology = entry.name.to_owned();
+        return Err(MigrationError::Done { technology, from, to });
     }
     (plan.from, plan.to) = (from.to_string(), to.to_string());
     prepare(entry, Some(&from), asked.old_forms, project, &mut plan);
@@ -153,17 +154,12 @@ fn starting(
     given: Option<&str>,
     here: Option<&(Version, String)>,
     notes: &mut Vec<String>,
-) -> Result<Version, String> {
+) -> Result<Version, MigrationError> {
     let Some(given) = given else {
-        return here.map(|(version, _)| version.clone()).ok_or_else(|| {
-            format!(
-                "no manifest tells which version of {} there is; give `currentVersion`",
-                entry.name
-            )
-        });
+        let here = here.map(|(version, _)| version.clone());
+        return here.ok_or_else(|| MigrationError::NoStart(entry.name.to_owned()));
     };
-    let version = Version::read(given)
-        .ok_or_else(|| format!("`{given}` is no version; write one such as 4 or 4.1.2"))?;
+    let version = Version::read(given).ok_or_else(|| MigrationError::Start(given.to_owned()))?;
     if let Some((own, place)) = here.filter(|(own, _)| !own.is_of(&version)) {
         notes.push(format!(
             "{place} has {own}, not {version}; the plan begins at {version} as asked"
@@ -172,20 +168,17 @@ fn starting(
     Ok(version)
 }
 
-fn target(entry: &Entry<'_>, given: Option<&str>) -> Result<Version, String> {
+fn target(entry: &Entry<'_>, given: Option<&str>) -> Result<Version, MigrationError> {
     match given {
-        Some(given) => Version::read(given).ok_or_else(|| {
-            let ways: Vec<&str> = entry.migrations.iter().map(|it| &*it.to).collect();
-            let known = if ways.is_empty() { "none".to_owned() } else { ways.join(", ") };
-            format!(
-                "`{given}` is no version and no technology with an entry; write one such as 5 or 5.1, or a \
-                 name; the entry on {} tells of the way to: {known}",
-                entry.name
-            )
+        Some(given) => Version::read(given).ok_or_else(|| MigrationError::Target {
+            given: given.to_owned(),
+            technology: entry.name.to_owned(),
+            ways: entry.migrations.iter().map(|it| it.to.to_string()).collect(),
         }),
-        None => entry.version.and_then(Version::read).ok_or_else(|| {
-            format!("the entry on {} names no version; give `targetVersion`", entry.name)
-        }),
+        None => entry
+            .version
+            .and_then(Version::read)
+            .ok_or_else(|| MigrationError::NoTarget(entry.name.to_owned())),
     }
 }
 

@@ -3,6 +3,7 @@
 use super::library::{Library, Page};
 use super::shelf::Shelf;
 use serde::Deserialize;
+use thiserror::Error;
 
 /// An argument of a prompt.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -22,13 +23,56 @@ pub struct Argument {
     pub default: Option<String>,
 }
 
+/// Why a prompt cannot be given.
+#[derive(Debug, Error)]
+pub enum PromptError {
+    /// The arguments in the header of its page are malformed.
+    #[error("{path}: {why}")]
+    Header {
+        /// Its page.
+        path: String,
+        /// What does not fit.
+        why: serde_json::Error,
+    },
+    /// A name is given that none of its arguments has.
+    #[error("`{name}` is no argument; known: {}", .known.join(", "))]
+    Unknown {
+        /// The name.
+        name: String,
+        /// The names of its arguments.
+        known: Vec<String>,
+    },
+    /// An argument is missing.
+    #[error("`{name}` is missing: {description}")]
+    Missing {
+        /// Its name.
+        name: String,
+        /// What it means.
+        description: String,
+    },
+    /// An argument is none of its values.
+    #[error("`{name}` is `{value}`, which is none of {}", .values.join(", "))]
+    Value {
+        /// Its name.
+        name: String,
+        /// What is given.
+        value: String,
+        /// What it may be.
+        values: Vec<String>,
+    },
+    /// A page that goes with it lies on no shelf.
+    #[error("the prompt includes {0}, and there is no such page")]
+    Include(String),
+}
+
 /// The arguments of a prompt, in order.
 ///
 /// # Errors
 /// What in the page's header does not fit.
-pub fn arguments(page: &Page) -> Result<Vec<Argument>, String> {
+pub fn arguments(page: &Page) -> Result<Vec<Argument>, PromptError> {
     let Some(arguments) = page.header.get("arguments") else { return Ok(Vec::new()) };
-    serde_json::from_value(arguments.clone()).map_err(|error| format!("{}: {error}", page.path))
+    serde_json::from_value(arguments.clone())
+        .map_err(|why| PromptError::Header { path: page.path.clone(), why })
 }
 
 /// The text of a prompt with its places filled in, and the pages that it includes: `rules` is every
@@ -43,11 +87,12 @@ pub fn filled(
     page: &Page,
     given: &dyn Fn(&str) -> Option<String>,
     names: &[String],
-) -> Result<String, String> {
+) -> Result<String, PromptError> {
     let arguments = arguments(page)?;
-    let known: Vec<&str> = arguments.iter().map(|argument| &*argument.name).collect();
-    if let Some(other) = names.iter().find(|name| !known.contains(&name.as_str())) {
-        return Err(format!("`{other}` is no argument; known: {}", known.join(", ")));
+    let known = || arguments.iter().map(|argument| argument.name.clone());
+    if let Some(name) = names.iter().find(|name| !known().any(|known| known == **name)) {
+        let (name, known) = (name.clone(), known().collect());
+        return Err(PromptError::Unknown { name, known });
     }
     let mut values: Vec<(&str, String)> = Vec::new();
     for argument in &arguments {
@@ -75,26 +120,25 @@ pub fn filled(
     Ok(text)
 }
 
-fn value(argument: &Argument, given: Option<String>) -> Result<String, String> {
+fn value(argument: &Argument, given: Option<String>) -> Result<String, PromptError> {
     let name = &argument.name;
     let given = given.filter(|text| !text.trim().is_empty());
     let Some(value) = given else {
         if argument.required {
-            return Err(format!("`{name}` is missing: {}", argument.description));
+            let (name, description) = (name.clone(), argument.description.clone());
+            return Err(PromptError::Missing { name, description });
         }
         return Ok(argument.default.clone().unwrap_or_else(|| "not said".to_owned()));
     };
     if !argument.values.is_empty() && !argument.values.contains(&value) {
-        return Err(format!(
-            "`{name}` is `{value}`, which is none of {}",
-            argument.values.join(", ")
-        ));
+        let (name, values) = (name.clone(), argument.values.clone());
+        return Err(PromptError::Value { name, value, values });
     }
     Ok(value)
 }
 
 /// A page that goes with a prompt, below it.
-fn include(library: &Library, path: &str) -> Result<String, String> {
+fn include(library: &Library, path: &str) -> Result<String, PromptError> {
     if path == "rules" {
         let lines =
             library.on(Shelf::Rules).map(|page| format!("- {}: {}\n", page.name, page.summary));
@@ -103,7 +147,7 @@ fn include(library: &Library, path: &str) -> Result<String, String> {
             lines.collect::<String>()
         ));
     }
-    let unknown = || format!("the prompt includes {path}, and there is no such page");
+    let unknown = || PromptError::Include(path.to_owned());
     let (shelf, rest) = Shelf::of_shipped(path).ok_or_else(unknown)?;
     // A skill's folder is its name, as shipped.
     let name = shelf.key(rest, None);
@@ -145,7 +189,7 @@ mod tests {
         let of = |name: &str| {
             given.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
         };
-        filled(&library, page, &of, &names)
+        filled(&library, page, &of, &names).map_err(|error| error.to_string())
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! weighed together with known tasks, and the tree of `templates/decision-tree.md` followed. Those
 //! pages say how.
 
-use super::library::{Library, Origin};
+use super::library::{Library, Origin, TableError};
 use super::meaning::Meaning;
 use super::shelf::Shelf;
 use super::words::{Task, Words};
@@ -112,7 +112,7 @@ impl Routing {
     ///
     /// # Errors
     /// Which page cannot be read as a table, and why.
-    pub fn new(library: &Library) -> Result<Self, String> {
+    pub fn new(library: &Library) -> Result<Self, TableError> {
         #[derive(Deserialize)]
         struct Tree {
             areas: Vec<Area>,
@@ -143,8 +143,8 @@ impl Routing {
     ///
     /// # Errors
     /// As [`Routing::new`].
-    pub fn of(library: &Library) -> Result<&Self, String> {
-        library.routing().get_or_init(|| Self::new(library)).as_ref().map_err(Clone::clone)
+    pub fn of(library: &Library) -> Result<&Self, &TableError> {
+        library.routing().get_or_init(|| Self::new(library)).as_ref()
     }
 
     /// The form to ask with where no row matches.
@@ -354,7 +354,7 @@ struct Rows {
 
 /// The rows of the page. Those of a project go before the shipped ones, and take the place of those
 /// with the same id.
-fn rows(library: &Library) -> Result<Vec<Row>, String> {
+fn rows(library: &Library) -> Result<Vec<Row>, TableError> {
     let Rows { mut rows } = page_data(library, Shelf::Templates, "routing")?;
     let is_own =
         library.get(Shelf::Templates, "routing").is_some_and(|page| page.origin == Origin::Project);
@@ -375,7 +375,7 @@ pub(super) fn page_data<T: DeserializeOwned>(
     library: &Library,
     shelf: Shelf,
     name: &str,
-) -> Result<T, String> {
+) -> Result<T, TableError> {
     // A project that keeps to its own pages may have no such table: ours holds then.
     let shipped;
     let page = match library.get(shelf, name) {
@@ -384,11 +384,11 @@ pub(super) fn page_data<T: DeserializeOwned>(
             shipped = Library::shipped();
             shipped
                 .get(shelf, name)
-                .ok_or_else(|| format!("there is no page `{name}` among the {}", shelf.word()))?
+                .ok_or_else(|| TableError::Missing { name: name.to_owned(), shelf: shelf.word() })?
         }
     };
     serde_json::from_value(Value::Object((*page.header).clone()))
-        .map_err(|error| format!("{}: {error}", page.path))
+        .map_err(|why| TableError::Malformed { path: page.path.clone(), why })
 }
 
 fn distinct(roles: impl Iterator<Item = String>) -> Vec<String> {

@@ -1,7 +1,7 @@
 //! A task in a sentence: where it is routed, how large it looks, and whether it may skip stages, by the
 //! conditions of `specs/fast-track.md`.
 
-use super::library::Library;
+use super::library::{Library, TableError};
 use super::routing::{Route, Routing, page_data};
 use super::shelf::Shelf;
 use super::words::{Words, finds};
@@ -150,7 +150,7 @@ pub fn classify(
     disk: &Disk,
     text: &str,
     expected: &Expected,
-) -> Result<Task, String> {
+) -> Result<Task, TableError> {
     let mut route = routing.classify(text);
     // Files tell more than what the words may mean.
     let is_unsure = route.roles.is_empty() || route.confidence < UNSURE;
@@ -163,7 +163,7 @@ pub fn classify(
     let mut risks: Vec<String> = risky.map(|word| word.trim_end_matches('*').to_owned()).collect();
     if !fast.risky_paths.is_empty() {
         let paths = Globs::new::<String>(&fast.risky_paths, &[])
-            .map_err(|error| format!("specs/fast-track.md: {error}"))?;
+            .map_err(|why| TableError::Glob { path: "specs/fast-track.md", why })?;
         risks.extend(expected.files.iter().filter(|path| paths.matches(path)).cloned());
     }
     let conditions: Vec<Condition> = fast

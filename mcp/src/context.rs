@@ -205,7 +205,7 @@ impl Context {
                     let content = project.config.content.get_or_insert_default();
                     content
                         .set_mode(&word)
-                        .map_err(|message| ProjectError { message, hint: None })?;
+                        .map_err(|error| ProjectError { message: error.to_string(), hint: None })?;
                 }
                 let project = Arc::new(project);
                 *slot = Some((stamps, project.clone()));

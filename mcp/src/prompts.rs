@@ -55,7 +55,7 @@ pub(crate) fn get(
     })?;
     let names: Vec<String> = given.map(|given| given.keys().cloned().collect()).unwrap_or_default();
     let value = |name: &str| text_of(given.and_then(|given| given.get(name)));
-    let text = filled(&library, page, &value, &names).map_err(wrong)?;
+    let text = filled(&library, page, &value, &names).map_err(|error| wrong(error.to_string()))?;
     let message = PromptMessage::new_text(Role::User, escape::lines(&text));
     Ok(GetPromptResult::new(vec![message]).with_description(&page.summary))
 }

@@ -149,8 +149,8 @@ fn look(gate: Gate, kind: Kind, content: &str, check: &Value) -> Result<(), Stri
             .ok_or("there is nothing to enforce")?;
     entry.metadata.insert(CHECK.to_owned(), check.clone());
     let Some(page) = remembered::page_of(&entry) else { return Ok(()) };
-    let page = page?;
-    remembered::validate_page(&page)?;
+    let page = page.map_err(|why| why.to_string())?;
+    remembered::validate_page(&page).map_err(|why| why.to_string())?;
     let registry = Registry::new(gate.distribution().pages, &[(page.path, page.text)]);
     let engine =
         Engine::new(gate.distribution(), registry, &Config::default(), &Selection::default())

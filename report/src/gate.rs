@@ -211,7 +211,7 @@ fn resolve(list: List, text: &str, registry: &Registry) -> Result<Selector, Stri
     let category = CATEGORIES.iter().find(|(name, ..)| *name == text);
 
     let (means, severity, rules) = if text.contains(['*', '?', '[', '{']) {
-        let globs = rule_globs(&[text])?;
+        let globs = rule_globs(&[text]).map_err(|error| error.to_string())?;
         (Means::Glob, None, ids(&|rule| globs.is_match(&*rule.id)))
     } else if registry.knows(text) {
         (Means::Rule, None, registry.named(text).map(|rule| rule.id.to_string()).collect())

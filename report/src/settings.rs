@@ -76,7 +76,7 @@ pub fn in_force(
     let word = environment(variable).filter(|word| !word.trim().is_empty());
     if let Some((word, content)) = word.zip(settings.iter_mut().find(|it| it.key == "content")) {
         let mut config = project.config.content.clone().unwrap_or_default();
-        config.set_mode(&word).map_err(UserError::new)?;
+        config.set_mode(&word).map_err(|error| UserError::new(error.to_string()))?;
         content.value = serde_json::to_value(config)?;
         content.origin = match &*content.origin {
             "default" => variable.to_owned(),

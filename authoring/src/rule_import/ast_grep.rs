@@ -2,7 +2,7 @@
 //! object is ours too; what stands around it becomes the page.
 
 use super::draft::Draft;
-use super::{Left, Made, Tool, anchored, read_data, read_one, recipe, sample, texts};
+use super::{ImportError, Left, Made, Tool, anchored, read_data, read_one, recipe, sample, texts};
 use aidd_engine::forms::syntax::LANGUAGES;
 use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::Severity;
@@ -54,7 +54,7 @@ struct Project {
     tests: BTreeMap<String, [Vec<String>; 2]>,
 }
 
-pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, String> {
+pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, ImportError> {
     let mut made = Made::default();
     let mut project = Project::default();
     let all = read_data(files, path)?;
@@ -99,12 +99,12 @@ fn documents(
     files: &dyn Files,
     path: &str,
     folders: &[String],
-) -> Result<Vec<(String, Json)>, String> {
+) -> Result<Vec<(String, Json)>, ImportError> {
     let mut documents = Vec::new();
     let Some(listing) = files.listing() else { return Ok(documents) };
     for given in folders {
-        let folder = join(folder_of(path), given)
-            .ok_or_else(|| format!("{path}: `{given}` leads out of the project"))?;
+        let outside = || ImportError::Outside { path: path.to_owned(), to: given.clone() };
+        let folder = join(folder_of(path), given).ok_or_else(outside)?;
         let is_rule = |path: &&String| path.ends_with(".yml") || path.ends_with(".yaml");
         for file in listing.below(&folder).iter().filter(is_rule) {
             if !file.contains("__snapshots__/") {
@@ -116,9 +116,14 @@ fn documents(
     Ok(documents)
 }
 
-fn rule(document: &Json, file: &str, project: &Project, made: &mut Made) -> Result<(), String> {
+fn rule(
+    document: &Json,
+    file: &str,
+    project: &Project,
+    made: &mut Made,
+) -> Result<(), ImportError> {
     let Json::Object(map) = document else { return Ok(()) };
-    let id = document["id"].as_str().ok_or_else(|| format!("{file}: a rule has no `id`"))?;
+    let id = document["id"].as_str().ok_or_else(|| ImportError::NoId(file.to_owned()))?;
     for key in map.keys() {
         let why = match TABLES.keys.get(key) {
             Some(Way::Syntax | Way::Page) => continue,

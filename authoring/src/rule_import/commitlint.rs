@@ -9,7 +9,7 @@ mod shared;
 use super::draft::Draft;
 use super::modules::Modules;
 use super::recipe::{self, Table, Vars};
-use super::{Left, Made, Tool, script, texts};
+use super::{ImportError, Left, Made, Tool, script, texts};
 use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::Severity;
 use own::Line;
@@ -61,7 +61,7 @@ struct Set<'a> {
     value: Json,
 }
 
-pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, String> {
+pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, ImportError> {
     let mut made = Made::default();
     let modules = Modules::new(files, known);
     let config = modules.config(path, &mut made)?;

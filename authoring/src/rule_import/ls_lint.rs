@@ -7,7 +7,7 @@ mod folders;
 use super::draft::Draft;
 use super::expressions::alternatives;
 use super::recipe::{self, Table};
-use super::{Left, Made, Tool, read_one, sample, slug, texts};
+use super::{ImportError, Left, Made, Tool, read_one, sample, slug, texts};
 use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::Severity;
 use aidd_engine::text::paths::below;
@@ -63,11 +63,11 @@ struct Asked {
 /// What ls-lint calls folders.
 const FOLDERS: &str = ".dir";
 
-pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, String> {
+pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, ImportError> {
     let config = read_one(files, path)?;
     let mut made = Made::default();
     let Some(Json::Object(list)) = config.get("ls") else {
-        return Err(format!("{path} has no `ls`: the names that ls-lint judges"));
+        return Err(ImportError::NoNames(path.to_owned()));
     };
     let folders = folders::gather(list, path, &mut made)?;
     let ignored = ignored(&config);

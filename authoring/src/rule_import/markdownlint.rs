@@ -6,7 +6,7 @@ mod places;
 use super::draft::Draft;
 use super::modules::{Modules, find};
 use super::recipe::{self, Table};
-use super::{Left, Made, Tool, sample, script, texts};
+use super::{ImportError, Left, Made, Tool, sample, script, texts};
 use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::Severity;
 use places::{Override, Place};
@@ -39,7 +39,7 @@ fn is_among(names: &[String], key: &str) -> bool {
     names.iter().any(|name| name.eq_ignore_ascii_case(key))
 }
 
-pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, String> {
+pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, ImportError> {
     let mut made = Made::default();
     let mut config = Modules::new(files, |_| None).config(path, &mut made)?;
     if path.ends_with("package.json") {
@@ -212,8 +212,10 @@ fn extended(files: &dyn Files, path: &str, rules: &mut Map<String, Json>, made: 
         let place = plain.or_else(|| find(files, &from, &name));
         let read =
             place.ok_or_else(|| "it is not in the project, nor in `node_modules`".to_owned());
-        let read =
-            read.and_then(|place| Ok((Modules::new(files, |_| None).exported(&place)?, place)));
+        let read = read.and_then(|place| {
+            let read = Modules::new(files, |_| None).exported(&place);
+            read.map(|read| (read, place)).map_err(|why| why.to_string())
+        });
         match read {
             Ok((read, place)) => {
                 let mut inner = read.value.as_object().cloned().unwrap_or_default();

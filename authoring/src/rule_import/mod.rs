@@ -9,6 +9,7 @@ mod ast_grep;
 mod beside;
 mod commitlint;
 mod draft;
+mod error;
 mod expressions;
 mod ls_lint;
 mod markdownlint;
@@ -27,6 +28,7 @@ use aidd_engine::text::files::{Files, SIDE_FILE_LIMIT};
 use aidd_engine::text::paths::{folder_of, scope_of};
 use aidd_engine::text::source::{Encoding, Source};
 use draft::Draft;
+pub use error::ImportError;
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -202,7 +204,7 @@ pub fn discover(files: &dyn Files) -> Vec<(String, Tool)> {
 ///
 /// # Errors
 /// When it cannot be read, or could be of none or of several.
-pub fn tool_of(files: &dyn Files, path: &str) -> Result<Tool, String> {
+pub fn tool_of(files: &dyn Files, path: &str) -> Result<Tool, ImportError> {
     let named = (beside::name_of(path), None);
     if let Some(tool) = Tool::ALL.into_iter().find(|tool| tool.files().contains(&named)) {
         return Ok(tool);
@@ -212,20 +214,12 @@ pub fn tool_of(files: &dyn Files, path: &str) -> Result<Tool, String> {
     } else {
         read_data(files, path)?
     };
-    let keys = |tools: &[Tool], between: &str| {
-        tools.iter().map(|tool| tool.key()).collect::<Vec<_>>().join(between)
-    };
     let fits = |tool: &Tool| all.iter().any(|one| tool.fits(one));
-    match Tool::ALL.into_iter().filter(fits).collect::<Vec<_>>()[..] {
+    let tools: Vec<Tool> = Tool::ALL.into_iter().filter(fits).collect();
+    match tools[..] {
         [tool] => Ok(tool),
-        [] => Err(format!(
-            "{path} looks like no configuration that is known; say of which tool it is: --from {}",
-            keys(&Tool::ALL, "|")
-        )),
-        [first, ..] => Err(format!(
-            "{path} could be of {}; say of which: --from {first}",
-            keys(&Tool::ALL.into_iter().filter(fits).collect::<Vec<_>>(), " or of "),
-        )),
+        [] => Err(ImportError::NoTool(path.to_owned())),
+        _ => Err(ImportError::Tools { path: path.to_owned(), tools }),
     }
 }
 
@@ -242,7 +236,7 @@ pub fn import(
     tool: Tool,
     to: &str,
     engine: NewEngine<'_>,
-) -> Result<Import, String> {
+) -> Result<Import, ImportError> {
     let made = match tool {
         Tool::Alint => alint::read(files, path),
         Tool::Commitlint => commitlint::read(files, path),
@@ -264,16 +258,18 @@ pub fn import(
 }
 
 /// The text of a configuration.
-fn read_text(files: &dyn Files, path: &str) -> Result<String, String> {
-    let bytes = files.read(path, SIDE_FILE_LIMIT).map_err(|error| format!("{path}: {error}"))?;
+fn read_text(files: &dyn Files, path: &str) -> Result<String, ImportError> {
+    let bytes = files
+        .read(path, SIDE_FILE_LIMIT)
+        .map_err(|why| ImportError::Read { path: path.to_owned(), why })?;
     if bytes.len() as u64 >= SIDE_FILE_LIMIT {
-        return Err(format!("{path} has more than {SIDE_FILE_LIMIT} bytes"));
+        return Err(ImportError::Large(path.to_owned()));
     }
-    String::from_utf8(bytes).map_err(|_| format!("{path} is not UTF-8"))
+    String::from_utf8(bytes).map_err(|_| ImportError::Encoding(path.to_owned()))
 }
 
 /// The values of a configuration in JSON (with comments) or YAML, one a document.
-fn read_data(files: &dyn Files, path: &str) -> Result<Vec<Json>, String> {
+fn read_data(files: &dyn Files, path: &str) -> Result<Vec<Json>, ImportError> {
     let text = read_text(files, path)?;
     // JSON without its ending (`.commitlintrc`) is YAML too, but for comments.
     let bare = text.trim_start().starts_with(['{', '/']);
@@ -286,11 +282,12 @@ fn read_data(files: &dyn Files, path: &str) -> Result<Vec<Json>, String> {
     if let Some((span, why)) = &values.broken {
         let source = Source::new(path, text.as_str());
         let at = source.position(span.start, Encoding::CodePoints);
-        return Err(format!("{path}:{}:{}: {why}", at.line + 1, at.column + 1));
+        let (place, why) = ((at.line + 1, at.column + 1), why.clone());
+        return Err(ImportError::Malformed { path: path.to_owned(), place, why });
     }
     if let Some(deep) = values.deeper_than(DEEPEST) {
         let deep = deep.key.as_ref().map_or("", |(key, _)| key);
-        return Err(format!("{path}: `{deep}` lies more than {DEEPEST} levels deep"));
+        return Err(ImportError::Deep { path: path.to_owned(), key: deep.to_owned() });
     }
     let is_yaml = format == Format::Yaml;
     let json = |root: &usize| {
@@ -324,13 +321,13 @@ fn merged(value: Json) -> Json {
 }
 
 /// The only document of a configuration; one that is empty is an empty mapping.
-fn read_one(files: &dyn Files, path: &str) -> Result<Map<String, Json>, String> {
+fn read_one(files: &dyn Files, path: &str) -> Result<Map<String, Json>, ImportError> {
     let mut all = read_data(files, path)?;
     match (all.pop(), all.is_empty()) {
         (None | Some(Json::Null), true) => Ok(Map::new()),
         (Some(Json::Object(map)), true) => Ok(map),
-        (Some(_), true) => Err(format!("{path} is not a mapping of keys to values")),
-        (_, false) => Err(format!("{path} has more than one document")),
+        (Some(_), true) => Err(ImportError::NoMapping(path.to_owned())),
+        (_, false) => Err(ImportError::Documents(path.to_owned())),
     }
 }
 

@@ -2,7 +2,7 @@
 //! that lie in `node_modules`. They are read as text; nothing is run.
 
 use super::script::{self, Literal};
-use super::{Left, Made, read_data, read_one, read_text};
+use super::{ImportError, Left, Made, read_data, read_one, read_text};
 use aidd_engine::text::files::Files;
 use aidd_engine::text::paths::{below, folder_of, join, upwards};
 use serde_json::{Map, Value as Json};
@@ -35,7 +35,7 @@ impl<'f> Modules<'f> {
     ///
     /// # Errors
     /// When it cannot be read, or exports nothing literal.
-    pub(super) fn exported(&self, path: &str) -> Result<Literal, String> {
+    pub(super) fn exported(&self, path: &str) -> Result<Literal, ImportError> {
         self.read(path, DEEPEST)
     }
 
@@ -43,7 +43,11 @@ impl<'f> Modules<'f> {
     ///
     /// # Errors
     /// When it cannot be read, or is no mapping.
-    pub(super) fn config(&self, path: &str, made: &mut Made) -> Result<Map<String, Json>, String> {
+    pub(super) fn config(
+        &self,
+        path: &str,
+        made: &mut Made,
+    ) -> Result<Map<String, Json>, ImportError> {
         if !script::is_script(path) {
             return read_one(self.files, path);
         }
@@ -51,11 +55,11 @@ impl<'f> Modules<'f> {
         made.left.extend(read.odd.into_iter().map(|odd| Left::new(odd, NOT_LITERAL)));
         match read.value {
             Json::Object(config) => Ok(config),
-            _ => Err(format!("{path} exports no configuration")),
+            _ => Err(ImportError::NoExport(path.to_owned())),
         }
     }
 
-    fn read(&self, path: &str, depth: usize) -> Result<Literal, String> {
+    fn read(&self, path: &str, depth: usize) -> Result<Literal, ImportError> {
         if !script::is_script(path) {
             let value = read_data(self.files, path)?.into_iter().next().unwrap_or_default();
             return Ok(Literal { value, odd: Vec::new() });

@@ -4,7 +4,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::DEEPEST;
+use super::{DEEPEST, ImportError};
 use ast_grep_core::Node;
 use ast_grep_core::tree_sitter::{LanguageExt, StrDoc};
 use ast_grep_language::SupportLang;
@@ -56,7 +56,7 @@ pub(super) fn is_unread(value: &Json) -> bool {
 ///
 /// # Errors
 /// When the file exports nothing that can be read without running it.
-pub(super) fn read(text: &str, path: &str, modules: Modules<'_>) -> Result<Literal, String> {
+pub(super) fn read(text: &str, path: &str, modules: Modules<'_>) -> Result<Literal, ImportError> {
     let language =
         if path.ends_with("ts") { SupportLang::TypeScript } else { SupportLang::JavaScript };
     let tree = language.ast_grep(text);
@@ -84,11 +84,7 @@ pub(super) fn read(text: &str, path: &str, modules: Modules<'_>) -> Result<Liter
             _ => {}
         }
     }
-    let nothing = || {
-        format!(
-            "{path}: nothing can be read without running it: `module.exports = {{ … }}` and `export default {{ … }}` are read"
-        )
-    };
+    let nothing = || ImportError::NotLiteral(path.to_owned());
     // What a function would give is not asked: it may do more.
     let node = exported.filter(|node| node.kind() != "arrow_function").ok_or_else(nothing)?;
     let value = reader.value(&node, "", DEEPEST).ok_or_else(nothing)?;

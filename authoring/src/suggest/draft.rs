@@ -270,8 +270,8 @@ fn run_examples(
     let remedy = "correct the example, or the `finding` block after it (`line:column text`)";
     let read = match examples::read(rule) {
         Ok((read, _)) => read,
-        Err(message) => {
-            report.problems.push(example_problem(&message, remedy));
+        Err(stray) => {
+            report.problems.push(example_problem(&stray.to_string(), remedy));
             return Ok(());
         }
     };

@@ -3,6 +3,7 @@
 use super::draft::MAX_DRAFT;
 use super::statement::MAX_SENTENCE;
 use aidd_engine::check::EngineError;
+use aidd_engine::text::paths::GlobError;
 use aidd_engine::workspace::project::ProjectError;
 use std::io;
 use thiserror::Error;
@@ -36,9 +37,9 @@ pub enum SuggestError {
     /// The draft is longer than a rule page may be.
     #[error("the draft has more than {} KiB", MAX_DRAFT >> 10)]
     LongDraft,
-    /// The project could not be walked.
+    /// A glob of the configuration is malformed.
     #[error("{0}")]
-    Walk(String),
+    Walk(#[from] GlobError),
 }
 
 impl SuggestError {

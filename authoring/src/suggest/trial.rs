@@ -84,8 +84,7 @@ pub(super) fn run(
             stop.store(true, Ordering::Relaxed);
         }
     };
-    let outcome = walk::check_tree(engine, &project.config, &project.disk, &walk, &after_file)
-        .map_err(SuggestError::Walk)?;
+    let outcome = walk::check_tree(engine, &project.config, &project.disk, &walk, &after_file)?;
     let mut collector = Collector::default();
     if stop.load(Ordering::Relaxed) {
         collector.note(format!(

@@ -54,7 +54,7 @@ pub(super) fn run(project: &Project, args: &RuleImport, io: &mut Io<'_>) -> Resu
                 take(project, &registry, &import, args, &mut done, io)?;
             }
             // The others are imported all the same.
-            Err(why) => unread.push(io.distribution.redact(&why).to_string()),
+            Err(why) => unread.push(io.distribution.redact(&why.to_string()).to_string()),
         }
     }
     if unread.len() < count {
@@ -157,7 +157,7 @@ fn configurations(
         let tool = match wanted {
             Some(tool) => tool,
             None => rule_import::tool_of(files, &path)
-                .map_err(|why| UserError::new(io.distribution.redact(&why)))?,
+                .map_err(|why| UserError::new(io.distribution.redact(&why.to_string())))?,
         };
         Ok((path, tool))
     };

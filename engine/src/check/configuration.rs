@@ -116,7 +116,7 @@ fn unknown_rule(
 
 fn unknown_pack(name: &str, span: Span, registry: &Registry, report: &mut Report<'_>) {
     let Err(why) = packs::header(name, registry) else { return };
-    let finding = report.at(span, why);
+    let finding = report.at(span, why.to_string());
     if let Some(near) = packs::nearest_name(name, registry).filter(|near| near != name) {
         finding.fix_unsafe(
             format!("Replace by \"{near}\""),
@@ -130,7 +130,11 @@ fn unknown_pack(name: &str, span: Span, registry: &Registry, report: &mut Report
 pub fn wrong_packs(text: &str, registry: &Registry) -> Vec<(String, Range<usize>)> {
     let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
     let names = pack_names(text).into_iter();
-    names.filter_map(|(name, range)| Some((packs::header(&name, registry).err()?, range))).collect()
+    names
+        .filter_map(|(name, range)| {
+            Some((packs::header(&name, registry).err()?.to_string(), range))
+        })
+        .collect()
 }
 
 /// The packs that the file names, with their bytes.
@@ -326,7 +330,7 @@ fn check_pack(registry: &Registry, report: &mut Report<'_>) {
         let span = word_in(&text[..end], name, set).unwrap_or_default();
         unknown_rule(name, span, ("", registry), report);
         if let Err(why) = packs::setting(given) {
-            report.at(span, why);
+            report.at(span, why.to_string());
             continue;
         }
         let params = packs::setting(given).ok();

@@ -3,12 +3,35 @@
 
 use regex::Regex;
 use regex_syntax::hir::{Hir, HirKind, Visitor, visit};
+use thiserror::Error;
 
 /// Most copies of a part that repetitions within repetitions may come to.
 const MAX_COPIES: u32 = 2_000;
 
 /// What is said of an expression that is not run.
 pub(super) const TOO_LARGE: &str = "the expression is too large to run fast: bound its repetitions";
+
+/// Why values cannot be held against an expression.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum ExpressionError {
+    /// Its repetitions come to too many copies of a part.
+    #[error("`{0}`: {TOO_LARGE}")]
+    TooLarge(String),
+    /// It is malformed.
+    #[error("`{text}`: {}", last_line(.why))]
+    Malformed {
+        /// The expression.
+        text: String,
+        /// What is wrong with it.
+        why: regex::Error,
+    },
+}
+
+/// What is wrong with an expression, on one line.
+pub(super) fn last_line(why: &regex::Error) -> String {
+    let why = why.to_string();
+    why.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned()
+}
 
 /// Looks at the repetitions within repetitions of an expression. One that cannot be read is left to
 /// the one who compiles it.
@@ -33,14 +56,10 @@ pub(super) fn check_parsed(hir: &Hir) -> Result<(), String> {
 ///
 /// # Errors
 /// What is wrong with it, or that it is too large.
-pub(super) fn compile(text: &str) -> Result<Regex, String> {
-    check(text).map_err(|why| format!("`{text}`: {why}"))?;
+pub(super) fn compile(text: &str) -> Result<Regex, ExpressionError> {
+    check(text).map_err(|_| ExpressionError::TooLarge(text.to_owned()))?;
     let built = regex::RegexBuilder::new(text).size_limit(1 << 20).build();
-    built.map_err(|error| {
-        let error = error.to_string();
-        let last = error.lines().last().unwrap_or_default().trim_start_matches("error: ");
-        format!("`{text}`: {last}")
-    })
+    built.map_err(|why| ExpressionError::Malformed { text: text.to_owned(), why })
 }
 
 /// The most copies of one part by nested repetitions; those of a single repetition are its own.

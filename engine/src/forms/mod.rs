@@ -25,6 +25,7 @@ use crate::text::paths::{Globs, scope_of};
 use crate::text::source::{Source, Span};
 use aidd_page::{CheckHeader, SyntaxHeader};
 use commits::Demands;
+pub use expression::ExpressionError;
 use layers::Layers;
 
 /// What is wrong with the check in a rule's header, a text each; nothing is well.
@@ -32,20 +33,25 @@ use layers::Layers;
 pub fn problems(rule: &Rule) -> Vec<String> {
     let Some(check) = &rule.check else { return Vec::new() };
     let mut problems = Vec::new();
-    problems.extend(Globs::new(&check.files, &check.exclude).err());
+    problems.extend(said(Globs::new(&check.files, &check.exclude)));
     let in_text = |header| text::check_header(header, check.fix.as_deref()).err();
     problems.extend(check.text.as_ref().and_then(in_text));
     problems.extend(check.syntax.as_ref().and_then(|header| syntax::check_header(header).err()));
     problems.extend(check.data.as_ref().and_then(|header| data::check_header(header).err()));
     let base = rule.path.as_deref().map_or("", scope_of);
     problems.extend(check.doc.as_ref().and_then(|header| doc::check_header(header).err()));
-    problems.extend(check.layers.as_ref().and_then(|header| Layers::new(header, base).err()));
-    problems.extend(check.commit.as_ref().and_then(|header| Demands::new(header, base).err()));
+    problems.extend(check.layers.as_ref().and_then(|header| said(Layers::new(header, base))));
+    problems.extend(check.commit.as_ref().and_then(|header| said(Demands::new(header, base))));
     problems.extend(check.when.iter().filter_map(|when| when::check_header(when).err()));
     if check.tree.is_some() {
-        problems.extend(tree::TreeCheck::new(check, base, template(rule)).err());
+        problems.extend(said(tree::TreeCheck::new(check, base, template(rule))));
     }
     problems
+}
+
+/// What an error says.
+fn said<T>(tried: Result<T, impl ToString>) -> Option<String> {
+    tried.err().map(|error| error.to_string())
 }
 
 /// Whether a check in the header of the page at `page` is tried on the file at `path`.

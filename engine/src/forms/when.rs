@@ -190,7 +190,7 @@ fn matches(globs: &[String], text: &str) -> bool {
 /// The first glob or test that is malformed.
 pub(crate) fn check_header(when: &WhenHeader) -> Result<(), String> {
     for globs in [&when.file, &when.branch, &when.changed] {
-        Globs::new(globs, &[])?;
+        Globs::new(globs, &[]).map_err(|error| error.to_string())?;
     }
     if let Some(glob) = when.nearest.iter().find(|name| captures::has_glob(name)) {
         return Err(format!("`nearest` is a name, not a glob: `{glob}`"));

@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::ops::Range;
+use thiserror::Error;
 
 mod form;
 
@@ -98,23 +99,26 @@ impl ContentConfig {
     ///
     /// # Errors
     /// That the word is no mode, and which there are.
-    pub fn set_mode(&mut self, word: &str) -> Result<(), String> {
+    pub fn set_mode(&mut self, word: &str) -> Result<(), UnknownMode> {
         let mode = match word.trim() {
             "" => return Ok(()),
             "merge" => ContentMode::Merge,
             "project_only" => ContentMode::ProjectOnly,
             "bundled_only" => ContentMode::BundledOnly,
-            other => {
-                return Err(format!(
-                    "{} is `{other}`; it may be merge, project_only or bundled_only",
-                    Self::MODE_VARIABLE
-                ));
-            }
+            other => return Err(UnknownMode(other.to_owned())),
         };
         self.override_mode = Some(mode);
         Ok(())
     }
 }
+
+/// A word that [`ContentConfig::MODE_VARIABLE`] has and that is no mode.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error(
+    "{variable} is `{0}`; it may be merge, project_only or bundled_only",
+    variable = ContentConfig::MODE_VARIABLE
+)]
+pub struct UnknownMode(pub String);
 
 /// Whose pages guide an agent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]

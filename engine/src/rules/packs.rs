@@ -4,10 +4,69 @@ use crate::project::config::{Config, RuleSetting, nearest};
 use crate::rules::registry::{Registry, explained};
 use crate::text::finding::RuleId;
 use crate::text::kind::PACK_FOLDER;
-use crate::text::paths::rule_globs;
+use crate::text::paths::{GlobError, rule_globs};
 use crate::text::source::{Encoding, Source, Span};
 use aidd_page::{self as page, Many, PackHeader, WhenHeader, Yaml};
 use std::collections::{BTreeSet, HashMap};
+use thiserror::Error;
+
+/// Why a pack cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum PackError {
+    /// None has this name.
+    #[error("no pack is called `{name}`{}; {}", page_of(.name), hint(.nearest.as_deref(), .known))]
+    Unknown {
+        /// The name.
+        name: String,
+        /// The pack most like it.
+        nearest: Option<String>,
+        /// The names of all.
+        known: Vec<String>,
+    },
+    /// The header of its page is malformed.
+    #[error("pack `{pack}`: {path}:{}:{}: {why}", .place.0, .place.1)]
+    Page {
+        /// Its name.
+        pack: String,
+        /// Its page.
+        path: String,
+        /// Line and column, from 1.
+        place: (u32, u32),
+        /// What is wrong there.
+        why: String,
+    },
+    /// What it sets of a rule is no setting.
+    #[error("pack `{pack}`: `{rule}`: {why}")]
+    Setting {
+        /// Its name.
+        pack: String,
+        /// The rule, or the glob on rules.
+        rule: String,
+        /// What is wrong with it.
+        why: NoSetting,
+    },
+    /// A glob on rules is malformed.
+    #[error("{0}")]
+    Glob(#[from] GlobError),
+}
+
+/// A value that sets nothing of a rule.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{0} is none of off, info, warning, error, nor `severity` and `params`")]
+pub struct NoSetting(String);
+
+/// Where the page of a project's pack would lie, in parentheses.
+fn page_of(name: &str) -> String {
+    let own = name.strip_prefix("./").filter(|own| !own.contains(".."));
+    own.map_or(String::new(), |own| format!(" (`{PACK_FOLDER}/{own}.md`)"))
+}
+
+fn hint(nearest: Option<&str>, known: &[String]) -> String {
+    nearest.map_or_else(
+        || format!("known are {}", known.join(", ")),
+        |near| format!("did you mean `{near}`?"),
+    )
+}
 
 /// The packs of a configuration, resolved to rules.
 #[derive(Debug, Default)]
@@ -38,23 +97,23 @@ pub fn nearest_name(name: &str, registry: &Registry) -> Option<String> {
 ///
 /// # Errors
 /// When there is none of this name, or its page cannot be read, and where.
-pub fn header(name: &str, registry: &Registry) -> Result<PackHeader, String> {
+pub fn header(name: &str, registry: &Registry) -> Result<PackHeader, PackError> {
     if let Some((_, path, text)) = registry.packs().find(|(own, ..)| own == name) {
         return page::pack(text).map_err(|error| {
             let source = Source::new(path, text);
             let at = source.position(Span::from(error.span.clone()).start, Encoding::CodePoints);
-            let (line, column) = (at.line + 1, at.column + 1);
-            format!("pack `{name}`: {path}:{line}:{column}: {}", explained(&error))
+            PackError::Page {
+                pack: name.to_owned(),
+                path: path.to_owned(),
+                place: (at.line + 1, at.column + 1),
+                why: explained(&error),
+            }
         });
     }
-    registry.tables().pack(name).ok_or_else(|| {
-        let hint = nearest_name(name, registry).map_or_else(
-            || format!("known are {}", names(registry).join(", ")),
-            |near| format!("did you mean `{near}`?"),
-        );
-        let own = name.strip_prefix("./").filter(|own| !own.contains(".."));
-        let page = own.map_or(String::new(), |own| format!(" (`{PACK_FOLDER}/{own}.md`)"));
-        format!("no pack is called `{name}`{page}; {hint}")
+    registry.tables().pack(name).ok_or_else(|| PackError::Unknown {
+        name: name.to_owned(),
+        nearest: nearest_name(name, registry),
+        known: names(registry),
     })
 }
 
@@ -62,14 +121,11 @@ pub fn header(name: &str, registry: &Registry) -> Result<PackHeader, String> {
 ///
 /// # Errors
 /// When it is no severity, nor an object of them and parameters.
-pub fn setting(given: &Yaml) -> Result<RuleSetting, String> {
+pub fn setting(given: &Yaml) -> Result<RuleSetting, NoSetting> {
     // A list would be read as the values of keys in their order.
     let is_list = given.0.trim_start().starts_with('[');
     let read = serde_json::from_str(&given.0).ok().filter(|_| !is_list);
-    read.ok_or_else(|| {
-        let given = &given.0;
-        format!("{given} is none of off, info, warning, error, nor `severity` and `params`")
-    })
+    read.ok_or_else(|| NoSetting(given.0.clone()))
 }
 
 impl Packs {
@@ -77,7 +133,7 @@ impl Packs {
     ///
     /// # Errors
     /// The first name that is no pack, or what is wrong with its page.
-    pub fn of(config: &Config, registry: &Registry) -> Result<Self, String> {
+    pub fn of(config: &Config, registry: &Registry) -> Result<Self, PackError> {
         let mut packs = Self::default();
         let mut always: BTreeSet<RuleId> = BTreeSet::new();
         for pack in config.compliance.iter().flatten() {
@@ -91,8 +147,11 @@ impl Packs {
                 packs.on.insert(rule);
             }
             for (name, setting) in &header.set {
-                let setting = self::setting(setting)
-                    .map_err(|why| format!("pack `{pack}`: `{name}`: {why}"))?;
+                let setting = self::setting(setting).map_err(|why| PackError::Setting {
+                    pack: pack.clone(),
+                    rule: name.clone(),
+                    why,
+                })?;
                 let rules = named(std::slice::from_ref(name), registry)?;
                 packs.set.extend(rules.into_iter().map(|rule| (rule, setting.clone())));
             }
@@ -103,7 +162,7 @@ impl Packs {
 }
 
 /// The rules that ids and globs name, ordered by id.
-fn named(names: &[String], registry: &Registry) -> Result<Vec<RuleId>, String> {
+fn named(names: &[String], registry: &Registry) -> Result<Vec<RuleId>, GlobError> {
     // Most names are ids, for which no expression need be made.
     let is_glob = |name: &&String| name.contains(['*', '?', '[', ']', '{', '}', '\\', '!', ',']);
     let (globs, ids): (Vec<&String>, Vec<&String>) = names.iter().partition(is_glob);

@@ -2,11 +2,11 @@
 //! command line or an editor chooses.
 
 use crate::project::config::{Config, Level, RuleSetting};
-use crate::rules::packs::Packs;
+use crate::rules::packs::{PackError, Packs};
 use crate::rules::registry::Registry;
 use crate::rules::rule::{Rule, Setting, Settings};
 use crate::text::finding::{RuleId, Severity};
-use crate::text::paths::{Globs, rule_globs};
+use crate::text::paths::{GlobError, Globs, rule_globs};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use thiserror::Error;
@@ -28,10 +28,10 @@ pub struct Selection {
 pub enum EngineError {
     /// A glob in the configuration or selection is malformed.
     #[error("{0}")]
-    Glob(String),
+    Glob(#[from] GlobError),
     /// The configuration names a pack that is not there.
     #[error("compliance: {0}")]
-    Pack(String),
+    Pack(PackError),
     /// A parameter is of the wrong type, or the rule has none of that name.
     #[error("{}the parameters of `{rule}`: {why}", .place.map_or(String::new(), |place| format!("overrides[{place}]: ")))]
     Params {
@@ -78,7 +78,7 @@ impl SettingsTable {
         let configured = resolve_names(config.rules.iter().flatten(), registry);
         let mut overrides = Vec::new();
         for one in config.overrides.iter().flatten() {
-            let globs = Globs::new(&one.files, &[]).map_err(EngineError::Glob)?;
+            let globs = Globs::new(&one.files, &[])?;
             overrides.push((globs, resolve_names(one.rules.iter(), registry)));
         }
         let settings = base_settings(registry.rules(), packs, &configured);
@@ -163,7 +163,7 @@ impl Chosen {
             for name in names {
                 let before = rules.len();
                 if name.contains(['*', '?', '[', '{']) {
-                    let globs = rule_globs(&[name]).map_err(EngineError::Glob)?;
+                    let globs = rule_globs(&[name])?;
                     rules.extend(
                         registry
                             .rules()

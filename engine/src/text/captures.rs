@@ -5,6 +5,7 @@ use regex::Regex;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::OnceLock;
+use thiserror::Error;
 
 /// Most characters of a pattern.
 const MOST_CHARS: usize = 1024;
@@ -15,6 +16,51 @@ const PROGRAM_LIMIT: usize = 1 << 20;
 
 /// What the names of a pattern stand for.
 pub type Captured = BTreeMap<String, String>;
+
+/// Why a path pattern cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum PatternError {
+    /// It is malformed.
+    #[error("`{pattern}` is no path pattern: {fault}")]
+    Malformed {
+        /// The pattern as it was written.
+        pattern: String,
+        /// What is wrong with it.
+        fault: PatternFault,
+    },
+    /// Its braces come to too many alternatives.
+    #[error("`{0}` stands for more than {MOST_ALTERNATIVES} paths: write two rules")]
+    ManyPaths(String),
+}
+
+/// What is wrong with a path pattern.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum PatternFault {
+    /// It has too many characters.
+    #[error("it is too long")]
+    Long,
+    /// It has no text.
+    #[error("it is empty")]
+    Empty,
+    /// It has `..` in it.
+    #[error("it leads out of the folder")]
+    Outside,
+    /// It compiles to too large a program.
+    #[error("it is too large")]
+    Large,
+    /// A bracket or brace is opened, and not closed.
+    #[error("`{0}` is not closed")]
+    Unclosed(char),
+    /// A brace is closed that was not opened.
+    #[error("`}}` closes nothing")]
+    Unopened,
+    /// `<` without a name after it.
+    #[error("`<` opens no name such as `<pkg>`")]
+    NoName,
+    /// A class without a character.
+    #[error("`[]` is empty")]
+    EmptyClass,
+}
 
 /// Up to so many characters no pattern comes near [`PROGRAM_LIMIT`]: each is a class at most.
 const SHORT: usize = 128;
@@ -41,28 +87,28 @@ impl PathPattern {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn new(base: &str, text: &str) -> Result<Self, String> {
-        let wrong = |why: &str| format!("`{text}` is no path pattern: {why}");
+    pub fn new(base: &str, text: &str) -> Result<Self, PatternError> {
+        let wrong = |fault| PatternError::Malformed { pattern: text.to_owned(), fault };
         if text.chars().count() > MOST_CHARS {
-            return Err(wrong("it is too long"));
+            return Err(wrong(PatternFault::Long));
         }
         let pattern = text.strip_prefix("./").or_else(|| text.strip_prefix('/')).unwrap_or(text);
         let folder = pattern.ends_with('/');
         let pattern = pattern.trim_end_matches('/');
         if pattern.is_empty() {
-            return Err(wrong("it is empty"));
+            return Err(wrong(PatternFault::Empty));
         }
         if pattern.split('/').any(|part| part == "..") {
-            return Err(wrong("it leads out of the folder"));
+            return Err(wrong(PatternFault::Outside));
         }
         let mut names = Vec::new();
         let mut regex = String::from("^");
         if !base.is_empty() {
             let _ = write!(regex, "{}/", regex::escape(base));
         }
-        translate(pattern, &mut regex, &mut names).map_err(|why| wrong(&why))?;
+        translate(pattern, &mut regex, &mut names).map_err(wrong)?;
         regex.push('$');
-        let too_large = || wrong("it is too large");
+        let too_large = || wrong(PatternFault::Large);
         let made = OnceLock::new();
         if pattern.len() > SHORT {
             made.get_or_init(|| compile(&regex)).as_ref().ok_or_else(too_large)?;
@@ -144,7 +190,11 @@ fn compile(expression: &str) -> Option<Regex> {
 }
 
 /// Writes the expression of a glob with captures.
-fn translate(pattern: &str, regex: &mut String, names: &mut Vec<String>) -> Result<(), String> {
+fn translate(
+    pattern: &str,
+    regex: &mut String,
+    names: &mut Vec<String>,
+) -> Result<(), PatternFault> {
     let mut depth = 0_usize;
     let mut rest = pattern;
     let mut at_start = true;
@@ -169,7 +219,7 @@ fn translate(pattern: &str, regex: &mut String, names: &mut Vec<String>) -> Resu
             }
             '?' => regex.push_str("[^/]"),
             '[' => {
-                let end = rest[1..].find(']').ok_or("`[` is not closed")? + 1;
+                let end = rest[1..].find(']').ok_or(PatternFault::Unclosed('['))? + 1;
                 regex.push_str(&class(&rest[1..end])?);
                 used = end + 1;
             }
@@ -182,10 +232,10 @@ fn translate(pattern: &str, regex: &mut String, names: &mut Vec<String>) -> Resu
                 depth -= 1;
                 regex.push(')');
             }
-            '}' => return Err("`}` closes nothing".to_owned()),
+            '}' => return Err(PatternFault::Unopened),
             ',' if depth > 0 => regex.push('|'),
             '<' => {
-                let name = capture_name(rest).ok_or("`<` opens no name such as `<pkg>`")?;
+                let name = capture_name(rest).ok_or(PatternFault::NoName)?;
                 names.push(name.to_owned());
                 used = name.len() + 2;
                 if name == "dir" && starts && rest[used..].starts_with('/') {
@@ -205,17 +255,17 @@ fn translate(pattern: &str, regex: &mut String, names: &mut Vec<String>) -> Resu
         }
         rest = &rest[used..];
     }
-    if depth > 0 { Err("`{` is not closed".to_owned()) } else { Ok(()) }
+    if depth > 0 { Err(PatternFault::Unclosed('{')) } else { Ok(()) }
 }
 
 /// A class of characters of one segment.
-fn class(inner: &str) -> Result<String, String> {
+fn class(inner: &str) -> Result<String, PatternFault> {
     let (negated, inner) = match inner.strip_prefix(['!', '^']) {
         Some(rest) => (true, rest),
         None => (false, inner),
     };
     if inner.is_empty() {
-        return Err("`[]` is empty".to_owned());
+        return Err(PatternFault::EmptyClass);
     }
     let mut class = String::from(if negated { "[^/" } else { "[" });
     for c in inner.chars() {
@@ -288,14 +338,12 @@ pub fn escaped(text: &str) -> String {
 ///
 /// # Errors
 /// When a brace is not closed, or they are too many.
-pub fn alternatives(text: &str) -> Result<Vec<String>, String> {
+pub fn alternatives(text: &str) -> Result<Vec<String>, PatternError> {
     let mut done = Vec::new();
     let mut left = vec![text.to_owned()];
     while let Some(one) = left.pop() {
         if done.len() + left.len() >= MOST_ALTERNATIVES {
-            return Err(format!(
-                "`{text}` stands for more than {MOST_ALTERNATIVES} paths: write two rules"
-            ));
+            return Err(PatternError::ManyPaths(text.to_owned()));
         }
         let Some(open) = one.rfind('{') else {
             if !done.contains(&one) {
@@ -304,7 +352,8 @@ pub fn alternatives(text: &str) -> Result<Vec<String>, String> {
             continue;
         };
         let Some(length) = one[open..].find('}') else {
-            return Err(format!("`{text}` is no path pattern: `{{` is not closed"));
+            let fault = PatternFault::Unclosed('{');
+            return Err(PatternError::Malformed { pattern: text.to_owned(), fault });
         };
         let (head, tail) = (&one[..open], &one[open + length + 1..]);
         let inner = &one[open + 1..open + length];
@@ -352,7 +401,7 @@ mod tests {
             ("", "empty"),
             ("../a", "leads out"),
         ] {
-            let why = PathPattern::new("", pattern).expect_err(pattern);
+            let why = PathPattern::new("", pattern).expect_err(pattern).to_string();
             assert!(why.contains(part), "{why}");
         }
         assert!(alternatives(&"{a,b}".repeat(20)).is_err());

@@ -1,10 +1,29 @@
 //! Which paths a rule, an override or a selection speaks of.
 
 use aidd_page::CheckHeader;
-use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
+use globset::{ErrorKind, Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use std::path::Path;
 use std::sync::OnceLock;
 use thiserror::Error;
+
+/// Why a glob cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum GlobError {
+    /// It has no text.
+    #[error("an empty glob speaks of no path")]
+    Empty,
+    /// It is malformed.
+    #[error("`{glob}` is not a glob: {why}")]
+    Malformed {
+        /// The glob as it was written.
+        glob: String,
+        /// What is wrong with it.
+        why: ErrorKind,
+    },
+    /// Each can be read, but together they are too large.
+    #[error("{0}")]
+    Set(globset::Error),
+}
 
 /// Paths by two lists of globs: those meant and those left out.
 #[derive(Clone, Debug)]
@@ -46,7 +65,7 @@ impl Globs {
     ///
     /// # Errors
     /// The first glob that is malformed, and why.
-    pub fn new<S: AsRef<str>>(include: &[S], exclude: &[S]) -> Result<Self, String> {
+    pub fn new<S: AsRef<str>>(include: &[S], exclude: &[S]) -> Result<Self, GlobError> {
         Self::below("", include, exclude)
     }
 
@@ -66,7 +85,11 @@ impl Globs {
     ///
     /// # Errors
     /// As there.
-    pub fn below<S: AsRef<str>>(base: &str, include: &[S], exclude: &[S]) -> Result<Self, String> {
+    pub fn below<S: AsRef<str>>(
+        base: &str,
+        include: &[S],
+        exclude: &[S],
+    ) -> Result<Self, GlobError> {
         Ok(Self::ready(compile(base, include, exclude)?))
     }
 
@@ -94,7 +117,7 @@ impl Globs {
     }
 }
 
-fn compile<S: AsRef<str>>(base: &str, include: &[S], exclude: &[S]) -> Result<Compiled, String> {
+fn compile<S: AsRef<str>>(base: &str, include: &[S], exclude: &[S]) -> Result<Compiled, GlobError> {
     let include = match (include.is_empty(), base) {
         (true, "") => None,
         (true, _) => Some(set(base, &["**"])?),
@@ -119,27 +142,27 @@ pub fn scope_of(page: &str) -> &str {
     ""
 }
 
-fn set<S: AsRef<str>>(base: &str, globs: &[S]) -> Result<GlobSet, String> {
+fn set<S: AsRef<str>>(base: &str, globs: &[S]) -> Result<GlobSet, GlobError> {
     let mut set = GlobSetBuilder::new();
     for glob in globs {
         set.add(path_glob(base, glob.as_ref())?);
     }
-    set.build().map_err(|error| error.to_string())
+    set.build().map_err(GlobError::Set)
 }
 
 /// Why a glob on paths cannot be read; `None` for one that can.
-pub(crate) fn malformed(glob: &str) -> Option<String> {
+pub(crate) fn malformed(glob: &str) -> Option<GlobError> {
     path_glob("", glob).err()
 }
 
 /// What the reader of a glob says, of the glob as it was written.
-fn unreadable(glob: &str, error: &globset::Error) -> String {
-    format!("`{glob}` is not a glob: {}", error.kind())
+fn unreadable(glob: &str, error: &globset::Error) -> GlobError {
+    GlobError::Malformed { glob: glob.to_owned(), why: error.kind().clone() }
 }
 
-fn path_glob(base: &str, glob: &str) -> Result<Glob, String> {
+fn path_glob(base: &str, glob: &str) -> Result<Glob, GlobError> {
     if glob.is_empty() {
-        return Err("an empty glob speaks of no path".to_owned());
+        return Err(GlobError::Empty);
     }
     let anchored = glob.strip_prefix("./").or_else(|| glob.strip_prefix('/'));
     let mut full = anchored.unwrap_or(glob).to_owned();
@@ -190,13 +213,13 @@ pub fn join(folder: &str, to: &str) -> Option<String> {
 ///
 /// # Errors
 /// The first glob that is malformed, and why.
-pub fn rule_globs<S: AsRef<str>>(globs: &[S]) -> Result<GlobSet, String> {
+pub fn rule_globs<S: AsRef<str>>(globs: &[S]) -> Result<GlobSet, GlobError> {
     let mut set = GlobSetBuilder::new();
     for glob in globs {
         let built = GlobBuilder::new(glob.as_ref()).case_insensitive(true).build();
         set.add(built.map_err(|error| unreadable(glob.as_ref(), &error))?);
     }
-    set.build().map_err(|error| error.to_string())
+    set.build().map_err(GlobError::Set)
 }
 
 /// The path from the root, with `/` between segments; bytes that are not UTF-8 become U+FFFD.

@@ -15,6 +15,7 @@ use crate::workspace::fix;
 use crate::workspace::project_checks;
 use aidd_page::Form;
 use std::collections::BTreeMap;
+use thiserror::Error;
 
 pub use crate::text::placeholder::JOIN_MARK;
 
@@ -44,11 +45,19 @@ pub struct Example {
     heading: usize,
 }
 
+/// A `finding` block that no example stands before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("line {line}: a `finding` block without an example before it")]
+pub struct StrayFinding {
+    /// Line of the page where it begins, from 1.
+    pub line: usize,
+}
+
 /// The examples of a page, and the texts under `## Fixed`.
 ///
 /// # Errors
-/// What is wrong with the page's sections.
-pub fn read(rule: &Rule) -> Result<(Vec<Example>, Vec<String>), String> {
+/// Where a `finding` block has no example.
+pub fn read(rule: &Rule) -> Result<(Vec<Example>, Vec<String>), StrayFinding> {
     let source = Source::new("page.md", rule.page.as_ref());
     let mut examples = Vec::new();
     let mut fixed = Vec::new();
@@ -64,9 +73,7 @@ pub fn read(rule: &Rule) -> Result<(Vec<Example>, Vec<String>), String> {
             Some("Fails") if fence.language() == "finding" => {
                 let Some(Example { expected: Expected::Fails(lines), .. }) = examples.last_mut()
                 else {
-                    return Err(format!(
-                        "line {line}: a `finding` block without an example before it"
-                    ));
+                    return Err(StrayFinding { line });
                 };
                 lines.extend(text.lines().map(str::to_owned));
             }
@@ -194,7 +201,7 @@ fn outside(rule: &Rule, example: &Example) -> Option<String> {
 pub fn run(engine: &Engine, rule: &Rule) -> Vec<String> {
     let (examples, fixed) = match read(rule) {
         Ok(read) => read,
-        Err(error) => return vec![error],
+        Err(stray) => return vec![stray.to_string()],
     };
     if rule.path.as_deref().is_some_and(is_memory_path) {
         let examples = examples.into_iter().map(|example| in_scope(rule, example));

@@ -8,7 +8,7 @@ use crate::check::Engine;
 use crate::project::config::Config;
 use crate::text::files::Files;
 use crate::text::finding::RuleId;
-use crate::text::paths::Globs;
+use crate::text::paths::{GlobError, Globs};
 use crate::workspace::baseline::Baseline;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -121,7 +121,7 @@ pub fn compare(
     base: &Side<'_>,
     head: &Side<'_>,
     tracked: &[String],
-) -> Result<Vec<Weakening>, String> {
+) -> Result<Vec<Weakening>, GlobError> {
     let mut found = rules::compare(base, head, tracked);
     found.extend(paths::globs(base, head, tracked)?);
     found.extend(paths::ignore_files(base, head, tracked));

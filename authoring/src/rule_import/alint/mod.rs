@@ -10,7 +10,7 @@ mod when;
 
 use super::draft::Draft;
 use super::recipe::{self, Table};
-use super::{Left, Made, Tool, anchored, listed, read_one, sample, texts};
+use super::{ImportError, Left, Made, Tool, anchored, listed, read_one, sample, texts};
 use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::Severity;
 use aidd_engine::text::paths::{folder_of, join};
@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// Files that extend one another, at most.
-const MOST_FILES: usize = 50;
+pub(super) const MOST_FILES: usize = 50;
 
 /// What becomes of every kind.
 pub(super) static KINDS: LazyLock<BTreeMap<String, Table>> =
@@ -49,7 +49,7 @@ fn kind_of(name: &str) -> Option<(&'static str, &'static Table)> {
     KINDS.iter().find(is_it).map(|(kind, table)| (kind.as_str(), table))
 }
 
-pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, String> {
+pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, ImportError> {
     let mut made = Made::default();
     let config = whole(files, path, &mut made)?;
     let ignored = config.get("ignore").map(texts).unwrap_or_default();
@@ -68,11 +68,12 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, String> {
     let list = |key: &str| config.get(key).and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
     for rule in list("rules") {
         let Json::Object(given) = rule else {
-            return Err(format!("{path}: a rule is no mapping: {rule}"));
+            let (path, rule) = (path.to_owned(), rule.to_string());
+            return Err(ImportError::Rule { path, rule });
         };
         let id = given.get("id").and_then(Json::as_str).unwrap_or_default();
         if id.is_empty() {
-            return Err(format!("{path}: a rule has no `id`"));
+            return Err(ImportError::NoId(path.to_owned()));
         }
         let options = expanded(given, list("templates"));
         match options.and_then(|options| one(path, id, &options, list("facts"), &ignored)) {
@@ -90,7 +91,7 @@ impl From<String> for Left {
 }
 
 /// The configuration with the files of the project that it extends.
-fn whole(files: &dyn Files, path: &str, made: &mut Made) -> Result<Map<String, Json>, String> {
+fn whole(files: &dyn Files, path: &str, made: &mut Made) -> Result<Map<String, Json>, ImportError> {
     let mut order: Vec<(String, Map<String, Json>, Json)> = Vec::new();
     let mut left = vec![(path.to_owned(), Json::Null)];
     while let Some((file, entry)) = left.pop() {
@@ -98,7 +99,7 @@ fn whole(files: &dyn Files, path: &str, made: &mut Made) -> Result<Map<String, J
             continue;
         }
         if order.len() >= MOST_FILES {
-            return Err(format!("{path}: more than {MOST_FILES} files extend one another"));
+            return Err(ImportError::Extends(path.to_owned()));
         }
         let config = read_one(files, &file)?;
         let mut rulesets = Vec::new();
@@ -117,8 +118,10 @@ fn whole(files: &dyn Files, path: &str, made: &mut Made) -> Result<Map<String, J
                 ));
             } else {
                 let folder = folder_of(&file);
-                let inner = join(folder, url)
-                    .ok_or_else(|| format!("{file}: `{url}` leads out of the project"))?;
+                let inner = join(folder, url).ok_or_else(|| {
+                    let (path, to) = (file.clone(), url.to_owned());
+                    ImportError::Outside { path, to }
+                })?;
                 left.push((inner, entry.clone()));
             }
         }

@@ -59,7 +59,7 @@ pub(super) fn gather(
                 let inner = read.value.as_object().cloned().unwrap_or_default();
                 gather(modules, &place, &inner, depth, all, made);
             }
-            Err(why) => made.left.push(Left::new(item(), why)),
+            Err(why) => made.left.push(Left::new(item(), why.to_string())),
         }
     }
     if let Some(preset) = parse::preset(config) {

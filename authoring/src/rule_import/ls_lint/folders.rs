@@ -2,7 +2,7 @@
 //! folder it lies in. That a folder named plainly goes before one that a glob names, and that of
 //! several globs any is taken, was seen by running ls-lint 2.3.1.
 
-use super::super::{Left, Made};
+use super::super::{ImportError, Left, Made};
 use super::FOLDERS;
 use aidd_engine::text::paths::below;
 use serde_json::{Map, Value as Json};
@@ -25,7 +25,7 @@ pub(super) fn gather(
     root: &Map<String, Json>,
     file: &str,
     made: &mut Made,
-) -> Result<Vec<Folder>, String> {
+) -> Result<Vec<Folder>, ImportError> {
     let mut folders = Vec::new();
     let mut left = vec![(String::new(), root)];
     while let Some((path, list)) = left.pop() {
@@ -49,7 +49,10 @@ pub(super) fn gather(
                     });
                 }
                 Json::Null => {}
-                _ => return Err(format!("{file}: `{key}` is neither rules nor a folder")),
+                _ => {
+                    let (path, key) = (file.to_owned(), key.clone());
+                    return Err(ImportError::Names { path, key });
+                }
             }
         }
         folders.push(folder);

@@ -2,7 +2,7 @@
 //! files that lie beside one another goes first.
 
 use super::super::modules::{Modules, NOT_LITERAL};
-use super::super::{Left, Made, Tool, anchored, read_text, texts};
+use super::super::{ImportError, Left, Made, Tool, anchored, read_text, texts};
 use aidd_engine::text::files::Files;
 use aidd_engine::text::paths::{below, folder_of};
 use serde_json::{Map, Value as Json};
@@ -67,7 +67,7 @@ pub(super) fn ignored(files: &dyn Files, place: &mut Place, made: &mut Made) {
     }
     let text = match read_text(files, &path) {
         Ok(text) => text,
-        Err(why) => return made.left.push(Left::new(&path, why)),
+        Err(why) => return made.left.push(Left::new(&path, why.to_string())),
     };
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         if line.starts_with('#') {
@@ -106,7 +106,7 @@ pub(super) fn runner(
     files: &dyn Files,
     place: &mut Place,
     made: &mut Made,
-) -> Result<Map<String, Json>, String> {
+) -> Result<Map<String, Json>, ImportError> {
     for glob in config.get("globs").map(texts).unwrap_or_default() {
         match glob.strip_prefix(['!', '#']) {
             Some(not) => place.exclude.extend(whole(not)),

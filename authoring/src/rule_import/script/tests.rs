@@ -36,7 +36,7 @@ fn both_ways_to_export_in_both_languages() {
         assert_eq!(read.value, serde_json::json!({"a": "x"}), "{path}");
     }
     for text in ["", "module.exports = make()", "export default async () => ({})", "{{{"] {
-        let why = read(text, "x.js", &|_| None).expect_err("nothing literal");
+        let why = read(text, "x.js", &|_| None).expect_err("nothing literal").to_string();
         assert!(why.contains("without running it"), "{why}");
     }
 }

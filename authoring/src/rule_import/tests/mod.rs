@@ -39,7 +39,7 @@ fn made(files: &[(&str, &str)], tool: Tool) -> Import {
     let (memory, listing) = project(files);
     let files_of = Listed { files: &memory, listing: &listing };
     let path = files[0].0;
-    assert_eq!(tool_of(&files_of, path), Ok(tool), "{path}");
+    assert_eq!(tool_of(&files_of, path).expect(path), tool);
     let import = import(&files_of, path, tool, ".aidd/rules", &engine_of)
         .unwrap_or_else(|why| panic!("{why}"));
     assert_eq!(import.defects, Vec::<String>::new());
@@ -324,7 +324,7 @@ fn a_tool_is_told_by_name_then_by_content_and_never_guessed() {
     let told = |path: &str| {
         tool_of(&files, path)
             .map(Tool::key)
-            .map_err(|why| why.split(';').next().unwrap_or_default().to_owned())
+            .map_err(|why| why.to_string().split(';').next().unwrap_or_default().to_owned())
     };
     for (path, tool) in [
         (".ls-lint.yml", "ls-lint"),
@@ -359,7 +359,7 @@ fn what_is_malformed_or_too_deep_is_an_error_with_its_place() {
     ] {
         let (files, _) = project(&[(path, text)]);
         let tool = tool_of(&files, path).expect("by its name");
-        let why = import(&files, path, tool, "rules", &engine_of).expect_err(path);
+        let why = import(&files, path, tool, "rules", &engine_of).expect_err(path).to_string();
         assert!(why.contains(part), "{path}: {why}");
     }
 }

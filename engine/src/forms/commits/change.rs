@@ -1,6 +1,6 @@
 //! Judging what a change touches.
 
-use super::{CHANGE, Fault, Told, Touch};
+use super::{CHANGE, CommitError, Fault, Told, Touch};
 use crate::text::paths::Globs;
 use crate::text::source::Span;
 use aidd_page::ChangeHeader;
@@ -18,15 +18,15 @@ pub(super) struct Touched {
 }
 
 impl Touched {
-    pub(super) fn new(header: &ChangeHeader, base: &str) -> Result<Self, String> {
+    pub(super) fn new(header: &ChangeHeader, base: &str) -> Result<Self, CommitError> {
         let globs = |globs: &[&str]| {
             if globs.iter().any(|glob| glob.is_empty()) {
-                return Err("a glob of `change` is empty".to_owned());
+                return Err(CommitError::EmptyGlob);
             }
-            Globs::below(base, globs, &[])
+            Ok(Globs::below(base, globs, &[])?)
         };
         // `a | b`: one of them.
-        let either = |all: &[String]| -> Result<Vec<(String, Globs)>, String> {
+        let either = |all: &[String]| -> Result<Vec<(String, Globs)>, CommitError> {
             all.iter()
                 .map(|one| {
                     let parts: Vec<&str> = one.split('|').map(str::trim).collect();
@@ -44,7 +44,7 @@ impl Touched {
         })
     }
 
-    pub(super) fn leave_out(&mut self, exclude: &[String], base: &str) -> Result<(), String> {
+    pub(super) fn leave_out(&mut self, exclude: &[String], base: &str) -> Result<(), CommitError> {
         if !exclude.is_empty() {
             self.left_out = Some(Globs::below(base, exclude, &[])?);
         }

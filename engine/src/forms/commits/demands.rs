@@ -1,7 +1,7 @@
 //! Judging a message, and the title of a pull request.
 
 use super::message::{Header, Message, header};
-use super::{Commit, Demands, Expressions, Fault};
+use super::{Commit, CommitError, Demands, Expressions, Fault};
 use crate::text::source::Span;
 use aidd_page::{
     BodyHeader, Breaking, ConventionalHeader, FootersHeader, SkippedCommit, SubjectHeader,
@@ -10,18 +10,16 @@ use regex::Regex;
 use std::sync::LazyLock;
 
 /// The cases of a description.
-const CASES: [&str; 3] = ["lower", "sentence", "upper"];
+pub(super) const CASES: [&str; 3] = ["lower", "sentence", "upper"];
 
 /// How `git commit --fixup` and its kin begin a message
 /// (<https://git-scm.com/docs/git-commit>).
 const FIXUPS: [&str; 3] = ["fixup!", "squash!", "amend!"];
 
 /// Refuses a case that nobody knows.
-pub(super) fn known_cases(header: &SubjectHeader) -> Result<(), String> {
+pub(super) fn known_cases(header: &SubjectHeader) -> Result<(), CommitError> {
     let odd = header.case.iter().find(|case| !CASES.contains(&case.as_str()));
-    odd.map_or(Ok(()), |odd| {
-        Err(format!("`{odd}` is no case of a description: {}", CASES.join(", ")))
-    })
+    odd.map_or(Ok(()), |odd| Err(CommitError::Case(odd.clone())))
 }
 
 impl Demands {

@@ -4,11 +4,13 @@
 
 mod change;
 mod demands;
+mod error;
 mod members;
 pub mod message;
 #[cfg(test)]
 mod tests;
 
+pub use error::CommitError;
 pub use members::members;
 
 use crate::forms::expression;
@@ -153,12 +155,11 @@ struct Expressions {
 }
 
 impl Expressions {
-    fn new(matches: Option<&String>, not: Option<&String>) -> Result<Self, String> {
-        let regex = |text: &String| {
-            expression::check(text).map_err(|why| format!("`{text}`: {why}"))?;
-            Regex::new(text).map_err(|error| told(text, &error))
-        };
-        Ok(Self { matches: matches.map(regex).transpose()?, not: not.map(regex).transpose()? })
+    fn new(matches: Option<&String>, not: Option<&String>) -> Result<Self, CommitError> {
+        Ok(Self {
+            matches: matches.map(|text| compiled(text)).transpose()?,
+            not: not.map(|text| compiled(text)).transpose()?,
+        })
     }
 }
 
@@ -167,20 +168,16 @@ impl Demands {
     ///
     /// # Errors
     /// The first expression, glob or name that is malformed, and why.
-    pub fn new(header: &CommitHeader, base: &str) -> Result<Self, String> {
-        let regex = |text: &String| {
-            expression::check(text).map_err(|why| format!("`{text}`: {why}"))?;
-            Regex::new(text).map_err(|error| told(text, &error))
-        };
+    pub fn new(header: &CommitHeader, base: &str) -> Result<Self, CommitError> {
         let subject = |header: &SubjectHeader| {
             demands::known_cases(header)?;
             let (matches, not) = (header.matches.as_ref(), header.not_matches.as_ref());
             let expressions = Expressions::new(matches, not)?;
-            Ok::<_, String>(Subject { header: header.clone(), expressions })
+            Ok::<_, CommitError>(Subject { header: header.clone(), expressions })
         };
         let body = |header: &BodyHeader| {
             let (matches, not) = (header.matches.as_ref(), header.not_matches.as_ref());
-            Ok::<_, String>((header.clone(), Expressions::new(matches, not)?))
+            Ok::<_, CommitError>((header.clone(), Expressions::new(matches, not)?))
         };
         let message = |header: &MessageHeader| {
             Expressions::new(header.matches.as_ref(), header.not_matches.as_ref())
@@ -194,7 +191,7 @@ impl Demands {
             message: header.message.as_ref().map(message).transpose()?.unwrap_or_default(),
             footers: header.footers.clone(),
             trailers: header.trailers.to_vec(),
-            branch: header.branch.as_ref().map(regex).transpose()?,
+            branch: header.branch.as_deref().map(compiled).transpose()?,
             title: header.title,
             change: header.change.as_ref().map(change).transpose()?,
             skip: header.skip.clone().unwrap_or_else(|| all.to_vec()),
@@ -206,7 +203,7 @@ impl Demands {
     ///
     /// # Errors
     /// A glob that is malformed.
-    pub fn leaving_out(mut self, exclude: &[String], base: &str) -> Result<Self, String> {
+    pub fn leaving_out(mut self, exclude: &[String], base: &str) -> Result<Self, CommitError> {
         if let Some(change) = &mut self.change {
             change.leave_out(exclude, base)?;
         }
@@ -266,9 +263,7 @@ impl Demands {
     }
 }
 
-/// An error in an expression, on one line.
-fn told(text: &str, error: &regex::Error) -> String {
-    let error = error.to_string();
-    let last = error.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
-    format!("`{text}` is no expression: {last}")
+fn compiled(text: &str) -> Result<Regex, CommitError> {
+    expression::check(text).map_err(|_| CommitError::TooLarge(text.to_owned()))?;
+    Regex::new(text).map_err(|why| CommitError::Expression { text: text.to_owned(), why })
 }

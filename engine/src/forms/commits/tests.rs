@@ -4,7 +4,7 @@ use super::*;
 use proptest::prelude::*;
 use std::fmt::Write as _;
 
-fn demands(yaml: &str) -> Result<Demands, String> {
+fn demands(yaml: &str) -> Result<Demands, CommitError> {
     let page = format!("---\nseverity: error\ncheck:\n  commit: {yaml}\n---\n");
     let header = aidd_page::header(&page).expect("a header");
     Demands::new(&header.check.expect("a check").commit.expect("commit"), "")
@@ -241,7 +241,8 @@ fn bodies_and_whole_messages() {
     commit/0123456789ab "Refs": the footers have 8 characters, fewer than 9
     commit/0123456789ab "Fixes": the footers have 31 characters, more than 20
     "#);
-    assert!(demands("{message: {matches: '('}}").expect_err("malformed").contains("no expression"));
+    let problem = demands("{message: {matches: '('}}").expect_err("malformed").to_string();
+    assert!(problem.contains("no expression"));
 }
 
 #[test]

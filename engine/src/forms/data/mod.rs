@@ -1,5 +1,6 @@
 //! The form `data`: tests of values in JSON, YAML, TOML and front matter.
 
+mod error;
 mod mend;
 mod path;
 mod test;
@@ -18,6 +19,7 @@ use std::sync::OnceLock;
 
 use test::Place;
 
+pub use error::{DataError, PlaceFault};
 pub use test::{Broken, Tested};
 
 /// All data tests of an engine.
@@ -205,9 +207,10 @@ pub fn front_matter(tests: &[Tested], path: &str, text: &str, files: &dyn Files)
 /// # Errors
 /// What is wrong: a path, an expression or a version.
 pub(crate) fn check_header(header: &DataHeader) -> Result<(), String> {
-    Tested::new(header)?;
+    let said = |error: DataError| error.to_string();
+    Tested::new(header).map_err(said)?;
     for test in &header.first {
-        Tested::new(test)?;
+        Tested::new(test).map_err(said)?;
     }
     let same = header.same.as_ref().and_then(|same| same.file.as_ref());
     match same.into_iter().chain(&header.file).find(|file| captures::has_glob(file)) {

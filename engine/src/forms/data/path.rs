@@ -1,6 +1,7 @@
 //! The part of RFC 9535 (<https://www.rfc-editor.org/rfc/rfc9535>) that a page needs: names, indexes,
 //! `*` and `..`, in unions too. Filters and slices are refused.
 
+use super::error::{DataError, PlaceFault};
 use crate::parse::values::{Datum, Values};
 
 /// Most values that one query selects.
@@ -31,27 +32,27 @@ impl Query {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub(crate) fn new(text: &str) -> Result<Self, String> {
-        let wrong = |why: &str| format!("`at: {text}`: {why}");
-        let mut rest = text.strip_prefix('$').ok_or_else(|| wrong("it begins with `$`"))?;
+    pub(crate) fn new(text: &str) -> Result<Self, DataError> {
+        let wrong = |fault| DataError::Place { at: text.to_owned(), fault };
+        let mut rest = text.strip_prefix('$').ok_or_else(|| wrong(PlaceFault::NoRoot))?;
         let mut steps = Vec::new();
         while !rest.is_empty() {
             let descends = rest.starts_with("..");
             rest = if descends { &rest[2..] } else { rest };
             let any;
             if rest.starts_with('[') {
-                (any, rest) = bracketed(rest).map_err(|why| wrong(&why))?;
+                (any, rest) = bracketed(rest).map_err(wrong)?;
             } else {
                 let Some(name) = (if descends { Some(rest) } else { rest.strip_prefix('.') })
                 else {
-                    return Err(wrong("a step begins with `.`, `..` or `[`"));
+                    return Err(wrong(PlaceFault::Step));
                 };
                 let end = name.find(['.', '[']).unwrap_or(name.len());
                 any = vec![match &name[..end] {
-                    "" => return Err(wrong("a step has no name")),
+                    "" => return Err(wrong(PlaceFault::NoName)),
                     "*" => Selector::All,
                     plain if plain.contains([' ', '\'', '"', '?', '@', '(', ')', ',']) => {
-                        return Err(wrong("write a name with such characters as `['name']`"));
+                        return Err(wrong(PlaceFault::Unquoted));
                     }
                     plain => Selector::Name(plain.to_owned()),
                 }];
@@ -144,27 +145,25 @@ fn below(values: &Values, from: &[usize]) -> Vec<usize> {
 }
 
 /// The selectors between brackets, and what follows.
-fn bracketed(text: &str) -> Result<(Vec<Selector>, &str), String> {
+fn bracketed(text: &str) -> Result<(Vec<Selector>, &str), PlaceFault> {
     let mut rest = text[1..].trim_start();
     let mut any = Vec::new();
     loop {
         if let Some(quote) = rest.chars().next().filter(|c| matches!(c, '\'' | '"')) {
             let inner = &rest[1..];
-            let end = inner.find(quote).ok_or("a quote is not closed")?;
+            let end = inner.find(quote).ok_or(PlaceFault::Quote)?;
             any.push(Selector::Name(inner[..end].to_owned()));
             rest = &inner[end + 1..];
         } else {
-            let end = rest.find([',', ']']).ok_or("`[` is not closed")?;
+            let end = rest.find([',', ']']).ok_or(PlaceFault::Bracket)?;
             any.push(match rest[..end].trim() {
                 "*" => Selector::All,
                 plain if plain.starts_with('?') || plain.contains(':') => {
-                    return Err(
-                        "filters and slices are not known here; `where` tests first".to_owned()
-                    );
+                    return Err(PlaceFault::Unknown);
                 }
-                plain => Selector::Index(plain.parse().map_err(|_| {
-                    format!("`{plain}` is no index; a name stands in quotes: `['{plain}']`")
-                })?),
+                plain => {
+                    Selector::Index(plain.parse().map_err(|_| PlaceFault::Index(plain.to_owned()))?)
+                }
             });
             rest = &rest[end..];
         }
@@ -172,7 +171,7 @@ fn bracketed(text: &str) -> Result<(Vec<Selector>, &str), String> {
         if let Some(after) = rest.strip_prefix(']') {
             return Ok((any, after));
         }
-        rest = rest.strip_prefix(',').ok_or("`,` or `]` is missing")?.trim_start();
+        rest = rest.strip_prefix(',').ok_or(PlaceFault::Separator)?.trim_start();
     }
 }
 
@@ -217,7 +216,7 @@ mod tests {
             ("$['x", "quote"),
             ("$.a b", "['name']"),
         ] {
-            let why = Query::new(query).expect_err(query);
+            let why = Query::new(query).expect_err(query).to_string();
             assert!(why.contains(part), "{query}: {why}");
         }
     }

@@ -1,6 +1,7 @@
 //! One test of the values at a place.
 
 use super::Others;
+use super::error::DataError;
 use super::path::Query;
 use crate::forms::expression::compile as regex;
 use crate::parse::values::{Datum, Format, Values};
@@ -63,17 +64,15 @@ impl Tested {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn new(header: &DataHeader) -> Result<Self, String> {
-        let json = |yaml: &Yaml| -> Result<Json, String> {
-            serde_json::from_str(&yaml.0).map_err(|error| error.to_string())
-        };
+    pub fn new(header: &DataHeader) -> Result<Self, DataError> {
+        let json = |yaml: &Yaml| serde_json::from_str::<Json>(&yaml.0);
         let some = |yaml: &Option<Yaml>| yaml.as_ref().map(json).transpose();
-        let list = |list: &Option<Vec<Yaml>>| -> Result<Option<Vec<Json>>, String> {
+        let list = |list: &Option<Vec<Yaml>>| -> Result<Option<Vec<Json>>, serde_json::Error> {
             list.as_ref().map(|list| list.iter().map(json).collect()).transpose()
         };
         let same = header.same.as_ref().map(|same| {
             let query = Query::new(&same.at)?;
-            Ok::<_, String>((same.file.clone(), query, same.at.clone(), same.relation))
+            Ok::<_, DataError>((same.file.clone(), query, same.at.clone(), same.relation))
         });
         Ok(Self {
             at: Query::new(&header.at)?,
@@ -371,11 +370,11 @@ fn elsewhere(
 }
 
 /// A least or greatest value as text.
-fn bound(name: &str, value: Option<Json>) -> Result<Option<String>, String> {
+fn bound(name: &'static str, value: Option<Json>) -> Result<Option<String>, DataError> {
     let Some(value) = value else { return Ok(None) };
     let text = shown(&value);
     if compare(&text, &text).is_none() {
-        return Err(format!("`{name}: {text}` is no number and no version"));
+        return Err(DataError::Bound { name, text });
     }
     Ok(Some(text))
 }

@@ -6,6 +6,26 @@ use crate::parse::yaml;
 use crate::text::finding::Edit;
 use crate::text::source::{Source, Span};
 use globset::{GlobBuilder, GlobMatcher};
+use thiserror::Error;
+
+/// Why no document can be held against a heading of a page.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum HeadingError {
+    /// It has no words, or too many `#`.
+    #[error(
+        "`{0}` is no heading: it begins with one to six `#`, and words follow; `*` stands for any \
+         run of headings"
+    )]
+    Form(String),
+    /// Its words cannot be matched.
+    #[error("`{text}`: {why}")]
+    Glob {
+        /// The heading.
+        text: String,
+        /// What is wrong with it.
+        why: globset::Error,
+    },
+}
 
 /// A heading that is wanted, or a run of any.
 #[derive(Debug)]
@@ -28,7 +48,7 @@ pub(super) struct One {
 }
 
 impl Wanted {
-    pub(super) fn new(text: &str) -> Result<Self, String> {
+    pub(super) fn new(text: &str) -> Result<Self, HeadingError> {
         if text.trim() == "*" {
             return Ok(Self::Any);
         }
@@ -38,16 +58,15 @@ impl Wanted {
         let level = shown.len() - words.len();
         let words = words.trim();
         if words.is_empty() || level > 6 {
-            return Err(format!(
-                "`{text}` is no heading: it begins with one to six `#`, and words follow; `*` stands for any run of headings"
-            ));
+            return Err(HeadingError::Form(text.to_owned()));
         }
         let glob = words.contains('*').then(|| {
             // Only the star has a meaning.
             let escaped: Vec<String> = words.split('*').map(globset::escape).collect();
             GlobBuilder::new(&escaped.join("*")).build().map(|glob| glob.compile_matcher())
         });
-        let glob = glob.transpose().map_err(|error| format!("`{text}`: {error}"))?;
+        let glob =
+            glob.transpose().map_err(|why| HeadingError::Glob { text: text.to_owned(), why })?;
         Ok(Self::One(One {
             // `##Context` is no heading in Markdown, and would be none if it were inserted.
             shown: if level == 0 {

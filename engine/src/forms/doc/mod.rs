@@ -9,6 +9,7 @@ mod run;
 #[cfg(test)]
 mod tests;
 
+pub use headings::HeadingError;
 pub use run::DocPatterns;
 pub(crate) use run::check_header;
 
@@ -63,10 +64,10 @@ impl Doc {
     ///
     /// # Errors
     /// What is wrong with a heading.
-    pub fn new(header: &DocHeader) -> Result<Self, String> {
+    pub fn new(header: &DocHeader) -> Result<Self, HeadingError> {
         let headings = header.headings.iter().map(|text| Wanted::new(text));
         Ok(Self {
-            headings: headings.collect::<Result<_, String>>()?,
+            headings: headings.collect::<Result<_, _>>()?,
             unique: header.unique,
             links: header.links.to_vec(),
             html: header.html.clone(),

@@ -40,7 +40,7 @@ impl fmt::Debug for DocPatterns {
 /// # Errors
 /// What is wrong: a heading, or a test of the front matter.
 pub(crate) fn check_header(header: &DocHeader) -> Result<(), String> {
-    Doc::new(header)?;
+    Doc::new(header).map_err(|error| error.to_string())?;
     header.front.iter().try_for_each(data::check_header)
 }
 

@@ -1,7 +1,7 @@
 //! The form in the second pass: its demands, judged on the files of the project.
 
 use super::super::joined::{Found, Joined, Scope};
-use super::{Breach, Layers};
+use super::{Breach, Layers, LayersError};
 use crate::project::imports::{Graph, Memo, gather};
 use crate::text::files::Files;
 use crate::text::finding::Related;
@@ -57,7 +57,7 @@ pub fn run(
     header: &LayersHeader,
     scope: &Scope<'_>,
     imports: &Imports<'_>,
-) -> Result<Joined, String> {
+) -> Result<Joined, LayersError> {
     let layers = Layers::new(header, scope.base)?;
     let (graph, too_large) = imports.of(scope);
     let judges = |path: &str| layers.names(path) && scope.covers(path);

@@ -1,6 +1,7 @@
 //! The form `layers`: which parts of the code may import which. A page's demands are compiled once
 //! and judged on the import graph of the project.
 
+mod error;
 mod joined;
 mod judge;
 mod parts;
@@ -8,6 +9,7 @@ mod search;
 #[cfg(test)]
 mod tests;
 
+pub use error::LayersError;
 pub use joined::{Imports, run};
 
 use crate::project::imports::Graph;
@@ -76,7 +78,7 @@ impl Layers {
     ///
     /// # Errors
     /// The first glob or name of a package that is malformed, and why.
-    pub fn new(header: &LayersHeader, base: &str) -> Result<Self, String> {
+    pub fn new(header: &LayersHeader, base: &str) -> Result<Self, LayersError> {
         let row = |globs: &aidd_page::Many<String>| {
             globs.iter().map(|glob| Part::new(base, std::slice::from_ref(glob))).collect()
         };
@@ -90,20 +92,17 @@ impl Layers {
         let only = |one: &aidd_page::OnlyHeader| {
             Ok(Only { to: Things::new(base, &one.to)?, from: Part::new(base, &one.from)? })
         };
-        let captures = |globs: &[String]| -> Result<Vec<Capture>, String> {
+        let captures = |globs: &[String]| -> Result<Vec<Capture>, LayersError> {
             globs.iter().map(|glob| Capture::new(base, glob)).collect()
         };
         let independent = captures(&header.independent)?;
         if let Some(plain) = independent.iter().find(|one| !one.has_names()) {
-            return Err(format!(
-                "`independent` needs a capture to tell the parts by, as in `src/<part>/**`: `{}` has none",
-                plain.shown
-            ));
+            return Err(LayersError::NoCapture(plain.shown.clone()));
         }
         Ok(Self {
-            order: header.order.iter().map(row).collect::<Result<_, String>>()?,
-            forbid: header.forbid.iter().map(forbid).collect::<Result<_, String>>()?,
-            only: header.only.iter().map(only).collect::<Result<_, String>>()?,
+            order: header.order.iter().map(row).collect::<Result<_, LayersError>>()?,
+            forbid: header.forbid.iter().map(forbid).collect::<Result<_, LayersError>>()?,
+            only: header.only.iter().map(only).collect::<Result<_, LayersError>>()?,
             independent,
             acyclic: captures(&header.acyclic)?,
             skips_types: header.types == Some(Judged::Skip),

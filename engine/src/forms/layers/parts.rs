@@ -1,11 +1,12 @@
 //! The parts that a page divides the code into: globs, globs with captures, and packages.
 
+use super::LayersError;
 use crate::text::captures::PathPattern;
 use crate::text::paths::Globs;
 use globset::{GlobBuilder, GlobMatcher};
 
 /// The registries whose packages a page can name, and what separates the parts of a name there.
-const REGISTRIES: [(&str, &str); 5] =
+pub(super) const REGISTRIES: [(&str, &str); 5] =
     [("npm:", "/"), ("crate:", "::"), ("py:", "."), ("go:", "/"), ("java:", ".")];
 
 /// A part of the code.
@@ -18,7 +19,7 @@ pub(super) struct Part {
 }
 
 impl Part {
-    pub(super) fn new(base: &str, globs: &[String]) -> Result<Self, String> {
+    pub(super) fn new(base: &str, globs: &[String]) -> Result<Self, LayersError> {
         let compiled = if globs.is_empty() { None } else { Some(Globs::below(base, globs, &[])?) };
         Ok(Self { shown: globs.join(", "), globs: compiled })
     }
@@ -47,20 +48,19 @@ struct Package {
 }
 
 impl Things {
-    pub(super) fn new(base: &str, things: &[String]) -> Result<Self, String> {
+    pub(super) fn new(base: &str, things: &[String]) -> Result<Self, LayersError> {
         let registry =
             |thing: &String| REGISTRIES.into_iter().find(|(prefix, _)| thing.starts_with(prefix));
         let (packages, globs): (Vec<&String>, Vec<&String>) =
             things.iter().partition(|thing| registry(thing).is_some());
         if let Some(odd) = globs.iter().find(|glob| glob.contains(':')) {
-            let known: Vec<&str> = REGISTRIES.iter().map(|(prefix, _)| *prefix).collect();
-            return Err(format!("`{odd}` is no glob, and none of {} begins it", known.join(", ")));
+            return Err(LayersError::Registry((*odd).clone()));
         }
         let globs: Vec<String> = globs.into_iter().cloned().collect();
         let package = |name: &String| {
             let separator = registry(name).map_or("/", |(_, separator)| separator);
             let glob = if name.contains(['*', '?', '[', '{']) {
-                let glob = GlobBuilder::new(name).build().map_err(|error| error.to_string())?;
+                let glob = GlobBuilder::new(name).build().map_err(LayersError::Package)?;
                 Some(glob.compile_matcher())
             } else {
                 None
@@ -70,7 +70,7 @@ impl Things {
         Ok(Self {
             shown: things.join(", "),
             part: Part::new(base, &globs)?,
-            packages: packages.into_iter().map(package).collect::<Result<_, String>>()?,
+            packages: packages.into_iter().map(package).collect::<Result<_, LayersError>>()?,
         })
     }
 
@@ -103,7 +103,7 @@ pub(super) struct Capture {
 impl Capture {
     /// As everywhere, a pattern without a slash speaks of names in any folder, and one that ends in
     /// a slash of all below.
-    pub(super) fn new(base: &str, text: &str) -> Result<Self, String> {
+    pub(super) fn new(base: &str, text: &str) -> Result<Self, LayersError> {
         let full = if text.ends_with('/') {
             format!("{text}**")
         } else if text.contains('/') || text == "**" {

@@ -1,11 +1,14 @@
 //! The form `tree`: which files and folders there are, and what they are called. Contents are not
 //! read, save to count lines.
 
+mod error;
 mod names;
 mod template;
 
+pub use error::TreeError;
+
 use super::joined::{Found, Joined, Number, Scope};
-use crate::text::captures::{self, Captured, PathPattern};
+use crate::text::captures::{self, Captured, PathPattern, PatternError};
 use crate::text::finding::{Edit, FileChange, Fix, Safety};
 use crate::text::listing::Listing;
 use crate::text::paths::check_new;
@@ -53,16 +56,20 @@ impl TreeCheck {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn new(check: &CheckHeader, base: &str, template: Option<String>) -> Result<Self, String> {
+    pub fn new(
+        check: &CheckHeader,
+        base: &str,
+        template: Option<String>,
+    ) -> Result<Self, TreeError> {
         let none = TreeHeader::default();
         let header = check.tree.as_deref().unwrap_or(&none);
-        let patterns = |texts: &[String]| -> Result<Vec<PathPattern>, String> {
+        let patterns = |texts: &[String]| -> Result<Vec<PathPattern>, PatternError> {
             texts.iter().map(|text| PathPattern::new(base, text)).collect()
         };
         let each = patterns(&header.each)?;
         for name in header.each.iter().flat_map(|text| captures::names(text)) {
             if matches!(name, "dir" | "path") {
-                return Err(format!("`<{name}>` is built in: call the capture something else"));
+                return Err(TreeError::BuiltIn(name.to_owned()));
             }
         }
         let bound: Option<BTreeSet<&str>> =
@@ -74,13 +81,13 @@ impl TreeCheck {
         }
         let wants_template = check.fix.as_ref().is_some_and(|fix| fix.create);
         if wants_template && template.is_none() {
-            return Err("`fix: { create: true }` needs a code block under `## Template`".to_owned());
+            return Err(TreeError::NoTemplate);
         }
         let names: Vec<NameRule> =
             header.name.iter().map(|name| NameRule::new(name)).collect::<Result<_, _>>()?;
         let rename = check.fix.as_ref().is_some_and(|fix| fix.rename);
         if rename && !names.iter().any(|rule| matches!(rule, NameRule::Case(..))) {
-            return Err("`fix: { rename: true }` needs a case in `name` to rename to".to_owned());
+            return Err(TreeError::NoCase);
         }
         Ok(Self {
             exists: exists.collect::<Result<_, _>>()?,

@@ -1,9 +1,10 @@
 //! Cases of names.
 
+use super::TreeError;
 use regex::Regex;
 
 /// The cases, by what a page calls them.
-const CASES: [(&str, Case); 9] = [
+pub(super) const CASES: [(&str, Case); 9] = [
     ("kebab", Case::Kebab),
     ("kebab-case", Case::Kebab),
     ("snake", Case::Snake),
@@ -47,7 +48,7 @@ pub(super) enum NameRule {
 impl NameRule {
     /// A case, or an expression between slashes; after a `!` it must not match. Both, with a blank
     /// between: the case as the expression has it.
-    pub(super) fn new(text: &str) -> Result<Self, String> {
+    pub(super) fn new(text: &str) -> Result<Self, TreeError> {
         let not = text.strip_prefix("!/");
         let expression = not.or_else(|| text.strip_prefix('/'));
         let expression = expression.and_then(|rest| rest.strip_suffix('/'));
@@ -66,13 +67,7 @@ impl NameRule {
         match (known, drawn) {
             (Some(&(name, case)), Some(drawn)) => Ok(Self::Drawn(name, case, whole(text, drawn)?)),
             (Some(&(known, case)), None) if known == text => Ok(Self::Case(known, case)),
-            _ => {
-                let names: Vec<&str> = CASES.iter().map(|(name, _)| *name).collect();
-                Err(format!(
-                    "`{text}` is no case: one of {}, `/an expression/`, `!/an expression/`, or a case and `/an expression/`",
-                    names.join(", ")
-                ))
-            }
+            _ => Err(TreeError::Case(text.to_owned())),
         }
     }
 
@@ -111,10 +106,10 @@ impl NameRule {
 }
 
 /// An expression for a whole name.
-fn whole(text: &str, expression: &str) -> Result<Box<Regex>, String> {
+fn whole(text: &str, expression: &str) -> Result<Box<Regex>, TreeError> {
     let whole = format!("^(?:{expression})$");
     let regex = regex::RegexBuilder::new(&whole).size_limit(1 << 20).build();
-    regex.map(Box::new).map_err(|error| format!("name `{text}`: {error}"))
+    regex.map(Box::new).map_err(|why| TreeError::Expression { text: text.to_owned(), why })
 }
 
 impl Case {
@@ -218,6 +213,6 @@ mod tests {
         for odd in ["kabab /a/", "kebab /a", "kebab a", "kebab /(/"] {
             assert!(NameRule::new(odd).is_err(), "{odd}");
         }
-        assert!(NameRule::new("kabab").expect_err("unknown").contains("one of kebab"));
+        assert!(NameRule::new("kabab").expect_err("unknown").to_string().contains("one of kebab"));
     }
 }

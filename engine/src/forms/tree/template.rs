@@ -1,5 +1,6 @@
 //! Paths that follow from a subject: its captures put in place, looked up among the files.
 
+use super::TreeError;
 use crate::text::captures::{self, Captured, PathPattern};
 use crate::text::files::Files;
 use crate::text::listing::Listing;
@@ -8,7 +9,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Names that need no capture.
-const BUILT_IN: [&str; 5] = ["path", "dir", "name", "stem", "ext"];
+pub(super) const BUILT_IN: [&str; 5] = ["path", "dir", "name", "stem", "ext"];
 /// Most patterns that one template is compiled to in a run, one a subject.
 const MOST_COMPILED: usize = 2000;
 
@@ -16,15 +17,12 @@ const MOST_COMPILED: usize = 2000;
 type Value<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// Refuses names that nothing binds.
-pub(super) fn check_names(text: &str, bound: Option<&BTreeSet<&str>>) -> Result<(), String> {
+pub(super) fn check_names(text: &str, bound: Option<&BTreeSet<&str>>) -> Result<(), TreeError> {
     let Some(bound) = bound else { return Ok(()) };
     for name in captures::names(text) {
         if !bound.contains(name) && !BUILT_IN.contains(&name) {
-            let known: Vec<&str> = bound.iter().copied().chain(BUILT_IN).collect();
-            return Err(format!(
-                "`<{name}>` in `{text}` is captured by nothing in `each`: known are {}",
-                known.join(", ")
-            ));
+            let bound = bound.iter().map(|&name| name.to_owned()).collect();
+            return Err(TreeError::Unbound { name: name.to_owned(), text: text.to_owned(), bound });
         }
     }
     Ok(())
@@ -52,7 +50,7 @@ impl Template {
         text: &str,
         base: &str,
         bound: Option<&BTreeSet<&str>>,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, TreeError> {
         check_names(text, bound)?;
         let free = PathPattern::new(base, text)?;
         let trimmed = text.strip_prefix("./").or_else(|| text.strip_prefix('/')).unwrap_or(text);
@@ -228,7 +226,7 @@ impl Wanted {
         text: &str,
         base: &str,
         bound: Option<&BTreeSet<&str>>,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, TreeError> {
         let mut any = Vec::new();
         for one in text.split('|') {
             for one in captures::alternatives(one.trim())? {

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::fmt;
 use std::str::FromStr;
+use thiserror::Error;
 
 /// The form of [`Entry`] that this aidd writes. Readers keep what they do not know.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -130,17 +131,20 @@ words! {
     }
 }
 
+/// A word that is no [`Outcome`].
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("`{0}` is none of SUCCESS, FAILED, PARTIAL")]
+pub struct UnknownOutcome(pub String);
+
 impl Outcome {
     /// Reads an outcome in any case; "failure" is FAILED.
     ///
     /// # Errors
     /// The words that are known, when it is none of them.
-    pub fn read(text: &str) -> Result<Self, String> {
+    pub fn read(text: &str) -> Result<Self, UnknownOutcome> {
         match text.trim().to_ascii_uppercase().as_str() {
             "FAILURE" => Ok(Self::Failed),
-            upper => upper
-                .parse()
-                .map_err(|_| format!("`{}` is none of SUCCESS, FAILED, PARTIAL", text.trim())),
+            upper => upper.parse().map_err(|_| UnknownOutcome(text.trim().to_owned())),
         }
     }
 }

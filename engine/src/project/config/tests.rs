@@ -49,7 +49,7 @@ fn content_says_whose_pages_count() {
     content.set_mode(" bundled_only ").expect("a mode");
     content.set_mode("").expect("nothing");
     assert_eq!(content.override_mode, Some(ContentMode::BundledOnly));
-    let refused = content.set_mode("both").expect_err("no mode");
+    let refused = content.set_mode("both").expect_err("no mode").to_string();
     assert!(refused.contains("AIDD_CONTENT_OVERRIDE_MODE is `both`"), "{refused}");
 }
 

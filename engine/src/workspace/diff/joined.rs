@@ -3,7 +3,7 @@
 
 use super::renames::Renames;
 use super::{Compared, keyed};
-use crate::check::Engine;
+use crate::check::{Engine, EngineError};
 use crate::project::config::Config;
 use crate::project::git::Snapshot;
 use crate::project::ignored::Ignored;
@@ -40,9 +40,9 @@ pub(super) fn of_snapshot(
     files: &dyn Files,
     listing: Option<&Listing>,
     outcome: &mut Outcome,
-) -> Result<(), String> {
+) -> Result<(), EngineError> {
     match listing.filter(|_| project_checks::has_any(engine)) {
-        Some(listing) => walk::joined(engine, config, files, listing, outcome),
+        Some(listing) => Ok(walk::joined(engine, config, files, listing, outcome)?),
         None => Ok(()),
     }
 }

@@ -13,7 +13,7 @@ mod renames;
 mod rules;
 mod stricter;
 
-use crate::check::{Engine, text_keys};
+use crate::check::{Engine, EngineError, text_keys};
 use crate::project::config::Config;
 use crate::project::git::{Change, Snapshot};
 use crate::project::ignored::Ignored;
@@ -98,7 +98,7 @@ pub fn compare(
     (base, head): (&Snapshot, Head<'_>),
     (changes, within): (&[Change], &Within),
     done: &(dyn Fn() + Sync),
-) -> Result<Compared, String> {
+) -> Result<Compared, EngineError> {
     let all = changes;
     let changes: Vec<&Change> = all.iter().filter(|one| within.holds(one.path())).collect();
     let (rules, base_rules) = Rules::of_both_sides(engine, all)?;

@@ -1,6 +1,6 @@
 //! The rules of each side of a change: those of a folder that moved move with it.
 
-use crate::check::Engine;
+use crate::check::{Engine, EngineError};
 use crate::project::config::Config;
 use crate::project::git::Change;
 use crate::text::files::{Files, Listed};
@@ -22,7 +22,7 @@ impl<'a> Rules<'a> {
     pub(super) fn of_both_sides(
         engine: &'a Engine,
         changes: &[Change],
-    ) -> Result<(Self, Self), String> {
+    ) -> Result<(Self, Self), EngineError> {
         let pages: HashSet<&str> =
             engine.registry().rules().iter().filter_map(|rule| rule.path.as_deref()).collect();
         let (mut in_base, mut in_head) = (HashMap::new(), HashMap::new());
@@ -39,8 +39,8 @@ impl<'a> Rules<'a> {
             }
         }
         let side = |moved: &HashMap<&str, &str>| {
-            let moved = engine.with_pages_at(moved).map_err(|error| error.to_string())?;
-            Ok::<_, String>(Self { engine, moved })
+            let moved = engine.with_pages_at(moved)?;
+            Ok::<_, EngineError>(Self { engine, moved })
         };
         Ok((side(&in_head)?, side(&in_base)?))
     }
@@ -57,11 +57,11 @@ impl<'a> Rules<'a> {
         files: &dyn Files,
         listing: Option<&Listing>,
         (paths, jobs, stop): (&[String], usize, Option<&AtomicBool>),
-    ) -> Result<Outcome, String> {
+    ) -> Result<Outcome, EngineError> {
         let listed = listing.map(|listing| Listed { files, listing });
         let files = listed.as_ref().map_or(files, |listed| listed as &dyn Files);
         let Some((moved, folders)) = &self.moved else {
-            return walk::check_files(self.engine, config, files, paths, jobs, stop);
+            return Ok(walk::check_files(self.engine, config, files, paths, jobs, stop)?);
         };
         let (inside, outside): (Vec<String>, Vec<String>) = paths
             .iter()

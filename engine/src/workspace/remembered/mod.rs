@@ -6,11 +6,13 @@
 //! elsewhere: `rule` (the second half of its id), `severity`, `message`, `help`, and `fails` and
 //! `passes` (path → text). It is one value, so that an edit or a merge takes it as a whole.
 
+mod error;
 mod read;
 #[cfg(test)]
 mod tests;
 mod text;
 
+pub use error::CheckError;
 pub use read::{Remembered, of, of_all};
 
 use crate::forms;
@@ -101,7 +103,7 @@ pub fn name_of(kind: Kind, content: &str) -> String {
 ///
 /// # Errors
 /// What is wrong with the shape of the check. What else may be wrong, [`validate`] says.
-pub fn page_of(entry: &Entry) -> Option<Result<RulePage, String>> {
+pub fn page_of(entry: &Entry) -> Option<Result<RulePage, CheckError>> {
     let check = check_of(entry)?;
     let rule = rule_of(entry)?;
     let file = entry.kind.file()?;
@@ -114,7 +116,7 @@ pub fn page_of(entry: &Entry) -> Option<Result<RulePage, String>> {
 ///
 /// # Errors
 /// What is wrong with it: the key, and what to do.
-pub fn validate(entry: &Entry) -> Result<(), String> {
+pub fn validate(entry: &Entry) -> Result<(), CheckError> {
     let Some(page) = page_of(entry) else { return Ok(()) };
     validate_page(&page?)
 }
@@ -123,7 +125,7 @@ pub fn validate(entry: &Entry) -> Result<(), String> {
 ///
 /// # Errors
 /// As there.
-pub fn validate_page(page: &RulePage) -> Result<(), String> {
+pub fn validate_page(page: &RulePage) -> Result<(), CheckError> {
     validate_text(&page.path, &page.text)
 }
 
@@ -131,13 +133,13 @@ pub fn validate_page(page: &RulePage) -> Result<(), String> {
 ///
 /// # Errors
 /// As there.
-pub fn validate_text(path: &str, text: &str) -> Result<(), String> {
-    page::header(text).map_err(|error| said(&error, text))?;
+pub fn validate_text(path: &str, text: &str) -> Result<(), CheckError> {
+    page::header(text).map_err(|error| CheckError::Header(said(&error, text)))?;
     let Some(rule) = registry::project_rule(path, text) else { return Ok(()) };
     let form = rule.check.as_ref().and_then(CheckHeader::form).map_or("", Form::key);
     match forms::problems(&rule) {
         none if none.is_empty() => Ok(()),
-        some => Err(format!("`check.{form}` cannot run: {}", some.join("; "))),
+        problems => Err(CheckError::Form { form, problems }),
     }
 }
 
@@ -152,7 +154,7 @@ pub fn faults(disk: &Disk) -> Vec<(String, String, String)> {
 fn faults_in(files: &dyn Files, nested: &[String]) -> Vec<(String, String, String)> {
     let Remembered { pages, mut wrong } = of_all(files, nested);
     let faults = pages.into_iter().filter_map(|page| {
-        let why = validate_page(&page).err()?;
+        let why = validate_page(&page).err()?.to_string();
         Some((page.path, page.memory, why))
     });
     wrong.extend(faults);
@@ -212,30 +214,26 @@ struct Shape<'a> {
 }
 
 impl<'a> Shape<'a> {
-    fn read(check: &'a Value) -> Result<Self, String> {
+    fn read(check: &'a Value) -> Result<Self, CheckError> {
         let Some(map) = check.as_object() else {
-            return Err("`check` is an object with what stands under `check:` of a rule page, such as {\"files\": [\"*.ts\"], \"text\": {\"regex\": \"…\"}}".to_owned());
+            return Err(CheckError::NoObject);
         };
         let length = check.to_string().len();
         if length > LONGEST {
-            return Err(format!(
-                "`check` has {length} bytes, of at most {LONGEST}: write it as a rule page, which has no such bound"
-            ));
+            return Err(CheckError::Long(length));
         }
-        let text = |key: &str| match map.get(key) {
+        let text = |key: &'static str| match map.get(key) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.as_str())),
-            Some(_) => Err(format!("`check.{key}` is a text")),
+            Some(_) => Err(CheckError::NoText(key)),
         };
         if let Some(name) = text(RULE)?
             && !registry::is_id(&format!("x/{name}"))
         {
-            return Err(format!(
-                "`check.rule` is the second half of the rule's id, in lower-case letters, digits and dashes, such as no-moment; it is `{name}`"
-            ));
+            return Err(CheckError::Name(name.to_owned()));
         }
         let severity = text("severity")?.map(str::parse).transpose();
-        let severity = severity.map_err(|why| format!("`check.severity`: {why}"))?;
+        let severity = severity.map_err(CheckError::Severity)?;
         let header: Vec<_> = map
             .iter()
             .map(|(key, value)| (key.as_str(), value))
@@ -253,12 +251,11 @@ impl<'a> Shape<'a> {
 }
 
 /// The examples under a key: path and text.
-fn examples<'a>(map: &'a Map<String, Value>, key: &str) -> Result<Vec<(&'a str, &'a str)>, String> {
-    let wrong = || {
-        format!(
-            "`check.{key}` is an object of path and text, such as {{\"src/a.ts\": \"…\"}}; a path has no spaces or quotes"
-        )
-    };
+fn examples<'a>(
+    map: &'a Map<String, Value>,
+    key: &'static str,
+) -> Result<Vec<(&'a str, &'a str)>, CheckError> {
+    let wrong = || CheckError::Examples(key);
     let given = match map.get(key) {
         None | Some(Value::Null) => return Ok(Vec::new()),
         Some(given) => given.as_object().ok_or_else(wrong)?,

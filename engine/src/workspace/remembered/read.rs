@@ -154,7 +154,7 @@ fn pages(memories: &[Folded]) -> Remembered {
             Err(why) => {
                 let file = entry.kind.file().unwrap_or_default();
                 let path = format!("{MEMORY_FOLDER}/{file}.jsonl");
-                remembered.wrong.push((path, entry.id.clone(), why));
+                remembered.wrong.push((path, entry.id.clone(), why.to_string()));
             }
             // Two branches brought the same: it is one rule.
             Ok(page) if known.get(&page.rule) == Some(&said) => {}

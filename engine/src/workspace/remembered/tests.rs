@@ -220,7 +220,8 @@ fn what_is_wrong_names_the_key_and_what_to_do() {
     let wrong = |check: Value| {
         let revision = convention("convention_1_a", 1, "No moment", check);
         let folded = crate::parse::lines::log::fold(&[revision]).expect("a memory");
-        validate(&folded.entry).err().unwrap_or_else(|| "nothing is wrong".to_owned())
+        let why = validate(&folded.entry).err();
+        why.map_or_else(|| "nothing is wrong".to_owned(), |why| why.to_string())
     };
     let said = [
         json!("text"),

@@ -10,6 +10,7 @@ use crate::project::config::Config;
 use crate::project::git::Repository;
 use crate::text::files::{Disk, Files, SETTLED, stamp_of};
 use crate::text::listing::Listing;
+use crate::text::paths::GlobError;
 use crate::workspace::project_checks::{Joins, News, Settled};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -55,7 +56,7 @@ impl Kept {
         config: &Config,
         disk: &Disk,
         files: &dyn Files,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, GlobError> {
         let globs = globs(config)?;
         let tree = Tree::new(disk);
         let (git, listing) = described(engine, disk, Listing::new(tree.files()));

@@ -16,7 +16,7 @@ use crate::project::config::Config;
 use crate::project::git::{Change, GitError, Repository, Snapshot};
 use crate::text::files::{Disk, Files, Listed};
 use crate::text::finding::RuleId;
-use crate::text::paths::Globs;
+use crate::text::paths::{GlobError, Globs};
 use crate::text::source::Source;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use job::Job;
@@ -199,7 +199,7 @@ pub fn check_tree(
     disk: &Disk,
     walk: &Walk,
     done: &(dyn Fn() + Sync),
-) -> Result<Outcome, String> {
+) -> Result<Outcome, GlobError> {
     let mut outcome = check_apart(engine, config, disk, walk, done)?;
     let within = walk.within(disk.root());
     outcome.joined.retain(|file| within.holds(file.source.path()));
@@ -218,7 +218,7 @@ pub fn check_apart(
     disk: &Disk,
     walk: &Walk,
     done: &(dyn Fn() + Sync),
-) -> Result<Outcome, String> {
+) -> Result<Outcome, GlobError> {
     let globs = globs(config)?;
     let indexes = Arc::default();
     let listing = engine.asks_listing().then(|| whole::listed(engine, disk, walk, &indexes));
@@ -290,7 +290,7 @@ pub fn check_files(
     paths: &[String],
     jobs: usize,
     stop: Option<&AtomicBool>,
-) -> Result<Outcome, String> {
+) -> Result<Outcome, GlobError> {
     let globs = globs(config)?;
     let total = Mutex::new(Outcome::default());
     let next = AtomicUsize::new(0);
@@ -326,7 +326,7 @@ pub fn check_files(
 ///
 /// # Errors
 /// When a glob of the configuration is malformed.
-pub fn list(config: &Config, disk: &Disk, walk: &Walk) -> Result<BTreeSet<String>, String> {
+pub fn list(config: &Config, disk: &Disk, walk: &Walk) -> Result<BTreeSet<String>, GlobError> {
     let globs = globs(config)?;
     let scope = Arc::new(Scope::of_walk(walk, disk, Arc::default()));
     let filtered = filtered(walk, disk, (&globs, &scope));
@@ -375,7 +375,7 @@ fn is_set(stop: Option<&AtomicBool>) -> bool {
     stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
 }
 
-pub(crate) fn globs(config: &Config) -> Result<Globs, String> {
+pub(crate) fn globs(config: &Config) -> Result<Globs, GlobError> {
     let none = Vec::new();
     Globs::new(config.include.as_ref().unwrap_or(&none), config.exclude.as_ref().unwrap_or(&none))
 }

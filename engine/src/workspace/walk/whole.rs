@@ -10,6 +10,7 @@ use crate::project::config::Config;
 use crate::project::git::Repository;
 use crate::text::files::{Disk, Files};
 use crate::text::listing::Listing;
+use crate::text::paths::GlobError;
 use crate::text::source::{Source, Span};
 use crate::workspace::project_checks;
 use std::collections::{BTreeSet, HashSet};
@@ -77,7 +78,7 @@ pub(super) fn check(
     (walk, indexes): (&Walk, &Arc<Indexes>),
     listing: Option<Listing>,
     outcome: &mut Outcome,
-) -> Result<(), String> {
+) -> Result<(), GlobError> {
     // Of a part of the files nothing is known as a whole.
     if !project_checks::has_any(engine) || is_set(walk.stop()) {
         return Ok(());
@@ -110,7 +111,7 @@ pub fn joined(
     files: &dyn Files,
     listing: &Listing,
     outcome: &mut Outcome,
-) -> Result<(), String> {
+) -> Result<(), GlobError> {
     let report = project_checks::run(engine, &globs(config)?, files, listing);
     for FileReport { source, mut checked } in std::mem::take(&mut outcome.waiting) {
         let here = report.files.iter().filter(|(other, _)| other.path() == source.path());

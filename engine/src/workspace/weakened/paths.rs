@@ -4,7 +4,7 @@ use super::{Kind, Scope, Side, Weakening, listed, number};
 use crate::project::config::{Config, line_of};
 use crate::project::ignored::{AIDDIGNORE, Ignored};
 use crate::text::files::{Files, side_file};
-use crate::text::paths::{Globs, folder_of, upwards};
+use crate::text::paths::{GlobError, Globs, folder_of, upwards};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Whether the file at `path` is an ignore file that narrows what Git tracks: those of other tools
@@ -19,7 +19,7 @@ pub(super) fn globs(
     base: &Side<'_>,
     head: &Side<'_>,
     tracked: &[String],
-) -> Result<Vec<Weakening>, String> {
+) -> Result<Vec<Weakening>, GlobError> {
     let (before, after) = (checked(base.config)?, checked(head.config)?);
     let lost: BTreeSet<&String> =
         tracked.iter().filter(|path| before.matches(path) && !after.matches(path)).collect();
@@ -53,7 +53,7 @@ pub(super) fn globs(
     Ok(found)
 }
 
-fn checked(config: &Config) -> Result<Globs, String> {
+fn checked(config: &Config) -> Result<Globs, GlobError> {
     let none = Vec::new();
     let include = config.include.as_ref().unwrap_or(&none);
     Globs::new(include, config.exclude.as_ref().unwrap_or(&none))

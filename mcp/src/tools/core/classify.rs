@@ -101,11 +101,11 @@ fn classify_task(context: &Context, given: Given) -> Result<Answer<Classified>, 
         return Err(ToolError::new("`description` is empty").remedy("say the task in a sentence"));
     }
     let library = context.library()?;
-    let routing = Routing::of(&library).map_err(ToolError::new)?;
+    let routing = Routing::of(&library).map_err(|error| ToolError::new(error.to_string()))?;
     let expected = Expected { files: given.files, lines: given.lines, is_tested: given.tested };
     let project = context.project()?;
     let task = classify(&library, routing, &project.disk, &given.description, &expected)
-        .map_err(ToolError::new)?;
+        .map_err(|error| ToolError::new(error.to_string()))?;
     let text = told(&task);
     Ok(Answer::new(data(task), text))
 }
@@ -218,7 +218,7 @@ struct Table {
 
 fn table(context: &Context, given: Which) -> Result<Answer<Table>, ToolError> {
     let library = context.library()?;
-    let routing = Routing::of(&library).map_err(ToolError::new)?;
+    let routing = Routing::of(&library).map_err(|error| ToolError::new(error.to_string()))?;
     let wanted = given.phase.map(|phase| phase.to_uppercase());
     let fits = |row: &&Route| wanted.as_ref().is_none_or(|phase| row.phase == *phase);
     let rows: Vec<&Route> = routing.rows().iter().filter(fits).collect();

@@ -107,7 +107,8 @@ fn apply(context: &Context, given: Given) -> Result<Answer<Asked>, ToolError> {
         mentions: &mentions,
     };
     let limit = given.limit.unwrap_or(USUAL).clamp(1, 10);
-    let asked = heuristics::apply(&text, stakes, limit, &scene).map_err(ToolError::new)?;
+    let asked = heuristics::apply(&text, stakes, limit, &scene)
+        .map_err(|error| ToolError::new(error.to_string()))?;
     let mut said = told(&asked);
     if !is_whole {
         let _ = write!(said, "\nonly the first {} characters were read", decision::LONGEST);

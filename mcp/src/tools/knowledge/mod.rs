@@ -49,6 +49,6 @@ fn old_forms(
     let project = context.project()?;
     let from = below.map_or_else(|| project.root().to_owned(), |path| project.root().join(path));
     let files = walk::list(&project.config, &project.disk, &Walk::over(vec![from]));
-    let files = files.map_err(ToolError::new)?;
+    let files = files.map_err(|error| ToolError::new(error.to_string()))?;
     Ok(legacy::search(&project.disk, files.iter().map(String::as_str), wanted))
 }

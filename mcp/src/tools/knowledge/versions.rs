@@ -323,7 +323,8 @@ fn plan(context: &Context, given: Move) -> Result<Answer<Planned>, ToolError> {
         old_forms: &search.found,
         uses: &uses.found,
     };
-    let mut plan = migration::plan(entry, asked, &knowledge, &stack).map_err(ToolError::new)?;
+    let mut plan = migration::plan(entry, asked, &knowledge, &stack)
+        .map_err(|error| ToolError::new(error.to_string()))?;
     plan.notes.extend(search.notes);
     let text = shown(entry, &plan);
     let steps = plan.steps.iter().enumerate().map(|(at, step)| {
