@@ -210,7 +210,6 @@ impl Job<'_> {
     }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "a function for `map_err`")]
 fn malformed(why: impl std::fmt::Display) -> UserError {
     UserError::new(format!("include or exclude: {why}"))
 }
