@@ -29,13 +29,14 @@ function fail(why) {
 }
 
 function run(program) {
-  const child = spawn(program, process.argv.slice(2), { stdio: "inherit", windowsHide: true });
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
-  // Passed on, and not obeyed here: the binary ends first and says how.
+  // Passed on, and not obeyed here: the binary ends first and says how. Handled before the binary
+  // starts, so that a signal that comes at once does not leave it behind.
   const passOn = (signal) => child.kill(signal);
   for (const signal of signals) {
     process.on(signal, passOn);
   }
+  const child = spawn(program, process.argv.slice(2), { stdio: "inherit", windowsHide: true });
   child.on("error", (error) => fail(error.message));
   child.on("exit", (code, signal) => {
     for (const name of signals) {
