@@ -114,7 +114,8 @@ async def hands_over(call, session):
     git(PROJECT, "add", "--all")
     staged = await call("aidd_generate_commit_message")
     kind = staged.get("type", staged["convention"]["types"][0])
-    git(PROJECT, "commit", "-q", "-m", f"{kind}: {DAY.summary}")
+    description = DAY.summary[0].lower() + DAY.summary[1:]
+    git(PROJECT, "commit", "-q", "-m", f"{kind}: {description}")
     await call("aidd_ci_report")
     await call("save_checkpoint", sessionId=session, summary=DAY.summary, nextSteps=DAY.next)
     await call("aidd_session", action="end", id=session, output=DAY.summary,
