@@ -116,9 +116,7 @@ fn clients(root: &Path) -> Result<String, Box<dyn Error>> {
     let mut files = Vec::new();
     every(root, &mut files)?;
     files.sort();
-    let mut table = String::from(
-        "/// What each client is given, ordered by client and path.\npub static TEMPLATES: &[Template] = &[\n",
-    );
+    let mut table = String::from("static TEMPLATES: &[Template] = &[\n");
     for file in &files {
         let below = file.strip_prefix(root)?;
         let names: Vec<_> = below.iter().map(|name| name.to_string_lossy()).collect();
@@ -188,9 +186,7 @@ fn guidance(root: &Path) -> Result<String, Box<dyn Error>> {
         find(&root.join(folder), &mut pages)?;
     }
     pages.sort();
-    let mut table = String::from(
-        "/// Every shipped page of guidance, ordered by path.\npub static GUIDANCE: &[Guide] = &[\n",
-    );
+    let mut table = String::from("static GUIDANCE: &[Guide] = &[\n");
     let mut reviewed = String::new();
     for path in &pages {
         let text = fs::read_to_string(path)?;

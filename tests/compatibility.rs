@@ -41,7 +41,7 @@ fn scores_follow_judgement() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/compatibility/pairs.yaml");
     let text = std::fs::read_to_string(path).expect("pairs");
     let cases: Vec<Case> = serde_saphyr::from_str(&text).expect("a list of pairs");
-    let library = Library::shipped();
+    let library = Library::shipped(&aidd_content::RULES);
     let knowledge = Knowledge::new(&library);
     let stack = Stack::default();
     let mut report = Vec::new();

@@ -227,7 +227,7 @@ fn resources() -> String {
 }
 
 fn prompts() -> String {
-    let library = aidd_guidance::Library::shipped();
+    let library = aidd_guidance::Library::shipped(&aidd_content::RULES);
     let mut table = String::from("| Prompt | What it does | Arguments |\n| --- | --- | --- |\n");
     for (page, arguments) in aidd_mcp::prompts::all(&library) {
         let shown: Vec<String> = arguments
@@ -249,7 +249,7 @@ fn clients() -> String {
         let value = client.to_possible_value().expect("none is hidden");
         let name = value.get_help().expect("a name").to_string();
         let name = name.trim_end_matches('.');
-        let own = aidd_content::TEMPLATES.iter().filter(|one| one.client == value.get_name());
+        let own = aidd_content::RULES.templates.iter().filter(|one| one.client == value.get_name());
         let of = |is: fn(&str) -> bool| {
             let paths: Vec<String> = own
                 .clone()

@@ -69,7 +69,7 @@ fn cases(set: &str) -> Vec<Case> {
 
 #[test]
 fn tasks_go_where_they_belong() {
-    let routing = Routing::new(&Library::shipped()).expect("the tables");
+    let routing = Routing::new(&Library::shipped(&aidd_content::RULES)).expect("the tables");
     let mut report = Vec::new();
     let mut sums = Vec::new();
     for (set, _) in SETS {
@@ -99,7 +99,7 @@ const SURELY: &[(f64, (usize, usize))] =
 
 #[test]
 fn confidence_says_how_often_it_is_right() {
-    let routing = Routing::new(&Library::shipped()).expect("the tables");
+    let routing = Routing::new(&Library::shipped(&aidd_content::RULES)).expect("the tables");
     let mut found: Vec<_> = SURELY.iter().map(|(least, _)| (*least, (0, 0))).collect();
     for case in ["seventh", "eighth", "ninth"].into_iter().flat_map(cases) {
         let route = routing.classify(&case.task);
@@ -113,7 +113,7 @@ fn confidence_says_how_often_it_is_right() {
 
 #[test]
 fn talk_is_no_task() {
-    let routing = Routing::new(&Library::shipped()).expect("the tables");
+    let routing = Routing::new(&Library::shipped(&aidd_content::RULES)).expect("the tables");
     let talk = [
         "",
         "?",

@@ -282,7 +282,7 @@ fn packs_and_the_rules_of_compliance_know_each_other() {
 
 /// The text of guidance between backticks, with the page it stands in.
 fn code_of_guidance() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let pages = aidd_content::GUIDANCE.iter();
+    let pages = aidd_content::RULES.guides.iter();
     pages.flat_map(|page| page.text.split('`').skip(1).step_by(2).map(|word| (page.path, word)))
 }
 
@@ -321,11 +321,12 @@ fn every_tool_pack_and_command_that_the_guidance_names_exists() {
         known.insert(tool.name);
         known.extend(tool.aliases);
     }
-    let prompts = aidd_content::GUIDANCE.iter().filter(|page| page.path.starts_with("prompts/"));
+    let prompts =
+        aidd_content::RULES.guides.iter().filter(|page| page.path.starts_with("prompts/"));
     known
         .extend(prompts.filter_map(|page| page.path.strip_prefix("prompts/")?.strip_suffix(".md")));
     let mut faults = Vec::new();
-    for page in aidd_content::GUIDANCE {
+    for page in aidd_content::RULES.guides {
         let words = page.text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
         for word in words.filter(|word| word.starts_with("aidd_") && !known.contains(word)) {
             faults.push(format!("{}: no tool is called `{word}`", page.path));

@@ -2,7 +2,7 @@
 //! the build script finds them, reads their headers and compiles them into tables, so that a start
 //! parses no Markdown.
 
-use aidd_page::{Form, Head, Severity, Shipped, Tables, Words};
+use aidd_page::{Form, Guide, Head, Severity, Shipped, Tables, Template, Words};
 use std::sync::OnceLock;
 
 include!(concat!(env!("OUT_DIR"), "/pages.rs"));
@@ -10,42 +10,7 @@ include!(concat!(env!("OUT_DIR"), "/packs.rs"));
 include!(concat!(env!("OUT_DIR"), "/guidance.rs"));
 include!(concat!(env!("OUT_DIR"), "/clients.rs"));
 
-/// A shipped page of guidance: a role, a workflow, a template, a knowledge entry…
-#[derive(Clone, Copy, Debug)]
-pub struct Guide {
-    /// Its path, with `/`: `skills/backend-engineer/SKILL.md`.
-    pub path: &'static str,
-    /// The `name` in its header; empty when it has none.
-    pub name: &'static str,
-    /// One line on it.
-    pub summary: &'static str,
-    /// What stands between its `---` lines, as JSON.
-    pub header: &'static str,
-    /// The whole page.
-    pub text: &'static str,
-    /// Where in `text` the Markdown below the header begins, in bytes.
-    pub body: usize,
-}
-
-/// A file that `aidd init --client` writes, or whose content it adds to one that is there.
-#[derive(Clone, Copy, Debug)]
-pub struct Template {
-    /// The client: the name of the folder, `claude-code`.
-    pub client: &'static str,
-    /// Its path in a project, with `/`.
-    pub path: &'static str,
-    /// What it says. A line `<!-- aidd -->` stands for [`CLIENT_RULES`].
-    pub text: &'static str,
-}
-
-/// What an agent is told of aidd in the rules files of its client.
-pub static CLIENT_RULES: &str = include_str!("../hooks/rules.md");
-
-/// Tasks of which it is known where they belong: after `# `, the id of a row of
-/// `templates/routing.md`, then a task a line. Those under `-` are no tasks.
-pub static TASKS: &str = include_str!("../routing/tasks.txt");
-
-/// The shipped rule pages and packs.
+/// The shipped rule pages, packs and guidance.
 pub static RULES: Tables = Tables {
     pages: PAGES,
     heads: HEADS,
@@ -57,6 +22,10 @@ pub static RULES: Tables = Tables {
     pack_headers: PACK_HEADERS,
     packs_at: PACKS_AT,
     reviewed: REVIEWED,
+    guides: GUIDANCE,
+    templates: TEMPLATES,
+    client_rules: include_str!("../hooks/rules.md"),
+    tasks: include_str!("../routing/tasks.txt"),
     details: OnceLock::new(),
 };
 

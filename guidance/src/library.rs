@@ -6,7 +6,7 @@ use super::shelf::Shelf;
 use aidd_engine::project::config::{ContentConfig, ContentMode, nearest};
 use aidd_engine::text::files::{Disk, Files, SIDE_FILE_LIMIT, Stamp, markdown_below};
 use aidd_engine::text::paths::GlobError;
-use aidd_page as page;
+use aidd_page::{self as page, Guide, Tables};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -106,6 +106,10 @@ impl Page {
 #[derive(Clone, Debug, Default)]
 pub struct Library {
     pages: BTreeMap<(Shelf, String), Page>,
+    /// The shipped pages, also those that the project replaces.
+    guides: &'static [Guide],
+    /// As [`Tables::tasks`].
+    tasks: &'static str,
     /// What is wrong with the project's pages, a sentence each, path first. A page named here is left
     /// out.
     pub problems: Vec<String>,
@@ -155,9 +159,13 @@ struct Place {
 impl Library {
     /// The shipped pages alone.
     #[must_use]
-    pub fn shipped() -> Self {
-        let mut library = Self::default();
-        for guide in aidd_content::GUIDANCE {
+    pub fn shipped(tables: &Tables) -> Self {
+        Self::of_guides(tables.guides, tables.tasks)
+    }
+
+    fn of_guides(guides: &'static [Guide], tasks: &'static str) -> Self {
+        let mut library = Self { guides, tasks, ..Self::default() };
+        for guide in guides {
             let Some((shelf, rest)) = Shelf::of_shipped(guide.path) else { continue };
             let name = shelf.key(rest, Some(guide.name).filter(|name| !name.is_empty()));
             let page = Page {
@@ -178,13 +186,19 @@ impl Library {
     /// The pages of a project: its own take the place of shipped ones of the same name, as `config`
     /// says.
     #[must_use]
-    pub fn load(disk: &Disk, config: &ContentConfig) -> Self {
+    pub fn load(tables: &Tables, disk: &Disk, config: &ContentConfig) -> Self {
         let (places, problems) = places(disk, config);
-        Self::of(disk, config, &places, problems)
+        Self::of(tables, disk, config, &places, problems)
     }
 
-    fn of(disk: &Disk, config: &ContentConfig, places: &[Place], problems: Vec<String>) -> Self {
-        let mut library = Self::shipped();
+    fn of(
+        tables: &Tables,
+        disk: &Disk,
+        config: &ContentConfig,
+        places: &[Place],
+        problems: Vec<String>,
+    ) -> Self {
+        let mut library = Self::shipped(tables);
         library.problems = problems;
         if config.override_mode == Some(ContentMode::ProjectOnly) {
             library.pages.retain(|(shelf, _), _| !shelf.is_open());
@@ -222,6 +236,16 @@ impl Library {
                 own.insert(key(&page), page);
             }
         }
+    }
+
+    /// The shipped pages alone, without those of the project.
+    pub(super) fn without_project(&self) -> Self {
+        Self::of_guides(self.guides, self.tasks)
+    }
+
+    /// As [`Tables::tasks`].
+    pub(super) fn tasks(&self) -> &'static str {
+        self.tasks
     }
 
     /// What its knowledge is searched by.
@@ -385,7 +409,12 @@ struct Known {
 
 impl Watched {
     /// The library as it is now. Looks at every page's stamp; reads only after a change.
-    pub fn current(&mut self, disk: &Disk, config: &ContentConfig) -> Arc<Library> {
+    pub fn current(
+        &mut self,
+        tables: &Tables,
+        disk: &Disk,
+        config: &ContentConfig,
+    ) -> Arc<Library> {
         let (places, problems) = places(disk, config);
         let paths = places.iter().flat_map(|place| &place.files);
         let stamps: Vec<_> = paths.map(|path| (path.clone(), disk.stamp(path))).collect();
@@ -396,7 +425,7 @@ impl Watched {
         {
             return known.library.clone();
         }
-        let library = Arc::new(Library::of(disk, config, &places, problems));
+        let library = Arc::new(Library::of(tables, disk, config, &places, problems));
         let known = Known { config: config.clone(), stamps, library: library.clone() };
         self.0 = Some(known);
         library

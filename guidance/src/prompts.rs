@@ -183,7 +183,7 @@ mod tests {
     use super::*;
 
     fn fill(name: &str, given: &[(&str, &str)]) -> Result<String, String> {
-        let library = Library::shipped();
+        let library = Library::shipped(&aidd_content::RULES);
         let page = library.get(Shelf::Prompts, name).expect("a prompt");
         let names: Vec<String> = given.iter().map(|(name, _)| (*name).to_owned()).collect();
         let of = |name: &str| {
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn every_prompt_is_filled_and_includes_pages_that_are_there() {
-        let library = Library::shipped();
+        let library = Library::shipped(&aidd_content::RULES);
         assert_eq!(library.on(Shelf::Prompts).count(), 5);
         for page in library.on(Shelf::Prompts) {
             let of = |_: &str| None::<String>;
@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     fn arguments_are_completed() {
-        let library = Library::shipped();
+        let library = Library::shipped(&aidd_content::RULES);
         let of = |prompt, argument, beginning| {
             let page = library.get(Shelf::Prompts, prompt).expect("a prompt");
             completions(&library, page, argument, beginning)

@@ -74,6 +74,8 @@ pub struct Routing {
     roles: BTreeSet<String>,
     /// The form to ask with where no row matches.
     otherwise: String,
+    /// As [`aidd_page::Tables::tasks`].
+    tasks: &'static str,
     meaning: OnceLock<Meaning>,
 }
 
@@ -134,9 +136,16 @@ impl Routing {
         let of_pages = library.on(Shelf::Skills).map(|page| page.name.clone());
         let roles = nodes.iter().map(|(node, _)| node.activates.clone()).chain(of_pages);
         let roles = roles.filter(|role| role != "competency-matrix").collect();
-        let otherwise = tree.otherwise.ask;
-        let meaning = OnceLock::new();
-        Ok(Self { rows, nodes, areas, spans: tree.spans, roles, otherwise, meaning })
+        Ok(Self {
+            rows,
+            nodes,
+            areas,
+            spans: tree.spans,
+            roles,
+            otherwise: tree.otherwise.ask,
+            tasks: library.tasks(),
+            meaning: OnceLock::new(),
+        })
     }
 
     /// The tables of `library`, read once.
@@ -261,7 +270,7 @@ impl Routing {
             let talk = self.rows.len();
             let mut at = None;
             let mut tasks = Vec::new();
-            for line in aidd_content::TASKS.lines().filter(|line| !line.is_empty()) {
+            for line in self.tasks.lines().filter(|line| !line.is_empty()) {
                 match line.strip_prefix("# ") {
                     Some("-") => at = Some(talk),
                     Some(id) => at = places.get(id).copied(),
@@ -360,7 +369,7 @@ fn rows(library: &Library) -> Result<Vec<Row>, TableError> {
         library.get(Shelf::Templates, "routing").is_some_and(|page| page.origin == Origin::Project);
     let has_ours = || library.on(Shelf::Templates).any(|page| page.origin == Origin::Shipped);
     if is_own && has_ours() {
-        let ours: Rows = page_data(&Library::shipped(), Shelf::Templates, "routing")?;
+        let ours: Rows = page_data(&library.without_project(), Shelf::Templates, "routing")?;
         let own: BTreeSet<String> = rows.iter().map(|row| row.id.clone()).collect();
         rows.extend(ours.rows.into_iter().filter(|row| !own.contains(&row.id)));
     }
@@ -381,7 +390,7 @@ pub(super) fn page_data<T: DeserializeOwned>(
     let page = match library.get(shelf, name) {
         Some(page) => page,
         None => {
-            shipped = Library::shipped();
+            shipped = library.without_project();
             shipped
                 .get(shelf, name)
                 .ok_or_else(|| TableError::Missing { name: name.to_owned(), shelf: shelf.word() })?
@@ -418,7 +427,7 @@ mod tests {
         struct Cases {
             cases: Vec<Case>,
         }
-        let library = Library::shipped();
+        let library = Library::shipped(&aidd_content::RULES);
         let routing = Routing::new(&library).expect("the tables");
         let cases: Cases = page_data(&library, Shelf::Templates, "decision-tree").expect("cases");
         assert!(cases.cases.len() > 3);
@@ -430,7 +439,7 @@ mod tests {
     /// A name, a place and a symptom in a task of one area are no areas of their own.
     #[test]
     fn words_of_rows_that_are_hardly_meant_call_no_roles() {
-        let routing = Routing::new(&Library::shipped()).expect("the tables");
+        let routing = Routing::new(&Library::shipped(&aidd_content::RULES)).expect("the tables");
         let roles = |task: &str| routing.classify(task).roles;
         let flaky = "flaky test in CI: test_login_timeout fails one run out of ten";
         assert_eq!(roles(flaky), ["quality-engineer"]);
@@ -446,7 +455,11 @@ mod tests {
         let page = "---\nrows:\n  - { id: billing, en: [ledger*, dunning], role: billing-engineer, workflow: refactor, tier: 1, phase: BUILD, like: [A posting has the wrong account] }\n  - { id: tests, en: [test*], role: tester, workflow: test, tier: 2, phase: VERIFY }\n---\n# Routing\n";
         std::fs::write(folder.path().join("templates/routing.md"), page).expect("written");
         let disk = aidd_engine::text::files::Disk::new(folder.path());
-        let library = Library::load(&disk, &aidd_engine::project::config::ContentConfig::default());
+        let library = Library::load(
+            &aidd_content::RULES,
+            &disk,
+            &aidd_engine::project::config::ContentConfig::default(),
+        );
         let routing = Routing::of(&library).expect("the tables");
         let routed = |text: &str| {
             let route = routing.classify(text);
@@ -464,7 +477,7 @@ mod tests {
 
     #[test]
     fn what_matches_nothing_is_said_to() {
-        let library = Library::shipped();
+        let library = Library::shipped(&aidd_content::RULES);
         let routing = Routing::new(&library).expect("the tables");
         assert_eq!(routing.classify("hm, perhaps later"), Route::default());
         assert_eq!(routing.classify(""), Route::default());

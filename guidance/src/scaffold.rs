@@ -113,7 +113,8 @@ mod tests {
     use aidd_engine::project::config::{self, ContentPaths};
 
     fn paths(preset: Preset) -> Vec<String> {
-        let files = files(&Library::shipped(), &ContentConfig::default(), preset);
+        let files =
+            files(&Library::shipped(&aidd_content::RULES), &ContentConfig::default(), preset);
         files.into_iter().map(|file| file.path).collect()
     }
 
@@ -136,12 +137,16 @@ mod tests {
         let paths =
             ContentPaths { rules: Some("docs/rules".to_owned()), ..ContentPaths::default() };
         let config = ContentConfig { paths: Some(paths), ..ContentConfig::default() };
-        for file in files(&Library::shipped(), &config, Preset::Full) {
+        for file in files(&Library::shipped(&aidd_content::RULES), &config, Preset::Full) {
             let path = folder.path().join(&file.path);
             std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
             std::fs::write(path, file.text).expect("written");
         }
-        let library = Library::load(&aidd_engine::text::files::Disk::new(folder.path()), &config);
+        let library = Library::load(
+            &aidd_content::RULES,
+            &aidd_engine::text::files::Disk::new(folder.path()),
+            &config,
+        );
         assert_eq!(library.problems, [""; 0]);
         let house = library.get(Shelf::Rules, "house").expect("a page");
         assert_eq!(house.path, "docs/rules/house.md");

@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn every_shipped_page_has_a_sort_and_every_sort_a_page() {
         let mut seen: Vec<Shelf> = Vec::new();
-        for guide in aidd_content::GUIDANCE {
+        for guide in aidd_content::RULES.guides {
             let (shelf, _) = Shelf::of_shipped(guide.path).expect(guide.path);
             seen.push(shelf);
         }

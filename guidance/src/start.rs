@@ -390,7 +390,7 @@ mod tests {
 
     #[test]
     fn a_start_keeps_its_budget_and_is_not_empty() {
-        let library = Library::shipped();
+        let library = Library::shipped(&aidd_content::RULES);
         let mut state = State { branch: Some("main".to_owned()), ..State::default() };
         state.context.pending_tasks =
             (0..60).map(|n| format!("task {n} of the long list")).collect();
@@ -405,7 +405,7 @@ mod tests {
 
     #[test]
     fn slices_are_those_asked_for() {
-        let library = Library::shipped();
+        let library = Library::shipped(&aidd_content::RULES);
         let state = State { branch: Some("main".to_owned()), ..State::default() };
         let sheet = slices(&told(&library, &state, &[]), &["rules"], 500);
         assert!(sheet.text.starts_with("## Rules\n"), "{}", sheet.text);

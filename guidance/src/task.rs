@@ -233,7 +233,7 @@ mod tests {
     use super::*;
 
     fn classified(text: &str, expected: &Expected) -> Task {
-        let library = Library::shipped();
+        let library = Library::shipped(&aidd_content::RULES);
         let routing = Routing::new(&library).expect("the tables");
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::create_dir(folder.path().join("prisma")).expect("made");

@@ -16,7 +16,7 @@ fn write(root: &Path, path: &str, text: &str) {
 }
 
 fn load(root: &Path, config: &ContentConfig) -> Library {
-    Library::load(&Disk::new(root), config)
+    Library::load(&aidd_content::RULES, &Disk::new(root), config)
 }
 
 fn mode(mode: ContentMode) -> ContentConfig {
@@ -61,7 +61,7 @@ proptest! {
                 *best = (prefix, path);
             }
         }
-        let shipped = Library::shipped();
+        let shipped = Library::shipped(&aidd_content::RULES);
         let library = load(folder.path(), &mode(how));
         for shelf in Shelf::all() {
             let own = wanted.iter().filter(|((of, _), _)| *of == shelf);
@@ -176,11 +176,11 @@ fn an_edit_is_seen_and_nothing_is_read_twice() {
     let disk = Disk::new(folder.path());
     let config = ContentConfig::default();
     let mut watched = Watched::default();
-    let first = watched.current(&disk, &config);
-    assert!(std::sync::Arc::ptr_eq(&first, &watched.current(&disk, &config)));
+    let first = watched.current(&aidd_content::RULES, &disk, &config);
+    assert!(std::sync::Arc::ptr_eq(&first, &watched.current(&aidd_content::RULES, &disk, &config)));
     write(folder.path(), "rules/ours.md", "# Ours\n\nOne.\n");
     let said = |watched: &mut Watched| {
-        let library = watched.current(&disk, &config);
+        let library = watched.current(&aidd_content::RULES, &disk, &config);
         library.get(Shelf::Rules, "ours").map(|page| page.summary.clone())
     };
     assert_eq!(said(&mut watched).as_deref(), Some("One."));
@@ -188,14 +188,14 @@ fn an_edit_is_seen_and_nothing_is_read_twice() {
     assert_eq!(said(&mut watched).as_deref(), Some("Two of them."));
     fs::remove_file(folder.path().join("rules/ours.md")).expect("gone");
     assert_eq!(said(&mut watched), None);
-    let own = watched.current(&disk, &mode(ContentMode::ProjectOnly));
+    let own = watched.current(&aidd_content::RULES, &disk, &mode(ContentMode::ProjectOnly));
     assert_eq!(own.on(Shelf::Rules).count(), 0);
     assert!(own.on(Shelf::Specs).count() > 0);
 }
 
 #[test]
 fn a_name_is_found_as_people_write_it() {
-    let library = Library::shipped();
+    let library = Library::shipped(&aidd_content::RULES);
     let name = |given| library.find(Shelf::Skills, given).map(|page| &*page.name);
     assert_eq!(name("Security Architect"), Ok("security-architect"));
     assert_eq!(name("quality"), Ok("quality-engineer"));

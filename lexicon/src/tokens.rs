@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn shipped_pages_cost_what_the_library_says() {
-        for guide in aidd_content::GUIDANCE {
+        for guide in aidd_content::RULES.guides {
             assert_eq!(count(guide.text), reference(guide.text), "{}", guide.path);
         }
     }

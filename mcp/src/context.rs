@@ -227,7 +227,7 @@ impl Context {
     pub fn library(&self) -> Result<Arc<Library>, ProjectError> {
         let project = self.project()?;
         let config = project.config.content.clone().unwrap_or_default();
-        Ok(lock(&self.shared.library).current(&project.disk, &config))
+        Ok(lock(&self.shared.library).current(project.distribution().pages, &project.disk, &config))
     }
 
     fn stamps(&self) -> Stamps {

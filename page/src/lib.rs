@@ -16,7 +16,7 @@ use std::str::FromStr;
 pub use forms::*;
 pub use pack::{PackHeader, pack};
 pub use params::check_with;
-pub use tables::{Details, Head, Shipped, Tables, Words};
+pub use tables::{Details, Guide, Head, Shipped, Tables, Template, Words};
 pub use values::{Many, Yaml};
 
 /// How bad a finding is.

@@ -13,6 +13,34 @@ pub struct Shipped {
     pub text: &'static str,
 }
 
+/// A shipped page of guidance: a role, a workflow, a template, a knowledge entry…
+#[derive(Clone, Copy, Debug)]
+pub struct Guide {
+    /// Its path, with `/`: `skills/backend-engineer/SKILL.md`.
+    pub path: &'static str,
+    /// The `name` in its header; empty when it has none.
+    pub name: &'static str,
+    /// One line on it.
+    pub summary: &'static str,
+    /// Its header as JSON.
+    pub header: &'static str,
+    /// The whole page, header included.
+    pub text: &'static str,
+    /// The offset in `text` of the Markdown below the header, in bytes.
+    pub body: usize,
+}
+
+/// A file that `aidd init --client` writes, or whose content it adds to an existing one.
+#[derive(Clone, Copy, Debug)]
+pub struct Template {
+    /// The client: the name of its directory, `claude-code`.
+    pub client: &'static str,
+    /// Its path in a project, with `/`.
+    pub path: &'static str,
+    /// Its content. A line `<!-- aidd -->` is replaced by [`Tables::client_rules`].
+    pub text: &'static str,
+}
+
 /// What a start needs to know of a shipped rule page. Numbers only: a pointer would be relocated by
 /// every process before its first line runs.
 #[derive(Clone, Copy, Debug)]
@@ -127,6 +155,15 @@ pub struct Tables {
     pub packs_at: &'static [u32],
     /// The day of the newest review among the shipped knowledge entries, `YYYY-MM-DD`.
     pub reviewed: &'static str,
+    /// Every page of guidance, ordered by path.
+    pub guides: &'static [Guide],
+    /// The files of the clients of agents, ordered by client and path.
+    pub templates: &'static [Template],
+    /// What the rules file of each client says about aidd.
+    pub client_rules: &'static str,
+    /// Tasks whose routing is known: after `# `, the id of a row of `templates/routing.md`, then a
+    /// task a line. Those under `-` are not tasks.
+    pub tasks: &'static str,
     /// The details of the pages, each decoded once a process.
     pub details: OnceLock<Vec<OnceLock<Box<Details>>>>,
 }
@@ -146,6 +183,10 @@ impl Tables {
             pack_headers: &[],
             packs_at: &[],
             reviewed: "",
+            guides: &[],
+            templates: &[],
+            client_rules: "",
+            tasks: "",
             details: OnceLock::new(),
         }
     }

@@ -17,7 +17,7 @@ fn every_tool_of_every_profile_is_called() {
         let tools = aidd_mcp::tools::all().iter().filter(|tool| tool.is_in(known)).count();
         let pages = (
             aidd_mcp::resources::ROWS.len(),
-            aidd_mcp::prompts::all(&aidd_guidance::Library::shipped()).len(),
+            aidd_mcp::prompts::all(&aidd_guidance::Library::shipped(&aidd_content::RULES)).len(),
         );
         let pages = if profile == "engine" {
             format!(", {} resources, {} prompts", pages.0, pages.1)

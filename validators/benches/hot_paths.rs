@@ -140,7 +140,7 @@ fn engine_start() -> Engine {
 
 #[divan::bench]
 fn tokens_counted(bencher: Bencher<'_, '_>) {
-    let text = aidd_content::GUIDANCE[0].text;
+    let text = aidd_content::RULES.guides[0].text;
     bencher.counter(BytesCount::of_str(text)).bench(|| tokens::count(black_box(text)));
 }
 

@@ -53,7 +53,7 @@ pub(super) fn documents(project: &Project, paths: &[String]) -> Vec<String> {
     let mut found: BTreeSet<String> =
         paths.iter().filter(|path| is_document(path)).cloned().collect();
     let config = project.config.content.clone().unwrap_or_default();
-    let library = Library::load(&project.disk, &config);
+    let library = Library::load(project.distribution().pages, &project.disk, &config);
     let is_inside = |disk: &Disk, path: &str| disk.inside(path).is_some();
     let own = library
         .on(Shelf::Rules)

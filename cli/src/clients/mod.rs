@@ -11,8 +11,8 @@ mod toml;
 mod undo;
 
 use crate::cli::Client;
-use aidd_content::{CLIENT_RULES, TEMPLATES, Template};
 use aidd_engine::text::files::Disk;
+use aidd_page::{Tables, Template};
 use aidd_report::Io;
 use aidd_report::exit::UserError;
 use anyhow::{Context, Result};
@@ -147,15 +147,16 @@ pub fn run(clients: &[Client], remove: bool, is_dry: bool, io: &mut Io<'_>) -> R
     clients.sort_unstable();
     clients.dedup();
     let root = io.cwd.clone();
+    let tables = io.distribution.pages;
     let mut undo = Undo::read(&root);
-    let changes = plan(&root, &clients, remove, &undo)?;
+    let changes = plan(tables, &root, &clients, remove, &undo)?;
     if is_dry {
         for change in changes.iter().filter(|change| !change.is_none()) {
             show(change, io)?;
         }
     } else {
         apply(&root, &changes)?;
-        note(&mut undo, &changes, remove);
+        note(tables, &mut undo, &changes, remove);
         if let Err(error) = undo.save(&root) {
             writeln!(io.err, "note: --remove will not bring back every layout: {error:#}")?;
         }
@@ -187,7 +188,7 @@ pub fn tell_others(io: &mut Io<'_>) -> Result<()> {
     let mut found = Vec::new();
     for facts in CLIENTS {
         let is_here = facts.signs.iter().any(|sign| io.cwd.join(sign).exists());
-        if is_here && !is_set_up(&io.cwd, facts.client) {
+        if is_here && !is_set_up(io.distribution.pages, &io.cwd, facts.client) {
             found.push(facts);
         }
     }
@@ -206,59 +207,67 @@ fn word(client: Client) -> String {
     client.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
 }
 
-fn templates(client: Client) -> impl Iterator<Item = &'static Template> {
+fn templates(tables: &Tables, client: Client) -> impl Iterator<Item = &'static Template> + use<> {
     let name = word(client);
-    TEMPLATES.iter().filter(move |template| template.client == name)
+    tables.templates.iter().filter(move |template| template.client == name)
 }
 
 /// Whether a file that only this client reads has something of aidd.
-fn is_set_up(root: &Path, client: Client) -> bool {
+fn is_set_up(tables: &Tables, root: &Path, client: Client) -> bool {
     let own = |template: &&Template| {
-        !TEMPLATES
+        !tables
+            .templates
             .iter()
             .any(|other| other.client != template.client && other.path == template.path)
     };
-    templates(client).filter(own).any(|template| {
+    templates(tables, client).filter(own).any(|template| {
         let text = fs::read_to_string(root.join(template.path)).unwrap_or_default();
-        edit(template, Some(&text), true).is_ok_and(|edited| edited.text.as_ref() != Some(&text))
+        edit(tables, template, Some(&text), true)
+            .is_ok_and(|edited| edited.text.as_ref() != Some(&text))
     })
 }
 
-fn plan(root: &Path, clients: &[Client], remove: bool, undo: &Undo) -> Result<Vec<Change>> {
+fn plan(
+    tables: &Tables,
+    root: &Path,
+    clients: &[Client],
+    remove: bool,
+    undo: &Undo,
+) -> Result<Vec<Change>> {
     let mut changes: Vec<Change> = Vec::new();
-    for template in clients.iter().flat_map(|client| templates(*client)) {
+    for template in clients.iter().flat_map(|client| templates(tables, *client)) {
         if changes.iter().any(|change| change.path == template.path) {
             continue;
         }
-        if remove && is_needed(root, template, clients) {
+        if remove && is_needed(tables, root, template, clients) {
             continue;
         }
-        changes.push(change(root, template, remove, undo)?);
+        changes.push(change(tables, root, template, remove, undo)?);
     }
     Ok(changes)
 }
 
 /// Whether a client that stays reads the same file.
-fn is_needed(root: &Path, template: &Template, leaving: &[Client]) -> bool {
+fn is_needed(tables: &Tables, root: &Path, template: &Template, leaving: &[Client]) -> bool {
     CLIENTS.iter().map(|facts| facts.client).any(|client| {
         !leaving.contains(&client)
-            && templates(client).any(|other| other.path == template.path)
-            && is_set_up(root, client)
+            && templates(tables, client).any(|other| other.path == template.path)
+            && is_set_up(tables, root, client)
     })
 }
 
 /// Notes what taking aidd out of changed files would not bring back; forgets those it was taken out
 /// of.
-fn note(undo: &mut Undo, changes: &[Change], remove: bool) {
+fn note(tables: &Tables, undo: &mut Undo, changes: &[Change], remove: bool) {
     for change in changes.iter().filter(|change| remove || !change.is_none()) {
-        let template = TEMPLATES.iter().find(|template| template.path == change.path);
+        let template = tables.templates.iter().find(|template| template.path == change.path);
         let Some(template) = template.filter(|_| !remove) else {
             undo.forget(&change.path);
             continue;
         };
         let without = |text: &Option<String>| {
             let (mark, text) = marked(text.as_deref()?);
-            let left = edit(template, Some(text), true).ok()?.text?;
+            let left = edit(tables, template, Some(text), true).ok()?.text?;
             Some(format!("{mark}{left}"))
         };
         let (removed, bare) = (without(&change.after), without(&change.before));
@@ -271,7 +280,13 @@ fn marked(text: &str) -> (&str, &str) {
     text.split_at(if text.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 })
 }
 
-fn change(root: &Path, template: &Template, remove: bool, undo: &Undo) -> Result<Change> {
+fn change(
+    tables: &Tables,
+    root: &Path,
+    template: &Template,
+    remove: bool,
+    undo: &Undo,
+) -> Result<Change> {
     let path = template.path.to_owned();
     if Disk::new(root).inside(&path).as_deref() != Some(&path) {
         return Err(UserError::new(format!("{path} is a link that leads out of the project"))
@@ -292,7 +307,7 @@ fn change(root: &Path, template: &Template, remove: bool, undo: &Undo) -> Result
         Some((mark, text)) => (mark, Some(text)),
         None => ("", None),
     };
-    let edited = edit(template, text, remove).map_err(|error| malformed(&path, &error))?;
+    let edited = edit(tables, template, text, remove).map_err(|error| malformed(&path, &error))?;
     let after = edited.text.map(|text| format!("{mark}{text}"));
     Ok(Change { path, place, before, after, kept: edited.kept })
 }
@@ -300,12 +315,17 @@ fn change(root: &Path, template: &Template, remove: bool, undo: &Undo) -> Result
 fn malformed(path: &str, error: &Malformed) -> UserError {
     let place = error.line.map_or_else(|| path.to_owned(), |line| format!("{path}:{line}"));
     UserError::new(format!("{place}: {}", error.why))
-        .hint("mend that file and try again; nothing was changed")
+        .hint("fix that file and try again; nothing was changed")
 }
 
-fn edit(template: &Template, text: Option<&str>, remove: bool) -> Result<Edited, Malformed> {
+fn edit(
+    tables: &Tables,
+    template: &Template,
+    text: Option<&str>,
+    remove: bool,
+) -> Result<Edited, Malformed> {
     let wanted = template.text.replace("\r\n", "\n");
-    let rules = CLIENT_RULES.replace("\r\n", "\n");
+    let rules = tables.client_rules.replace("\r\n", "\n");
     let filled = text.filter(|text| !text.trim().is_empty());
     let ending = template.path.rsplit('.').next().unwrap_or_default();
     match (ending, remove, filled) {

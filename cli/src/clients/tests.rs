@@ -4,6 +4,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
+static TABLES: &Tables = &aidd_content::RULES;
+
 /// A folder with these files.
 pub(super) fn project(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
@@ -68,12 +70,15 @@ fn every_client_has_its_files_and_its_facts() {
     let all = Client::value_variants();
     assert_eq!(CLIENTS.iter().map(|facts| facts.client).collect::<Vec<_>>(), all);
     for client in all {
-        assert!(templates(*client).count() >= 2, "{client:?}");
-        let told = templates(*client).filter(|template| template.text.contains("<!-- aidd -->\n"));
+        assert!(templates(TABLES, *client).count() >= 2, "{client:?}");
+        let told =
+            templates(TABLES, *client).filter(|template| template.text.contains("<!-- aidd -->\n"));
         assert_eq!(told.count(), 1, "{client:?} is told of aidd once");
     }
     let known: Vec<String> = all.iter().map(|client| word(*client)).collect();
-    assert!(TEMPLATES.iter().all(|template| known.iter().any(|name| name == template.client)));
+    assert!(
+        TABLES.templates.iter().all(|template| known.iter().any(|name| name == template.client))
+    );
 }
 
 #[test]
@@ -82,7 +87,7 @@ fn an_empty_folder_is_set_up_and_left_as_it_was() {
         let folder = project(&[]);
         set_up(folder.path(), *client);
         let written = files(folder.path());
-        assert_eq!(written.len(), templates(*client).count(), "{client:?}");
+        assert_eq!(written.len(), templates(TABLES, *client).count(), "{client:?}");
         let again = set_up(folder.path(), *client);
         let is_kept = |line: &str| line.starts_with("kept ");
         assert!(again.lines().take(written.len()).all(is_kept), "{client:?}: {again}");
@@ -419,7 +424,7 @@ proptest! {
             value.to_string()
         };
         let text = if is_crlf { text.replace('\n', "\r\n") } else { text };
-        for template in TEMPLATES.iter().filter(|template| template.path.ends_with("json")) {
+        for template in TABLES.templates.iter().filter(|template| template.path.ends_with("json")) {
             let wanted = template.text.replace("\r\n", "\n");
             // Where a list or a text stands in the place of an object, it is refused.
             let Ok(added) = json::add(&text, &wanted) else { continue };
@@ -458,7 +463,7 @@ proptest! {
 
         let table: String = keys.iter().map(|(key, text)| format!("{key} = \"{text}\" # x\n")).collect();
         let text = ended(format!("mine = 1\n\n[mcp_servers.other]\n{table}"));
-        let template = TEMPLATES.iter().find(|one| one.path.ends_with("toml")).expect("one").text;
+        let template = TABLES.templates.iter().find(|one| one.path.ends_with("toml")).expect("one").text;
         let template = template.replace("\r\n", "\n");
         let added = toml::add(&text, &template).expect("added").text.expect("a text");
         prop_assert!(added.starts_with(&text));
@@ -471,9 +476,9 @@ proptest! {
 
     #[test]
     fn any_text_is_answered(text in "[\\[\\]{}:,\"a-c0-9 \n#=<>!/-]{0,60}") {
-        for template in TEMPLATES {
-            let _ = edit(template, Some(&text), false);
-            let _ = edit(template, Some(&text), true);
+        for template in TABLES.templates {
+            let _ = edit(TABLES, template, Some(&text), false);
+            let _ = edit(TABLES, template, Some(&text), true);
         }
     }
 }

@@ -89,7 +89,6 @@ fn own(_: &Path) -> std::io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::TEMPLATES;
     use super::super::tests::{files, project, ran};
     use super::PATH;
     use crate::cli::Client;
@@ -118,7 +117,7 @@ mod tests {
 
     #[test]
     fn what_was_there_is_there_again_to_the_byte() {
-        for template in TEMPLATES {
+        for template in aidd_content::RULES.templates {
             let client = Client::from_str(template.client, false).expect("a client");
             let texts = match template.path.rsplit('.').next() {
                 Some("json") => &JSON[..],

@@ -4,7 +4,7 @@ use super::*;
 use crate::Library;
 
 fn told(decision: &str, stakes: Stakes, mentions: &[Mention]) -> String {
-    let library = Library::shipped();
+    let library = Library::shipped(&aidd_content::RULES);
     let knowledge = Knowledge::new(&library);
     let stack = Stack::default();
     let scene =

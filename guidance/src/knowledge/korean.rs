@@ -42,7 +42,7 @@ mod tests {
     /// questions at hand.
     #[test]
     fn questions_in_korean_find_what_answers() {
-        let library = crate::Library::shipped();
+        let library = crate::Library::shipped(&aidd_content::RULES);
         let knowledge = super::super::Knowledge::new(&library);
         let mut wrong = Vec::new();
         for (question, right) in [

@@ -14,7 +14,7 @@ use aidd_engine::text::files::Disk;
 use std::fs;
 use std::sync::LazyLock;
 
-static LIBRARY: LazyLock<Library> = LazyLock::new(Library::shipped);
+static LIBRARY: LazyLock<Library> = LazyLock::new(|| Library::shipped(&aidd_content::RULES));
 
 fn knowledge() -> Knowledge<'static> {
     Knowledge::new(&LIBRARY)
@@ -391,7 +391,11 @@ fn versions_are_verified_with_evidence() {
         ("rules/tests.md", "# Tests\n\nMUST use Vitest 4 and vite-node 2.\n"),
     ]);
     let disk = Disk::new(folder.path());
-    let library = Library::load(&disk, &aidd_engine::project::config::ContentConfig::default());
+    let library = Library::load(
+        &aidd_content::RULES,
+        &disk,
+        &aidd_engine::project::config::ContentConfig::default(),
+    );
     let knowledge = Knowledge::new(&library);
     let memories =
         [Remembered { id: "decision_1".into(), text: "Pin vitest@3.2 until the move".into() }];

@@ -17,7 +17,7 @@ fn planned(files: &[(&str, &str)], name: &str, from: Option<&str>, to: &str) -> 
     }
     let disk = Disk::new(folder.path());
     let stack = stack::detect(&disk);
-    let library = Library::shipped();
+    let library = Library::shipped(&aidd_content::RULES);
     let knowledge = Knowledge::new(&library);
     let entry = knowledge.find(name).expect(name);
     let forms = legacy::naming(entry);

@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn pages_name_tools_that_there_are() {
         use aidd_guidance::{Library, Shelf};
-        let library = Library::shipped();
+        let library = Library::shipped(&aidd_content::RULES);
         let tools = all();
         let prompts: Vec<&str> = library.on(Shelf::Prompts).map(|page| &*page.name).collect();
         let mut named = 0;

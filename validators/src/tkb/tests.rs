@@ -19,7 +19,7 @@ fn engine() -> Engine {
 
 #[test]
 fn every_shipped_entry_keeps_the_rules() {
-    let entries = aidd_content::GUIDANCE.iter().filter(|it| it.path.starts_with("knowledge/"));
+    let entries = aidd_content::RULES.guides.iter().filter(|it| it.path.starts_with("knowledge/"));
     let texts: Vec<(String, &str)> =
         entries.map(|it| (format!("content/{}", it.path), it.text)).collect();
     assert!(texts.len() >= 100, "{}", texts.len());

@@ -32,7 +32,7 @@ pub(super) fn pages(distribution: &'static Distribution, root: &Path) -> Pages {
     if let Err(why) = content.set_mode(&aidd_report::settings::content_mode()) {
         note = Some(format!("The variable is passed over: {why}."));
     }
-    Pages { library: Library::load(&project.disk, &content), content, note }
+    Pages { library: Library::load(distribution.pages, &project.disk, &content), content, note }
 }
 
 /// Said first: what follows is not to be asked for again, and no second session to be opened.

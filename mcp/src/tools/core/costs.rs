@@ -32,7 +32,7 @@ fn every_answer_keeps_its_price() {
         assert!(counted <= *most, "{tool}: {counted} of {most}\n{}", answer.text);
         assert!(counted * 4 >= *most || *most <= 500, "{tool}: {counted} of {most}");
     }
-    let library = aidd_guidance::Library::shipped();
+    let library = aidd_guidance::Library::shipped(&aidd_content::RULES);
     for page in library.on(aidd_guidance::Shelf::Skills) {
         if page.name != "competency-matrix" {
             let answer = call(folder.path(), "aidd_get_agent", json!({"agent": page.name}));
