@@ -73,7 +73,7 @@ fn literal(out: &mut String, text: &str, mut at_start: bool) {
         let next = chars.peek().copied();
         let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
         let is_mark = match c {
-            '\\' | '`' | '*' | '[' | ']' | '<' | '|' | '~' => true,
+            '\\' | '`' | '*' | '[' | ']' | '<' | '|' | '~' | '$' => true,
             '_' => !(is_word(out.chars().next_back()) && is_word(next)),
             '!' => next.is_none_or(|next| next == '['),
             '&' => next.is_none_or(|next| next == '#' || next.is_ascii_alphanumeric()),
