@@ -1,8 +1,8 @@
 //! Markdown that comes from a repository, for whoever renders it: no HTML, no images, no link but
 //! to a web page, a mail address or a file beside it.
 //!
-//! What is parsed is written anew, every mark of the text escaped. So nothing depends on a renderer
-//! that reads Markdown as this parser does.
+//! What is parsed is written out again with every mark of the text escaped, so that the result does
+//! not depend on how a renderer parses Markdown.
 
 use super::{is_hidden, push};
 use pulldown_cmark::{
@@ -265,7 +265,7 @@ impl Writer {
                 self.due = 2;
             }
             TagEnd::BlockQuote(_) => {
-                self.prefix.pop();
+                self.close();
                 self.due = 2;
             }
             TagEnd::CodeBlock => self.code_block(),
@@ -274,7 +274,7 @@ impl Writer {
                 self.due = if self.lists.is_empty() { 2 } else { 1 };
             }
             TagEnd::Item => {
-                self.prefix.pop();
+                self.close();
                 self.due = self.due.max(1);
             }
             TagEnd::Table => self.due = 2,
@@ -383,6 +383,12 @@ impl Writer {
         }
         self.start = self.out.len();
         is_shown
+    }
+
+    /// Closes a quote or an item. What follows begins on a line of its own, also after an empty one.
+    fn close(&mut self) {
+        self.prefix.pop();
+        self.start = 0;
     }
 
     /// A mark of Markdown.

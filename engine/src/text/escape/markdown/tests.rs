@@ -126,6 +126,20 @@ fn a_page_loses_what_loads_runs_or_hides() {
 }
 
 #[test]
+fn a_block_after_an_empty_item_is_outside_it() {
+    let text = page("- \n```\n*<a href='x'>");
+    assert_safe(&text);
+    insta::assert_snapshot!(text, @r"
+    -
+
+    ```
+    *<a href='x'>
+    ```
+    ");
+    assert_safe(&page("> \n\n```\n*<a href='x'>"));
+}
+
+#[test]
 fn a_message_shows_what_it_says_and_its_code() {
     let text = "`a_b` is <b>![x](y)</b> \\ `` c ` d `` [z](command:q) `\n# 1. x\n1. y\n- z | ```";
     assert_safe(&message(text));
