@@ -1,7 +1,7 @@
 //! The options of `aidd ci`, and those that it shares with `aidd check`.
 
-use aidd_engine::project::config::nearest;
 use aidd_engine::text::finding::Severity;
+use aidd_engine::text::nearest::nearest;
 use aidd_report::Format;
 use aidd_report::exit::UserError;
 use anyhow::Result;

@@ -3,8 +3,9 @@
 use super::knowledge::Index;
 use super::routing::Routing;
 use super::shelf::Shelf;
-use aidd_engine::project::config::{ContentConfig, ContentMode, nearest};
+use aidd_engine::project::config::{ContentConfig, ContentMode};
 use aidd_engine::text::files::{Disk, Files, SIDE_FILE_LIMIT, Stamp, markdown_below};
+use aidd_engine::text::nearest::nearest;
 use aidd_engine::text::paths::GlobError;
 use aidd_page::{self as page, Guide, Tables};
 use serde_json::{Map, Value};

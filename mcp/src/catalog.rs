@@ -2,7 +2,7 @@
 
 use crate::profile::Profile;
 use crate::tool::Tool;
-use aidd_engine::project::config::nearest;
+use aidd_engine::text::nearest::nearest;
 
 /// The tools of a server.
 #[derive(Debug)]

@@ -151,7 +151,7 @@ pub(crate) fn read(context: &Context, uri: &str) -> Result<String, ErrorData> {
         ROWS.iter().find(is_of)
     });
     let Some(row) = found else {
-        let near = aidd_engine::project::config::nearest(uri, ROWS.iter().map(|row| row.uri));
+        let near = aidd_engine::text::nearest::nearest(uri, ROWS.iter().map(|row| row.uri));
         let hint = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
         return Err(missing(format!("there is nothing at {uri}{hint}")));
     };

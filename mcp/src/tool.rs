@@ -431,9 +431,12 @@ mod tests {
         assert_eq!(said(json!({"name": ""})), "nobody is there\nhint: name somebody");
         assert_eq!(
             said(json!({"nam": "you"})),
-            "`nam` is no argument; did you mean `name`?\n`name` is missing: Whom to greet"
+            "unknown argument `nam`; did you mean `name`?\n`name` is missing: Whom to greet"
         );
-        assert_eq!(said(json!({"name": "you", "times": 300})), "`times` is 300; 255 is the most");
+        assert_eq!(
+            said(json!({"name": "you", "times": 300})),
+            "`times` must be at most 255, found 300"
+        );
     }
 
     #[test]
@@ -455,7 +458,7 @@ mod tests {
         );
         // What does not fit at all is said first.
         let both = said("", json!({"name": "all", "times": "2"})).expect_err("refused");
-        assert!(both.to_string().starts_with("`times` should be a whole number"), "{both}");
+        assert!(both.to_string().starts_with("`times`: expected an integer"), "{both}");
     }
 
     #[test]
@@ -481,7 +484,7 @@ mod tests {
         let error = tool
             .call(&Context::at(&crate::DISTRIBUTION, folder.path()), arguments)
             .expect_err("refused");
-        assert!(error.message.contains("`greeting` should be a string"), "{error}");
+        assert!(error.message.contains("`greeting`: expected a string"), "{error}");
     }
 
     #[test]

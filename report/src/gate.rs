@@ -1,10 +1,11 @@
 //! The project's policy on new findings: what `ci.blockOn`, `ci.warnOn` and `ci.ignore` make of a
 //! rule, over the least severity that fails.
 
-use aidd_engine::project::config::{CiConfig, nearest};
+use aidd_engine::project::config::CiConfig;
 use aidd_engine::rules::registry::Registry;
 use aidd_engine::rules::rule::Rule;
 use aidd_engine::text::finding::{FailOn, Finding, Severity};
+use aidd_engine::text::nearest::nearest;
 use aidd_engine::text::paths::rule_globs;
 use std::collections::{BTreeSet, HashMap};
 

@@ -2,7 +2,7 @@
 
 use super::family::{Family, FileContext};
 use crate::forms;
-use crate::project::config::{self, RuleSetting, nearest};
+use crate::project::config::{self, RuleSetting};
 use crate::project::linters::{Enforced, Settings};
 use crate::rules::packs;
 use crate::rules::registry::{self, Registry, explained};
@@ -10,6 +10,7 @@ use crate::rules::rule::{Report, Rule};
 use crate::text::files::Files;
 use crate::text::finding::Edit;
 use crate::text::kind::{self, Kind};
+use crate::text::nearest::nearest;
 use crate::text::source::Span;
 use aidd_page::{self as page, Form, PageError};
 use jsonc_parser::ast::{Object, ObjectProp, Value as Ast};

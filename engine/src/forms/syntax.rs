@@ -2,9 +2,9 @@
 
 use crate::forms::expression;
 use crate::parse::syntax::Tree;
-use crate::project::config::nearest;
 use crate::rules::rule::{Report, Rule};
 use crate::text::finding::{Edit, RuleId};
+use crate::text::nearest::nearest;
 use crate::text::paths::Globs;
 use crate::text::source::{Source, Span};
 use aidd_page::{Form, SyntaxHeader, Tables};

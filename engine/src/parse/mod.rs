@@ -7,6 +7,7 @@ pub mod dockerfile;
 pub mod document;
 pub mod ini;
 pub mod json;
+pub mod json_schema;
 pub mod lines;
 pub mod markdown;
 pub mod markup;

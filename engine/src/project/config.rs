@@ -1,5 +1,6 @@
 //! `.aidd/config.json`: JSON with comments, read into plain data.
 
+use crate::parse::json_schema::{FaultKind, Node, faults};
 use crate::text::finding::Severity;
 use jsonc_parser::ast::Value as Ast;
 use jsonc_parser::common::Ranged;
@@ -52,6 +53,7 @@ pub struct Config {
     /// Most bytes a file may have to be parsed (default 2097152). Secrets are looked for in files of
     /// any size.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = 2_097_152_u64)]
     pub max_file_size: Option<u64>,
     /// The file of known findings (default `.aidd/baseline.json`), from the root.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -354,10 +356,21 @@ pub fn read(text: &str) -> Result<(Config, Vec<Problem>), Problem> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &options)
         .map_err(|error| unparsed(text, &error))?;
     let Some(ast) = parsed.value else { return Ok((Config::default(), Vec::new())) };
+    let (mut unknown, mut wrong) = (Vec::new(), None);
     let schema = schema();
-    if let Some(problem) = form::misfit(&ast, &schema).or_else(|| form::malformed_glob(&ast)) {
+    let schema = schema.as_object().into_iter();
+    for fault in schema.flat_map(|schema| faults(schema, Node::Ast(&ast), "key", usize::MAX)) {
+        let problem =
+            Problem { message: fault.message, span: fault.span, instead: fault.replacement };
+        match fault.kind {
+            FaultKind::UnknownKey | FaultKind::DuplicateKey => unknown.push(problem),
+            _ => wrong = wrong.or(Some(problem)),
+        }
+    }
+    if let Some(problem) = wrong.or_else(|| form::malformed_glob(&ast)) {
         return Err(problem);
     }
+    unknown.sort_by_key(|problem| problem.span.start);
     let value: Value =
         parse_to_serde_value(text, &options).map_err(|error| unparsed(text, &error))?;
     let config = serde_path_to_error::deserialize(value).map_err(|error| {
@@ -365,8 +378,6 @@ pub fn read(text: &str) -> Result<(Config, Vec<Problem>), Problem> {
         let range = locate(&ast, &path);
         Problem { message: format!("`{path}`: {}", error.into_inner()), span: range, instead: None }
     })?;
-    let mut unknown = Vec::new();
-    form::unknown_keys(&ast, &schema, &mut unknown);
     Ok((config, unknown))
 }
 
@@ -444,27 +455,6 @@ pub fn line_of(text: &str, keys: &[&str]) -> Option<u32> {
     let before = text.as_bytes().get(..start)?;
     let breaks = before.iter().filter(|byte| **byte == b'\n').count();
     u32::try_from(breaks + 1).ok()
-}
-
-/// The candidate most like `word`, when one is like it at all.
-#[must_use]
-pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    // A comparison costs the product of the lengths.
-    if word.len() > 128 {
-        return None;
-    }
-    let word = word.to_lowercase();
-    let likeness = |candidate: &str| {
-        let candidate = candidate.to_lowercase();
-        // Of a short word, one slip of the fingers leaves little that is alike: `gti`.
-        let slip = (3..=5).contains(&word.len()) && strsim::osa_distance(&word, &candidate) == 1;
-        strsim::jaro_winkler(&word, &candidate).max(if slip { 0.81 } else { 0.0 })
-    };
-    candidates
-        .map(|candidate| (likeness(candidate), candidate))
-        .filter(|(likeness, _)| *likeness > 0.8)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, candidate)| candidate)
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! Packs: sets of rules that a project switches on by one name.
 
-use crate::project::config::{Config, RuleSetting, nearest};
+use crate::project::config::{Config, RuleSetting};
 use crate::rules::registry::{Registry, explained};
 use crate::text::finding::RuleId;
 use crate::text::kind::PACK_FOLDER;
+use crate::text::nearest::nearest;
 use crate::text::paths::{GlobError, rule_globs};
 use crate::text::source::{Encoding, Source, Span};
 use aidd_page::{self as page, Many, PackHeader, WhenHeader, Yaml};

@@ -1,10 +1,10 @@
 //! All rules of a project: the shipped pages joined with the project's own.
 
-use crate::project::config::nearest;
 use crate::rules::rule::Rule;
 use crate::text::files::{Disk, Files, Nested, SIDE_FILE_LIMIT, markdown_below};
 use crate::text::finding::RuleId;
 use crate::text::kind::{PACK_FOLDER, RULE_FOLDERS, is_memory_path, is_pack_path};
+use crate::text::nearest::nearest;
 use crate::text::paths::scope_of;
 use aidd_page::{self as page, PageError, Tables};
 use serde_json::{Map, Value};

@@ -1,4 +1,4 @@
-//! Source text and what is said of it: positions, findings, paths, files, escaping.
+//! Source text and what findings refer to: positions, findings, paths, files, escaping.
 
 pub mod captures;
 pub mod escape;
@@ -6,6 +6,7 @@ pub mod files;
 pub mod finding;
 pub mod kind;
 pub mod listing;
+pub mod nearest;
 pub mod paths;
 pub mod placeholder;
 pub mod shape;

@@ -82,7 +82,7 @@ fn what_the_agent_can_mend_is_told_as_the_answer() {
     in_both_eras(|client, _| {
         assert_eq!(
             client.text("aidd_echo", json!({"txet": "a"})),
-            "error: `txet` is no argument; did you mean `text`?\n`text` is missing: What to say"
+            "error: unknown argument `txet`; did you mean `text`?\n`text` is missing: What to say"
         );
         assert_eq!(
             client.text("aidd_echo", json!({"text": "fail"})),

@@ -128,7 +128,7 @@ async def calls(call):
     check(not missing, "no call is written for", missing, "; add one to CALLS of every_tool.py")
     for name in sorted(listed):
         said = await call.refused(name, noSuchThing=1)
-        check("`noSuchThing` is no argument" in said, name, "does not say what is wrong:", said)
+        check("unknown argument `noSuchThing`" in said, name, "does not say what is wrong:", said)
     return listed
 
 

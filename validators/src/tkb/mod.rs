@@ -7,10 +7,10 @@ mod twins;
 
 use super::{Checks, each, ids};
 use aidd_engine::check::family::{Family, FileContext, Param, ParamType};
-use aidd_engine::project::config::nearest;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;
 use aidd_engine::text::kind::{Kind, is_knowledge_entry};
+use aidd_engine::text::nearest::nearest;
 use aidd_engine::text::source::{Source, Span};
 use entry::{Entry, Header};
 use jiff::civil::Date;

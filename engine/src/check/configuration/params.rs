@@ -3,7 +3,8 @@
 
 use super::rule_names;
 use crate::check::family::{FileContext, Param, ParamType};
-use crate::project::config::{self, nearest};
+use crate::project::config;
+use crate::text::nearest::nearest;
 use serde_json::Value;
 use std::ops::Range;
 

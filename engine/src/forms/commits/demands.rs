@@ -150,7 +150,7 @@ fn conventional(
 ) {
     if !wanted.types.is_empty() && !wanted.types.iter().any(|kind| kind == parts.kind) {
         let near =
-            crate::project::config::nearest(parts.kind, wanted.types.iter().map(String::as_str));
+            crate::text::nearest::nearest(parts.kind, wanted.types.iter().map(String::as_str));
         let known = wanted.types.join(", ");
         let message = format!("`{}` is no type of this project", parts.kind);
         let help = near.map_or_else(
@@ -181,7 +181,7 @@ fn conventional(
         if known.contains(&one) || known.contains(&scope) {
             continue;
         }
-        let near = crate::project::config::nearest(one, known.iter().copied());
+        let near = crate::text::nearest::nearest(one, known.iter().copied());
         let all = known.join(", ");
         let help = near.map_or_else(
             || format!("one of {all}"),

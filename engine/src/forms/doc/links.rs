@@ -227,7 +227,7 @@ impl Others<'_> {
             return None;
         }
         let anchors = document.headings.iter().map(|heading| heading.anchor.as_str());
-        let near = crate::project::config::nearest(fragment, anchors);
+        let near = crate::text::nearest::nearest(fragment, anchors);
         let help = near.map(|near| format!("there is `#{near}`"));
         let message = format!("no heading {place} has the fragment `#{fragment}`");
         Some(Fault::new(link.span, message).with_help(help))

@@ -1,7 +1,7 @@
 //! What the library of syntax rules says of one, in the words of whoever writes a page.
 
 use super::LANGUAGES;
-use crate::project::config::nearest;
+use crate::text::nearest::nearest;
 use ast_grep_core::tree_sitter::LanguageExt as _;
 use ast_grep_language::SupportLang;
 use serde_json::Value;

@@ -18,11 +18,11 @@ pub use read::{Remembered, of, of_all};
 use crate::forms;
 use crate::parse::lines::id;
 use crate::parse::lines::types::{Entry, Kind};
-use crate::project::config::nearest;
 use crate::rules::registry;
 use crate::text::files::{Disk, Files, nested};
 use crate::text::finding::Severity;
 use crate::text::kind::MEMORY_FOLDER;
+use crate::text::nearest::nearest;
 use aidd_page::{self as page, CheckHeader, Form};
 use serde_json::{Map, Value};
 

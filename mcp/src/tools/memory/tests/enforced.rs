@@ -94,6 +94,6 @@ fn a_check_that_cannot_run_is_refused_and_nothing_is_kept() {
     error: `check`: unknown key `regx`; did you mean `regex`?
     error: `check.text` cannot run: the expression is too large to run fast: bound its repetitions
     error: `check` does not do what its examples say: `fails`: nothing is found in src/a.ts
-    error: `check` should be an object (Enforces it: {"files": ["*.ts"], "text": {"regex": "…"}}), and is the string "text"
+    error: `check`: expected an object (Enforces it: {"files": ["*.ts"], "text": {"regex": "…"}}), found the string "text"
     "#);
 }

@@ -84,10 +84,10 @@ fn what_cannot_be_is_refused_with_a_remedy() {
     hint: none is open; action list names those that were
     aidd_session: there is no session `session_1_x`
     hint: aidd_session with action list names them
-    aidd_session: `action` is the string "strat", which is none of start, update, end, get, list, delete; did you mean `start`?
+    aidd_session: `action`: expected `start`, `update`, `end`, `get`, `list` or `delete`, found the string "strat"; did you mean `start`?
     aidd_observation: there is no session `session_1_x`
     hint: aidd_session with action list names them
-    aidd_session: `aiProvider` should be an object (provider, model, modelId, client), and is the string "me"
+    aidd_session: `aiProvider`: expected an object (provider, model, modelId, client), found the string "me"
     aidd_session: `errorsResolved[0].error` is missing; each is {"error": "…", "fix": "…"}
     aidd_branch: `decisions[1].decision` is missing; each is {"decision": "…", "reasoning": "…"}
     aidd_branch: `branch` is missing, and none is checked out here
@@ -102,8 +102,8 @@ fn what_cannot_be_is_refused_with_a_remedy() {
     aidd_lifecycle_advance: `to` is not taken with `action` advance; only with back
     aidd_ci_report: `base` is not taken with `policy` true; only with false
     aidd_memory_edit_decision: `confidence` is 70; it goes from 0 to 1
-    aidd_observation: `discoveryTokens` is -5; 0 is the least
-    aidd_memory_search: `quary` is no argument; did you mean `query`?
+    aidd_observation: `discoveryTokens` must be at least 0, found -5
+    aidd_memory_search: unknown argument `quary`; did you mean `query`?
     `query` is missing: Empty: the newest
     aidd_memory_search: `since` is no time: tomorrow
     hint: write it as 2026-01-05 or 2026-01-05T10:00:00Z
@@ -126,7 +126,7 @@ fn what_cannot_be_is_refused_with_a_remedy() {
     save_decision: `confidence` is 5; it goes from 0 to 1
     save_decision: there is no memory `x`
     hint: aidd_memory_search names memories; copy an id whole
-    evolve_outcome: `outcome` is the string "GREAT", which is none of SUCCESS, FAILED, PARTIAL
+    evolve_outcome: `outcome`: expected `SUCCESS`, `FAILED` or `PARTIAL`, found the string "GREAT"
     evolve_supersede: there is no memory `x`
     hint: aidd_memory_search names memories; copy an id whole
     load_context: give either `id` or `topic`
@@ -167,7 +167,7 @@ fn older_names_take_their_older_arguments() {
         .collect();
     assert_eq!(kinds, ["decision"]);
     let both = json!({"decisionId": id, "id": id, "outcome": "FAILED"});
-    assert!(day.says("update_outcome", both).contains("`decisionId` is no argument"));
+    assert!(day.says("update_outcome", both).contains("unknown argument `decisionId`"));
 }
 
 /// Every argument that an older name took is taken: it does what it did, or the answer says that it
@@ -240,7 +240,7 @@ fn each_older_name_takes_all_that_it_took() {
     let told = day.data("aidd_memory_get", json!({"ids": [one]}))["entries"][0].clone();
     assert_eq!(told["metadata"]["outcomeReason"], "only half");
     // By the name of today, an argument that would have no effect is refused as ever.
-    assert!(day.says("search_recent", json!({"scopes": []})).contains("`scopes` is no argument"));
+    assert!(day.says("search_recent", json!({"scopes": []})).contains("unknown argument `scopes`"));
 }
 
 #[test]
@@ -262,7 +262,7 @@ fn an_outcome_is_taken_in_any_case() {
         }
     }
     let said = day.says("evolve_outcome", json!({"id": id, "outcome": "done"}));
-    assert!(said.contains("none of SUCCESS, FAILED, PARTIAL"), "{said}");
+    assert!(said.contains("expected `SUCCESS`, `FAILED` or `PARTIAL`"), "{said}");
 }
 
 #[test]

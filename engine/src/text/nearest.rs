@@ -1,0 +1,33 @@
+//! The known word that a misspelled one was probably meant to be.
+
+/// The candidate most like `word`, when one is like it at all.
+#[must_use]
+pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    // A comparison costs the product of the lengths.
+    if word.len() > 128 {
+        return None;
+    }
+    let word = word.to_lowercase();
+    let likeness = |candidate: &str| {
+        let candidate = candidate.to_lowercase();
+        // Of a short word, one slip of the fingers leaves little that is alike: `gti`.
+        let slip = (3..=5).contains(&word.len()) && strsim::osa_distance(&word, &candidate) == 1;
+        strsim::jaro_winkler(&word, &candidate).max(if slip { 0.81 } else { 0.0 })
+    };
+    candidates
+        .map(|candidate| (likeness(candidate), candidate))
+        .filter(|(likeness, _)| *likeness > 0.8)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, candidate)| candidate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn swapped_letters_of_a_short_word_are_understood() {
+        assert_eq!(nearest("gti", ["git", "go"].into_iter()), Some("git"));
+        assert_eq!(nearest("xyz", ["git", "go"].into_iter()), None);
+    }
+}
