@@ -1,4 +1,4 @@
-//! The options of `aidd ci`, and those that it shares with `aidd check`.
+//! Command-line options of `aidd ci`, and the options that it shares with `aidd check`.
 
 use aidd_engine::text::finding::Severity;
 use aidd_engine::text::nearest::nearest;
@@ -12,96 +12,97 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 #[command(
     args_conflicts_with_subcommands = true,
-    after_help = "The event, the base and the place for the job summary follow from the environment of\nGitHub Actions and GitLab CI. Elsewhere name the base: aidd ci --base origin/main\n\nExit codes:\n  0  nothing that blocks\n  1  new findings that block\n  2  wrong usage or configuration, or no base to compare with\n  3  something could not be checked\n\nExamples:\n  aidd ci --comment\n  aidd ci --report json\n  aidd ci --policy markdown\n  aidd ci --shard 1/4 --save part.json\n  aidd ci merge part-*.json --comment\n  aidd ci --save report.json && aidd ci post report.json --comment"
+    after_help = "The event, the base and the job summary file are read from the environment of\nGitHub Actions and GitLab CI. Elsewhere, set the base: aidd ci --base origin/main\n\nExit codes:\n  0  no blocking findings\n  1  new blocking findings\n  2  invalid usage or configuration, or no base to compare with\n  3  some files could not be checked\n\nExamples:\n  aidd ci --comment\n  aidd ci --report json\n  aidd ci --policy markdown\n  aidd ci --shard 1/4 --save part.json\n  aidd ci merge part-*.json --comment\n  aidd ci --save report.json && aidd ci post report.json --comment"
 )]
 pub struct Ci {
-    /// Merging and posting of saved reports.
+    /// Subcommand that merges or posts saved reports.
     #[command(subcommand)]
     pub command: Option<CiCommand>,
-    /// Checking.
+    /// Options of a check, used when no subcommand is given.
     #[command(flatten)]
     pub check: CiCheck,
 }
 
-/// Options of `aidd ci` itself.
+/// Options of `aidd ci` without a subcommand.
 #[derive(Debug, Args)]
 pub struct CiCheck {
-    /// Files and folders.
+    /// Files and directories to check.
     #[arg(default_value = ".", value_hint = ValueHint::AnyPath)]
     pub paths: Vec<PathBuf>,
-    /// The revision to compare with, instead of the one the event tells.
+    /// Revision to compare with, instead of the one from the CI event.
     #[arg(long, env = "AIDD_BASE", value_name = "REV")]
     pub base: Option<String>,
-    /// What to do when there is nothing to compare with.
+    /// What to do when there is no base to compare with.
     #[arg(long, value_enum, default_value_t = crate::base::NoBase::Error)]
     pub no_base: crate::base::NoBase,
-    /// Which files are checked.
+    /// Which files to check.
     #[arg(long, value_enum, default_value_t = Scope::Auto)]
     pub scope: Scope,
-    /// By which settings a change is judged [default: both; of a push to the default branch: head].
+    /// Which settings apply to the change [default: both; head for a push to the default branch].
     #[arg(long, env = "AIDD_SETTINGS", value_enum, value_name = "SIDE")]
     pub settings: Option<Settings>,
-    /// The least severity of new findings that makes the exit code 1: error, warning, info or never
-    /// [default: error]. What the configuration says under `ci` goes before.
+    /// Lowest severity of new findings that makes the exit code 1: error, warning, info or never
+    /// [default: error]. The `ci` section of the configuration takes precedence.
     #[arg(long, env = "AIDD_FAIL_ON", value_name = "SEVERITY")]
     pub fail_on: Option<aidd_engine::text::finding::FailOn>,
-    /// Check one of several parts of the repository, such as 1/4; `aidd ci merge` joins the reports.
+    /// Check one of N parts of the repository, such as 1/4; `aidd ci merge` joins the reports.
     #[arg(long, value_name = "I/N", value_parser = part)]
     pub shard: Option<aidd_engine::workspace::walk::Part>,
-    /// Check nothing: state what the configuration enforces.
+    /// Check nothing; print what the configuration enforces.
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub policy: Option<aidd_report::ComplianceFormat>,
-    /// Which files are read.
+    /// File discovery options.
     #[command(flatten)]
     pub walk: WalkArgs,
-    /// Which findings are known.
+    /// Baseline options.
     #[command(flatten)]
     pub baseline: BaselineArgs,
-    /// Where the report goes.
+    /// Output options.
     #[command(flatten)]
     pub outputs: CiOutputs,
 }
 
-/// By which settings a change is judged.
+/// The settings that apply to a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Settings {
-    /// Those of the change and those of its base: what either reports counts.
+    /// Settings of the change and of its base: findings reported under either count.
     Both,
-    /// Those of the change alone, once somebody has reviewed how it weakens them.
+    /// Settings of the change only, for use once its weakened settings have been reviewed.
     Head,
 }
 
-/// Which files are checked.
+/// The files that a run checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Scope {
-    /// All on a push to the default branch, so that code scanning knows what stands; else those that
-    /// changed.
+    /// All files on a push to the default branch, so that code scanning receives every finding;
+    /// changed files otherwise.
     Auto,
-    /// Those that changed.
+    /// Changed files.
     Changed,
-    /// All; what the base has too is told as pre-existing.
+    /// All files; findings that the base also has are reported as pre-existing.
     All,
 }
 
-/// Saved reports.
+/// Subcommands that work on saved reports.
 #[derive(Debug, Subcommand)]
 pub enum CiCommand {
-    /// Join the reports of all parts of a run.
+    /// Join the reports of all shards of a run.
     Merge(CiMerge),
-    /// Show a saved report on its pull request: from a `workflow_run` workflow, which may write.
+    /// Post a saved report to its pull request, from a `workflow_run` workflow with write access.
     Post(CiPost),
 }
 
 /// Options of `aidd ci merge`.
 #[derive(Debug, Args)]
 pub struct CiMerge {
-    /// What `aidd ci --shard I/N --save REPORT` saved, all N.
+    /// Reports saved by `aidd ci --shard I/N --save REPORT`, all N of them.
     #[arg(required = true, value_name = "REPORT", value_hint = ValueHint::FilePath)]
     pub reports: Vec<PathBuf>,
-    /// The least severity of new findings that makes the exit code 1, instead of that of the parts.
+    /// Lowest severity of new findings that makes the exit code 1, instead of the one in the
+    /// reports.
     #[arg(long, env = "AIDD_FAIL_ON", value_name = "SEVERITY")]
     pub fail_on: Option<aidd_engine::text::finding::FailOn>,
-    /// Where the report goes.
+    /// Output options.
     #[command(flatten)]
     pub outputs: CiOutputs,
 }
@@ -109,30 +110,30 @@ pub struct CiMerge {
 /// Options of `aidd ci post`.
 #[derive(Debug, Args)]
 pub struct CiPost {
-    /// What `aidd ci --save REPORT` saved. Nothing in it is trusted.
+    /// Report saved by `aidd ci --save REPORT`. Its contents are treated as untrusted.
     #[arg(value_hint = ValueHint::FilePath)]
     pub report: PathBuf,
-    /// Where it is posted.
+    /// Where to post the report.
     #[command(flatten)]
     pub posts: CiPosts,
-    /// Upload it to code scanning (security-events: write).
+    /// Upload the report to code scanning (security-events: write).
     #[arg(long)]
     pub upload_sarif: bool,
-    /// Tells several reports on one pull request apart.
+    /// Name that distinguishes several reports on one pull request.
     #[arg(long, value_name = "NAME")]
     pub category: Option<String>,
 }
 
-/// Where a report goes.
+/// Output options of `aidd ci` and `aidd ci merge`.
 #[derive(Debug, Args)]
 pub struct CiOutputs {
-    /// How to write it to standard output [default: github on GitHub, else text].
+    /// Format of the report on standard output [default: github on GitHub, else text].
     #[arg(long, visible_alias = "report", value_enum, env = "AIDD_FORMAT")]
     pub format: Option<Format>,
-    /// Also write it to a file, as `aidd check --output` does; may be given several times.
+    /// Also write the report to a file, as `aidd check --output` does; repeatable.
     #[arg(long, value_name = "[FORMAT=]FILE", value_hint = ValueHint::FilePath)]
     pub output: Vec<String>,
-    /// Append it as Markdown to this file [default: the job summary on GitHub].
+    /// Append the report as Markdown to this file [default: the job summary on GitHub].
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub summary: Option<PathBuf>,
     /// Annotate the changed lines; the default on GitHub.
@@ -141,53 +142,54 @@ pub struct CiOutputs {
     /// Do not annotate.
     #[arg(long, conflicts_with_all = ["format", "annotations"])]
     pub no_annotations: bool,
-    /// Save it for `aidd ci merge` and `aidd ci post`.
+    /// Save the report for `aidd ci merge` and `aidd ci post`.
     #[arg(long, value_name = "REPORT", value_hint = ValueHint::FilePath)]
     pub save: Option<PathBuf>,
-    /// Through GitHub's API, with the token in GITHUB_TOKEN.
+    /// Posts through GitHub's API, with the token in GITHUB_TOKEN.
     #[command(flatten)]
     pub posts: CiPosts,
     /// Suggest safe fixes as review comments (pull-requests: write).
     #[arg(long)]
     pub review: bool,
-    /// Upload it to code scanning (security-events: write).
+    /// Upload the report to code scanning (security-events: write).
     #[arg(long)]
     pub upload_sarif: bool,
-    /// Keep baselined and allowed findings in SARIF, marked as suppressed.
+    /// Include baselined and allowed findings in SARIF, marked as suppressed.
     #[arg(long)]
     pub sarif_suppressed: bool,
-    /// Tells several runs on one commit apart, in code scanning and in comments.
+    /// Name that distinguishes several runs on one commit, in code scanning and in comments.
     #[arg(long, value_name = "NAME")]
     pub category: Option<String>,
 }
 
-/// What is posted through GitHub's API.
+/// What to post through GitHub's API.
 #[derive(Debug, Args)]
 pub struct CiPosts {
     /// Keep one comment on the pull request up to date (pull-requests: write).
     #[arg(long)]
     pub comment: bool,
-    /// Make a check run, whose annotations have no limit of ten (checks: write).
+    /// Create a check run, which has no limit of ten annotations (checks: write).
     #[arg(long)]
     pub check_run: bool,
 }
 
-/// Reads `I/N`.
+/// Parses `I/N`.
 fn part(text: &str) -> Result<aidd_engine::workspace::walk::Part, String> {
-    let wrong = || "a part is named I/N, with I from 1 to N: 1/4".to_owned();
+    let wrong = || "expected I/N with I from 1 to N, such as 1/4".to_owned();
     let (index, of) = text.split_once('/').ok_or_else(wrong)?;
     let (index, of) = (index.parse().map_err(|_| wrong())?, of.parse().map_err(|_| wrong())?);
     let part = aidd_engine::workspace::walk::Part { index, of };
     if (1..=part.of).contains(&part.index) && part.of <= 1000 { Ok(part) } else { Err(wrong()) }
 }
 
-/// Which rules run.
+/// Options that select rules.
 #[derive(Debug, Args)]
 pub struct SelectionArgs {
-    /// Run only these rules: ids, aliases (DL3007) or globs (`secrets/*`); comma or repeat.
+    /// Run only these rules: ids, aliases (DL3007) or globs (`secrets/*`); comma-separated or
+    /// repeated.
     #[arg(long, value_name = "RULE")]
     pub only: Vec<String>,
-    /// Do not run these rules: named as above.
+    /// Do not run these rules; same syntax as `--only`.
     #[arg(long, value_name = "RULE")]
     pub skip: Vec<String>,
     /// Run no rule below this severity: error, warning or info.
@@ -195,16 +197,16 @@ pub struct SelectionArgs {
     pub severity: Option<Severity>,
 }
 
-/// Which files are read.
+/// File discovery options.
 #[derive(Debug, Args)]
 pub struct WalkArgs {
-    /// Check ignored files too (.gitignore, .ignore, .aiddignore).
+    /// Also check ignored files (.gitignore, .ignore, .aiddignore).
     #[arg(long)]
     pub no_ignore: bool,
-    /// Leave out files and folders whose name begins with a dot.
+    /// Skip files and directories whose name starts with a dot.
     #[arg(long)]
     pub no_hidden: bool,
-    /// Threads [default: one a processor].
+    /// Number of threads [default: number of processors].
     #[arg(
         long,
         short,
@@ -214,34 +216,35 @@ pub struct WalkArgs {
         hide_default_value = true
     )]
     pub jobs: usize,
-    /// Globs of paths not to check, besides the configured ones; comma or repeat.
+    /// Globs of paths to exclude, in addition to the configured globs; comma-separated or repeated.
     #[arg(long, env = "AIDD_EXCLUDE", value_name = "GLOB")]
     pub exclude: Vec<String>,
-    /// Most bytes a file may have to be parsed [default: 2097152].
+    /// Maximum size in bytes of a file that is parsed [default: 2097152].
     #[arg(long, env = "AIDD_MAX_FILE_SIZE", value_name = "BYTES")]
     pub max_file_size: Option<u64>,
 }
 
-/// Which findings are known.
+/// Baseline options.
 #[derive(Debug, Args)]
 pub struct BaselineArgs {
-    /// The file of known findings [default: .aidd/baseline.json].
+    /// Baseline file of existing findings [default: .aidd/baseline.json].
     #[arg(long, env = "AIDD_BASELINE", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub baseline: Option<PathBuf>,
-    /// Judge every finding as new.
+    /// Treat every finding as new.
     #[arg(long, conflicts_with = "baseline")]
     pub no_baseline: bool,
 }
 
 impl BaselineArgs {
-    /// The file that was named, and whether there is to be none.
+    /// The baseline file set by `--baseline`, and whether `--no-baseline` is set.
     #[must_use]
     pub fn known(&self) -> (Option<&Path>, bool) {
         (self.baseline.as_deref(), self.no_baseline)
     }
 }
 
-/// What `--output` names: the format before `=`, by the ending, or as `--format` says.
+/// Parses a value of `--output`. The format comes from the part before `=`, else from the file
+/// extension, else from `otherwise`, the value of `--format`.
 pub fn output_of(text: &str, otherwise: Format) -> Result<(Format, PathBuf)> {
     if let Some((name, path)) = text.split_once('=').filter(|(name, _)| is_word(name)) {
         let Ok(format) = Format::from_str(name, true) else {
@@ -249,12 +252,12 @@ pub fn output_of(text: &str, otherwise: Format) -> Result<(Format, PathBuf)> {
             let all: Vec<String> = all.map(|value| value.get_name().to_owned()).collect();
             let near = nearest(name, all.iter().map(String::as_str));
             let near = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-            return Err(UserError::new(format!("--output {text}: `{name}` is no format{near}"))
-                .hint(format!("formats are {}", all.join(", ")))
+            return Err(UserError::new(format!("--output {text}: unknown format `{name}`{near}"))
+                .hint(format!("the formats are {}", all.join(", ")))
                 .into());
         };
         if path.is_empty() {
-            return Err(UserError::new(format!("--output {text}: which file?")).into());
+            return Err(UserError::new(format!("--output {text}: missing file name")).into());
         }
         return Ok((format, path.into()));
     }
@@ -267,20 +270,20 @@ pub fn output_of(text: &str, otherwise: Format) -> Result<(Format, PathBuf)> {
         Some("txt") => Format::Text,
         _ if otherwise != Format::Text => otherwise,
         _ => {
-            return Err(UserError::new(format!("--output {text}: which format?"))
-                .hint(format!("name it: --output sarif={text}"))
+            return Err(UserError::new(format!("--output {text}: unknown format"))
+                .hint(format!("name the format: --output sarif={text}"))
                 .into());
         }
     };
     Ok((format, path))
 }
 
-/// Whether a text could be the name of a format: paths have dots and slashes.
+/// Whether `text` can be a format name. Paths contain dots or slashes.
 fn is_word(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphabetic())
 }
 
-/// The values of an option that takes several, divided by commas: those between braces are a glob's.
+/// The comma-separated values of a repeatable option. Commas between braces belong to a glob.
 #[must_use]
 pub fn listed(given: &[String]) -> Vec<String> {
     let mut all = Vec::new();
@@ -310,7 +313,7 @@ mod tests {
         assert_eq!(of(&["a,b", "c"]), ["a", "b", "c"]);
         assert_eq!(of(&["**/*.{js,{ts,tsx}}, vendor/"]), ["**/*.{js,{ts,tsx}}", "vendor/"]);
         assert_eq!(of(&["a},b", ",,"]), ["a}", "b"]);
-        // One that is not closed is told as it was typed.
+        // An unclosed brace is kept as typed.
         assert_eq!(of(&["a{b,c"]), ["a{b,c"]);
     }
 }

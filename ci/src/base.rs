@@ -1,8 +1,8 @@
-//! The commit to compare with, found from the event and made sure to be in the clone.
+//! Finds the commit to compare with from the CI event and ensures that it is in the clone.
 //!
-//! A wrong base hides findings or blames the wrong change, so each one comes with the reason why
-//! it was chosen, and one that cannot be found is an error or, if so wished, no comparison at all:
-//! never an empty one.
+//! A wrong base hides findings or blames the wrong change. Every base therefore comes with the
+//! reason why it was chosen. A base that cannot be found is an error or, if `--no-base full` is
+//! set, a full check without comparison; it is never an empty comparison.
 
 mod history;
 mod isolated;
@@ -22,31 +22,32 @@ pub use history::{Compare, have_blobs, have_commit};
 /// A commit to compare with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Base {
-    /// Its full hash; the commit and its files are in the clone.
+    /// Full hash; the commit and its files are in the clone.
     pub sha: String,
-    /// How it was found: `first parent of the merge commit`, `merge base of main and HEAD`.
+    /// How the base was found, such as `first parent of the merge commit` or `merge base of main
+    /// and HEAD`.
     pub why: String,
 }
 
 /// What a run is compared with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Against {
-    /// A commit.
+    /// Comparison with a commit.
     Base(Base),
-    /// Nothing: all files are judged.
+    /// No comparison: all files are checked.
     WholeTree {
-        /// Why.
+        /// The reason, for the report.
         why: String,
     },
 }
 
-/// What to compare.
+/// Result of [`find`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// The other side.
+    /// The base of the comparison.
     pub against: Against,
-    /// The commit to check, where it is not the one that is checked out. Its files are in the
-    /// clone and must be read from there: nothing of it may be trusted.
+    /// The commit to check if it is not the one that is checked out. Its files are in the clone and
+    /// must be read from there; its contents are untrusted.
     pub head: Option<String>,
 }
 
@@ -56,23 +57,23 @@ pub enum NoBase {
     /// Fail.
     #[default]
     Error,
-    /// Judge all files, and say so.
+    /// Check all files and report why.
     Full,
 }
 
-/// Steps in which a shallow clone is deepened to reach a revision such as `HEAD~3`.
+/// Steps by which a shallow clone is deepened to reach a revision such as `HEAD~3`.
 const BELOW: [u32; 3] = [1, 4, 16];
 
-/// The commit that the run of `event` in the repository at `root` is compared with. The rules of
-/// `distribution` keep secrets out of what Git says. `explicit` names one, whatever the event; `compare` asks the server for the merge base of two commits
-/// where deepening a shallow clone would cost more; each step is told to `say`.
+/// Finds the commit to compare the run of `event` with, in the repository at `root`. The rules of
+/// `distribution` redact secrets from Git's output. `explicit` sets the base, whatever the event;
+/// `compare` asks the server for the merge base of two commits when deepening a shallow clone would
+/// cost more. Each step is reported through `say`.
 ///
-/// Fetched are commits only, to no branch: refs, index and work tree stay as they are.
+/// Only commits are fetched, to no branch: refs, index and work tree stay unchanged.
 ///
 /// # Errors
-/// When there is no repository or no commit; when the base cannot be found or fetched, unless
-/// `no_base` allows for it; when a pull request's head cannot be had, or nothing of it is there to
-/// compare.
+/// Fails when there is no repository or no commit; when the base cannot be found or fetched, unless
+/// `no_base` allows it; when a pull request's head cannot be fetched, or has no commits to compare.
 pub fn find(
     distribution: &'static Distribution,
     root: &Path,
@@ -111,12 +112,12 @@ pub fn find(
     Ok(Found { against, head })
 }
 
-/// Whether what is under check is not what is checked out.
+/// Whether the commit under check is not the one that is checked out.
 fn is_elsewhere(event: &Event) -> bool {
     event.trigger == Trigger::PullRequestTarget
 }
 
-/// The head of a pull request that runs with the rights of its target, fetched.
+/// The fetched head of a pull request whose run has the permissions of the target.
 fn other_head(
     history: &mut History<'_>,
     event: &Event,
@@ -154,29 +155,29 @@ impl Search<'_, '_, '_> {
         let event = self.event;
         match (&event.trigger, &event.pull) {
             (Trigger::PullRequest | Trigger::PullRequestTarget, Some(pull)) => self.pull(pull),
-            // A review runs on the same commit as the pull request it is about.
+            // A review event runs on the commit of its pull request.
             (Trigger::Other(_), Some(pull)) if self.is_merge(pull)? => self.pull(pull),
             (Trigger::MergeGroup, _) => self.merge_group(),
             (Trigger::Push, _) => self.push(),
             (Trigger::Schedule, _) => Ok(whole("a scheduled run checks everything")),
             (Trigger::Dispatch, _) => Ok(whole("a run started by hand checks everything")),
-            (Trigger::WorkflowRun, _) => Ok(whole("the run follows another workflow")),
-            (Trigger::Other(name), _) => Ok(whole(format!("the event {name} brings no change"))),
+            (Trigger::WorkflowRun, _) => Ok(whole("the run was triggered by another workflow")),
+            (Trigger::Other(name), _) => Ok(whole(format!("the event {name} contains no change"))),
             (Trigger::None, _) => self.default(),
             (Trigger::PullRequest | Trigger::PullRequestTarget, None) => {
-                Err(UserError::new("the event says nothing of its pull request").into())
+                Err(UserError::new("the event does not name its pull request").into())
             }
         }
     }
 
-    /// The merge base with a commit, branch or tag that the user names.
+    /// The merge base with a commit, branch or tag set by the user.
     fn explicit(&mut self, rev: &str) -> Result<Against> {
         let unknown = |why: &str| {
-            UserError::new(format!("`{rev}` is no commit here{why}"))
+            UserError::new(format!("unknown commit `{rev}`{why}"))
                 .hint("fetch it first, or check out with `fetch-depth: 0`")
         };
         let named = match self.named(rev) {
-            Ok(named) => named.ok_or_else(|| unknown(", and no branch or tag of the remote"))?,
+            Ok(named) => named.ok_or_else(|| unknown(": not a branch or tag of the remote either"))?,
             Err(error) => return Err(unknown(&format!(": {}", brief(&error))).into()),
         };
         let found = self.history.merge_base(&named, self.head)?;
@@ -231,8 +232,8 @@ impl Search<'_, '_, '_> {
         Ok(Against::Base(found))
     }
 
-    /// Whether the commit under check is the trial merge of a pull request into its target, and
-    /// not its head, which may be a merge as well.
+    /// Whether the commit under check is the test merge of a pull request into its target, not the
+    /// head, which can be a merge commit too.
     fn is_merge(&self, pull: &Pull) -> Result<bool> {
         if self.head == pull.head_sha {
             return Ok(false);
@@ -242,7 +243,7 @@ impl Search<'_, '_, '_> {
         Ok(matches!(&*parents, [_, head] if is_ours || *head == pull.head_sha))
     }
 
-    /// The target as it was merged with: the merge's own record, right at any depth.
+    /// The target commit that was merged, from the merge commit itself. Correct at any depth.
     fn first_parent(&mut self, pull: &Pull) -> Result<Base> {
         let parents = self.history.parents(self.head)?;
         let sha = parents.into_iter().next().unwrap_or_default();
@@ -250,8 +251,9 @@ impl Search<'_, '_, '_> {
         Ok(Base { sha, why: "first parent of the merge commit".to_owned() })
     }
 
-    /// Where the pull request left its target. The newest commit of the target is asked first:
-    /// what the event says may be older than what the pull request has merged since.
+    /// The commit at which the pull request branched off its target. The newest commit of the
+    /// target is tried first: the base in the event can be older than the target commits that the
+    /// pull request has since merged.
     fn fork_point(&mut self, pull: &Pull) -> Result<Base> {
         let why = format!("merge base of {} and the pull request", pull.base_ref);
         match self.branch_tip(&pull.base_ref) {
@@ -260,7 +262,7 @@ impl Search<'_, '_, '_> {
                 if sha != self.head {
                     return Ok(Base { sha, why });
                 }
-                // It has been merged by now.
+                // The pull request has been merged in the meantime.
             }
             Err(error) => self.history.say(&format!("{}: {}", pull.base_ref, brief(&error))),
         }
@@ -271,12 +273,12 @@ impl Search<'_, '_, '_> {
 
     fn nothing(&self, pull: &Pull) -> UserError {
         let message = format!(
-            "nothing to compare: {} is part of {} already",
+            "nothing to compare: {} is already part of {}",
             short(self.head),
             pull.base_ref
         );
         UserError::new(message).hint(format!(
-            "check out the merge commit of the pull request, as the checkout action does by itself, or its head {}",
+            "check out the merge commit of the pull request, as the checkout action does by default, or its head {}",
             short(&pull.head_sha)
         ))
     }
@@ -284,12 +286,12 @@ impl Search<'_, '_, '_> {
     fn merge_group(&mut self) -> Result<Against> {
         let before = self.event.before.as_deref();
         let before =
-            before.ok_or_else(|| UserError::new("the event says nothing of the queue's base"))?;
+            before.ok_or_else(|| UserError::new("the event does not name the base of the merge group"))?;
         self.history.have(before, "the base of the merge group")?;
         if before == self.head {
             let message = "nothing to compare: the base of the merge group is checked out";
             return Err(UserError::new(message)
-                .hint("check out the merge group, as the checkout action does by itself")
+                .hint("check out the merge group, as the checkout action does by default")
                 .into());
         }
         Ok(base(before, "base of the merge group"))
@@ -313,14 +315,14 @@ impl Search<'_, '_, '_> {
                 Ok(base(sha, format!("merge base of {branch} before the forced push and HEAD")))
             }
             (None, true) if is_default => {
-                Ok(whole(format!("the commit before the push to {branch} is gone")))
+                Ok(whole(format!("the commit before the push to {branch} no longer exists")))
             }
             (None, false) if is_default => Ok(whole(format!("this is the first push to {branch}"))),
             _ => self.since(default),
         }
     }
 
-    /// Fetches what a push replaced; a server may have thrown it away.
+    /// Fetches the commit that a push replaced; the server can have deleted it.
     fn is_here(&mut self, before: &str) -> bool {
         let had = self.history.have(before, "the commit before the push");
         had.map_err(|error| self.history.say(&brief(&error))).is_ok()
@@ -333,7 +335,7 @@ impl Search<'_, '_, '_> {
         }
     }
 
-    /// All that is not on a branch of the remote; `None` is its default branch.
+    /// All commits that are not on a branch of the remote; `None` is the default branch.
     fn since(&mut self, branch: Option<&str>) -> Result<Against> {
         let tip = match branch {
             Some(branch) => self.branch_tip(branch)?,
@@ -342,26 +344,26 @@ impl Search<'_, '_, '_> {
         let sha = self.history.merge_base(&tip, self.head)?;
         let branch = branch.unwrap_or("the default branch");
         if sha == self.head {
-            self.history.say(&format!("all commits are part of {branch} already"));
+            self.history.say(&format!("all commits are already part of {branch}"));
         }
         Ok(base(sha, format!("merge base of {branch} and HEAD")))
     }
 
     fn branch_tip(&mut self, name: &str) -> Result<String> {
         if !is_ref_name(name) {
-            return Err(UserError::new(format!("{name:?} is no name of a branch")).into());
+            return Err(UserError::new(format!("not a branch name: {name:?}")).into());
         }
         self.history.tip(Some(name))
     }
 
-    /// Without an event: the default branch, as far as it can be guessed.
+    /// Without a CI event: the merge base with the default branch, if it can be determined.
     fn default(&mut self) -> Result<Against> {
         let (name, tip) = self.guess()?;
         let sha = self.history.merge_base(&tip, self.head)?;
         if sha == self.head {
             let message = format!("nothing to compare: HEAD is part of {name}");
             return Err(UserError::new(message)
-                .hint("--base names another commit, as HEAD~1; --no-base full checks everything")
+                .hint("set another commit with --base, such as HEAD~1, or check everything with --no-base full")
                 .into());
         }
         Ok(base(sha, format!("merge base of {name} and HEAD")))
@@ -374,8 +376,8 @@ impl Search<'_, '_, '_> {
             return Ok(known);
         }
         let tip = self.history.tip(None).map_err(|error| {
-            UserError::new(format!("no commit to compare with is known: {error}"))
-                .hint("--base names one; --no-base full checks everything")
+            UserError::new(format!("no commit to compare with: {error}"))
+                .hint("set one with --base, or check everything with --no-base full")
         })?;
         Ok(("the default branch".to_owned(), tip))
     }

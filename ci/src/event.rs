@@ -1,8 +1,8 @@
-//! What the CI system says of a run: the event, the repository, the pull request.
+//! What the CI system provides about a run: the event, the repository, the pull request.
 //!
-//! Everything comes from the environment and the event's file, so that a test can say it. Of a
-//! pull request, branch names and the like are whatever its author chose: hashes and numbers are
-//! checked here, names are not.
+//! Everything comes from the environment and the event file, so tests can set it. The author of a
+//! pull request controls its branch names, title and similar texts: hashes and numbers are
+//! validated here, names are not.
 
 mod github;
 mod gitlab;
@@ -13,13 +13,13 @@ use aidd_report::exit::UserError;
 /// The CI system of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum System {
-    /// GitHub Actions, in the cloud or on a server of one's own.
+    /// GitHub Actions, on github.com or self-hosted.
     GitHub,
     /// Gitea or Forgejo: the variables of GitHub, without check runs and code scanning.
     Gitea,
     /// GitLab CI.
     GitLab,
-    /// None that is known of.
+    /// No known CI system.
     #[default]
     None,
 }
@@ -27,118 +27,118 @@ pub enum System {
 /// What started a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Trigger {
-    /// A pull request, with the rights of its author: GitHub's `pull_request`, GitLab's merge
+    /// A pull request, with the permissions of its author: GitHub's `pull_request`, GitLab's merge
     /// request pipeline.
     PullRequest,
-    /// A pull request, with the rights of the target: nothing of its head may be trusted.
+    /// A pull request, with the permissions of the target; the contents of its head are untrusted.
     PullRequestTarget,
-    /// A merge queue's candidate.
+    /// A candidate of a merge queue.
     MergeGroup,
     /// Commits pushed to a branch or tag.
     Push,
-    /// A timer.
+    /// A schedule.
     Schedule,
-    /// Started by hand.
+    /// A manual start.
     Dispatch,
-    /// The end of another workflow.
+    /// The completion of another workflow.
     WorkflowRun,
-    /// Any other event, by its name.
+    /// Any other event, by name.
     Other(String),
-    /// No CI system is known of.
+    /// No known CI system.
     #[default]
     None,
 }
 
-/// What the CI system says of a run. What it does not say is absent.
+/// What the CI system provides about a run. Fields it does not provide are `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Event {
-    /// Who runs it.
+    /// The CI system.
     pub system: System,
     /// What started the run.
     pub trigger: Trigger,
-    /// The repository that the run belongs to; of a pull request: the target.
+    /// The repository of the run; for a pull request, the target repository.
     pub repository: Option<Repository>,
-    /// The commit under check: full hash. Of [`Trigger::PullRequest`] on GitHub this is the merge
-    /// of head and base; of [`Trigger::PullRequestTarget`] the head, which is not checked out.
+    /// Full hash of the commit under check. For [`Trigger::PullRequest`] on GitHub, the merge of
+    /// head and base; for [`Trigger::PullRequestTarget`], the head, which is not checked out.
     pub sha: Option<String>,
-    /// Its ref: `refs/heads/main`, `refs/pull/7/merge`, `refs/pull/7/head`.
+    /// Ref of that commit: `refs/heads/main`, `refs/pull/7/merge`, `refs/pull/7/head`.
     pub git_ref: Option<String>,
-    /// The branch that pull requests go to unless they say otherwise: `main`.
+    /// The repository's default branch, such as `main`.
     pub default_branch: Option<String>,
-    /// The pull request.
+    /// The pull request, for events that belong to one.
     pub pull: Option<Pull>,
-    /// The title of the pull request, in its author's words.
+    /// The title of the pull request, as written by its author.
     pub title: Option<String>,
-    /// The commit to compare with, as the event names it: a push's `before`, a merge group's
-    /// `base_sha`. Absent on a new branch.
+    /// The commit to compare with according to the event: `before` of a push, `base_sha` of a merge
+    /// group. `None` for a new branch.
     pub before: Option<String>,
-    /// Whether the push replaced commits, so that `before` may be no ancestor.
+    /// Whether the push replaced commits, so that `before` might not be an ancestor.
     pub forced: bool,
-    /// The page of the run.
+    /// URL of the run's page.
     pub run_url: Option<String>,
-    /// The number of the run that this one follows, of [`Trigger::WorkflowRun`].
+    /// The run that triggered this one, for [`Trigger::WorkflowRun`].
     pub workflow_run: Option<WorkflowRun>,
 }
 
 /// A repository on a server. Its API is GitHub's only on [`System::GitHub`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repository {
-    /// The server's web address: `https://github.com`.
+    /// The server's URL, such as `https://github.com`.
     pub server: String,
-    /// The API's address: `https://api.github.com`.
+    /// The API's URL, such as `https://api.github.com`.
     pub api: String,
-    /// The owner; on GitLab the path of groups.
+    /// The owner; on GitLab, the path of groups.
     pub owner: String,
-    /// The name.
+    /// The repository name, without the owner.
     pub name: String,
 }
 
 /// A pull request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pull {
-    /// Its number.
+    /// The number that GitHub or GitLab shows.
     pub number: u64,
-    /// The branch it goes to.
+    /// The target branch.
     pub base_ref: String,
-    /// The newest commit of that branch when the event happened.
+    /// The newest commit of the target branch at the time of the event.
     pub base_sha: String,
-    /// The branch it comes from.
+    /// The source branch.
     pub head_ref: String,
-    /// Its newest commit.
+    /// The newest commit of the source branch.
     pub head_sha: String,
-    /// Whether it comes from another repository, so that the run's token may only read.
+    /// Whether the source branch is in another repository, so that the run's token is read-only.
     pub fork: bool,
 }
 
-/// The workflow run that this one follows.
+/// The workflow run that triggered this one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkflowRun {
-    /// Its number.
+    /// The run id assigned by GitHub.
     pub id: u64,
     /// The event that started it.
     pub event: String,
-    /// The commit it checked: of a pull request, the head.
+    /// The commit that it checked; for a pull request, the head.
     pub head_sha: String,
-    /// The branch it checked; empty if none.
+    /// The branch that it checked; empty if none.
     pub head_branch: String,
-    /// The repository that the commit comes from, `owner/name`; empty once it is deleted.
+    /// The repository of that commit, `owner/name`; empty if it was deleted.
     pub head_repository: String,
 }
 
 impl Event {
-    /// The event as the environment and `payload`, the bytes of the file that `GITHUB_EVENT_PATH`
-    /// names, tell it. Without a CI system that is known of, all is absent.
+    /// Reads the event from the environment and `payload`, the bytes of the file that
+    /// `GITHUB_EVENT_PATH` names. Without a known CI system, all fields are empty.
     ///
     /// # Errors
-    /// When the payload is needed and missing, too large, malformed, or without a field that the
-    /// event must have; when a commit is named by something else than a hash; and of a push that
-    /// deleted its branch, as there is nothing left to check.
+    /// Fails when the payload is required but missing, too large, malformed, or lacks a required
+    /// field; when a commit is not a hash; and for a push that deleted its branch, which leaves
+    /// nothing to check.
     pub fn read(
         env: &dyn Fn(&str) -> Option<String>,
         payload: Option<&[u8]>,
     ) -> Result<Self, UserError> {
         let env = Env(env);
-        // Gitea and Forgejo say that they are GitHub Actions as well.
+        // Gitea and Forgejo set the variable of GitHub Actions too.
         if env.is_true("GITHUB_ACTIONS") {
             github::read(&env, payload)
         } else if env.is_true("GITLAB_CI") {
@@ -148,13 +148,13 @@ impl Event {
         }
     }
 
-    /// The branch that was pushed or is under check, when the ref is one.
+    /// The branch that was pushed or is under check, if the ref is a branch.
     #[must_use]
     pub fn branch(&self) -> Option<&str> {
         self.git_ref.as_deref()?.strip_prefix("refs/heads/")
     }
 
-    /// The branch that is checked: of a pull request the one it comes from.
+    /// The branch under check; for a pull request, the source branch.
     #[must_use]
     pub fn head_name(&self) -> Option<&str> {
         let pull = self.pull.as_ref().map(|pull| pull.head_ref.as_str());
@@ -169,7 +169,7 @@ pub fn is_hash(text: &str) -> bool {
         && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// The environment of the run, in which an empty variable is an absent one.
+/// The environment of the run; an empty variable counts as unset.
 struct Env<'a>(&'a dyn Fn(&str) -> Option<String>);
 
 impl Env<'_> {
@@ -185,28 +185,28 @@ impl Env<'_> {
         self.get(name).ok_or_else(|| UserError::new(format!("{name} is not set")))
     }
 
-    /// A commit; all zeros say that there is none.
+    /// A commit hash; all zeros mean none.
     fn hash(&self, name: &str) -> Result<Option<String>, UserError> {
         self.get(name).map_or(Ok(None), |value| hash(value, name))
     }
 }
 
-/// `value` if it is a commit's hash, nothing if it is all zeros; `origin` is named by the error.
+/// `value` if it is a commit hash, `None` if it is all zeros; the error names `origin`.
 fn hash(value: String, origin: &str) -> Result<Option<String>, UserError> {
     if !is_hash(&value) {
         let start: String = value.chars().take(80).collect();
-        return Err(UserError::new(format!("{origin} is no commit hash: {start:?}")));
+        return Err(UserError::new(format!("{origin} is not a commit hash: {start:?}")));
     }
     Ok(value.bytes().any(|byte| byte != b'0').then_some(value))
 }
 
-/// Owner and name of `owner/name`; on GitLab the owner may have slashes in it.
+/// Splits `owner/name`; on GitLab, the owner can contain slashes.
 fn owner_and_name(path: &str) -> Option<(&str, &str)> {
     path.rsplit_once('/').filter(|(owner, name)| !owner.is_empty() && !name.is_empty())
 }
 
 impl Repository {
-    /// The repository's page.
+    /// URL of the repository's page.
     #[must_use]
     pub fn url(&self) -> String {
         format!("{}/{}/{}", self.server, self.owner, self.name)

@@ -1,5 +1,5 @@
-//! The clone's commits: those that are here, those that must be fetched, and common ancestors in
-//! a history that is cut off.
+//! Commits of the clone: which are present, which must be fetched, and common ancestors in a
+//! shallow history.
 
 use super::program::Git;
 use crate::event::is_hash;
@@ -12,15 +12,15 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
-/// All fetching of a run ends after this time.
+/// Time limit for all fetches of a run.
 const TIME: Duration = Duration::from_secs(300);
-/// How many commits of each line of history are fetched in each step: a depth of 4, 16, 64, and on
-/// to 4096. Each step costs about what all before it have cost.
+/// Number of commits of each line of history fetched per step: depths of 4, 16, 64 and so on, up to
+/// 4096. Each step costs about as much as all previous steps together.
 const STEPS: [u32; 6] = [3, 12, 48, 192, 768, 3072];
-/// After so many steps the server's own answer is cheaper than the next one.
+/// After this many steps, asking the server costs less than the next step.
 const STEPS_BEFORE_ASKING: usize = 3;
 
-/// Fetches the commits on standard input and changes nothing but the store of objects.
+/// Fetches the commits on standard input and changes only the object store.
 const FETCH: [&str; 8] = [
     "fetch",
     "--quiet",
@@ -35,14 +35,14 @@ const FETCH: [&str; 8] = [
 /// Asks the server for the merge base of two commits.
 pub type Compare<'a> = &'a dyn Fn(&str, &str) -> Result<String>;
 
-/// A repository, and the way to the rest of it.
+/// A repository and access to the rest of its history.
 pub(super) struct History<'a> {
     root: &'a Path,
     repository: Repository,
     git: Git<'a>,
     compare: Option<Compare<'a>>,
     say: &'a mut dyn FnMut(&str),
-    /// The settings of the repository that Git does not get were reported.
+    /// Whether the repository settings withheld from Git were reported.
     reported: bool,
 }
 
@@ -68,7 +68,7 @@ impl<'a> History<'a> {
         (self.say)(text);
     }
 
-    /// The commit that a revision names, if it is here.
+    /// The commit that a revision resolves to, if it is present.
     pub(super) fn here(&self, rev: &str) -> Option<String> {
         self.repository.commit(rev).ok()
     }
@@ -76,8 +76,8 @@ impl<'a> History<'a> {
     /// The commit that is checked out.
     pub(super) fn head(&self) -> Result<String> {
         self.here("HEAD").ok_or_else(|| {
-            UserError::new("there is no commit yet")
-                .hint("`aidd check .` needs none, and checks all files")
+            UserError::new("the repository has no commit yet")
+                .hint("run `aidd check .`, which needs no commit and checks all files")
                 .into()
         })
     }
@@ -90,13 +90,13 @@ impl<'a> History<'a> {
         self.repository.is_shallow()
     }
 
-    /// A setting of Git, the user's included.
+    /// A Git setting, including the user's.
     pub(super) fn setting(&self, name: &str) -> Option<String> {
         self.git.ask(&["config", "--get", name]).map(|value| value.trim().to_owned())
     }
 
-    /// Makes sure that the folders in which two commits differ can be read. A clone made with
-    /// `--filter=tree:0` has only those that were checked out, and Git fetches what it looks at.
+    /// Ensures that the directories in which two commits differ can be read. A clone made with
+    /// `--filter=tree:0` contains only those that were checked out; Git fetches the rest on access.
     pub(super) fn have_trees(&self, one: &str, other: &str) -> Result<()> {
         let isolated = self.git.isolated()?;
         if isolated.of_remotes("partialclonefilter").any(|(_, filter)| filter.starts_with("tree:"))
@@ -106,7 +106,7 @@ impl<'a> History<'a> {
         Ok(())
     }
 
-    /// Whether two commits hold the same files.
+    /// Whether two commits contain the same files.
     pub(super) fn same_files(&self, one: &str, other: &str) -> bool {
         let tree = |commit: &str| format!("{commit}^{{tree}}");
         let trees = self.git.ask(&["rev-parse", &tree(one), &tree(other)]).unwrap_or_default();
@@ -114,7 +114,7 @@ impl<'a> History<'a> {
         matches!((trees.next(), trees.next()), (Some(one), Some(other)) if one == other)
     }
 
-    /// Whether `old` is an ancestor of `new`; not known in a shallow clone.
+    /// Whether `old` is an ancestor of `new`; `None` in a shallow clone.
     pub(super) fn is_ancestor(&self, old: &str, new: &str) -> Option<bool> {
         let bases = self.repository.merge_bases(old, new).ok()?;
         if bases.iter().any(|base| base == old) {
@@ -124,7 +124,7 @@ impl<'a> History<'a> {
         }
     }
 
-    /// Where to fetch from: `origin`, or the one remote there is.
+    /// The remote to fetch from: `origin`, or the only remote.
     fn remote(&mut self) -> Result<String> {
         let isolated = self.git.isolated()?;
         let names = isolated.remotes();
@@ -132,17 +132,17 @@ impl<'a> History<'a> {
             [one] => Ok(one.to_owned()),
             _ if names.contains(&"origin") => Ok("origin".to_owned()),
             [] => Err(UserError::new("the clone has no remote to fetch from")),
-            _ => Err(UserError::new("there are several remotes and none is `origin`")),
+            _ => Err(UserError::new("there are several remotes, none named `origin`")),
         };
         let left_out = isolated.left_out();
         if !std::mem::replace(&mut self.reported, true) && !left_out.is_empty() {
             let left_out = left_out.join(", ");
-            self.say(&format!("left out, for a repository may not name programs: {left_out}"));
+            self.say(&format!("ignored, because a repository must not name programs: {left_out}"));
         }
         Ok(remote?)
     }
 
-    /// What the remote calls `refs`: the first of them that exists, as a hash.
+    /// The hash of the first of `refs` that exists on the remote.
     fn on_remote(&mut self, refs: &[&str]) -> Result<Option<String>> {
         let remote = self.remote()?;
         let listed = self.git.run(&[&["ls-remote", "--", remote.as_str()], refs].concat(), "")?;
@@ -153,8 +153,9 @@ impl<'a> History<'a> {
         Ok(found.map(str::to_owned))
     }
 
-    /// The newest commit of a branch, as the remote says; failing that, as the clone knows it, which
-    /// may be old where a runner keeps its clones. `None` is the remote's default branch.
+    /// The newest commit of a branch on the remote; if the remote fails, the commit known to the
+    /// clone, which can be old if a runner reuses its clones. `None` is the remote's default
+    /// branch.
     pub(super) fn tip(&mut self, branch: Option<&str>) -> Result<String> {
         let error = match self.tip_of_remote(branch) {
             Ok(tip) => return Ok(tip),
@@ -163,7 +164,7 @@ impl<'a> History<'a> {
         let known = self.here(&format!("refs/remotes/origin/{}", branch.unwrap_or("HEAD")));
         let tip = known.ok_or(error)?;
         self.say(&format!(
-            "taking {} as the clone knows it",
+            "using {} as known to the clone",
             branch.unwrap_or("the default branch")
         ));
         Ok(tip)
@@ -181,26 +182,26 @@ impl<'a> History<'a> {
         Ok(tip)
     }
 
-    /// The commit of a branch or tag of the remote; `None` when there is none of that name.
+    /// The commit of a branch or tag of the remote; `None` if neither exists.
     pub(super) fn branch_or_tag(&mut self, name: &str) -> Result<Option<String>> {
         let (branch, tag) = (format!("refs/heads/{name}"), format!("refs/tags/{name}"));
-        // An annotated tag is followed to its commit.
+        // An annotated tag resolves to its commit.
         let refs = [branch.as_str(), &format!("{tag}^{{}}"), &tag];
         let Some(found) = self.on_remote(&refs)? else { return Ok(None) };
         self.have(&found, name)?;
         Ok(Some(found))
     }
 
-    /// Fetches a commit unless it is here. `what` it is, is told.
+    /// Fetches a commit unless it is present. `what` describes the commit in messages.
     pub(super) fn have(&mut self, commit: &str, what: &str) -> Result<()> {
         if self.here(commit).is_some() {
             return Ok(());
         }
         self.say(&format!("fetching {} ({what})", short(commit)));
-        // A whole clone stays one: a depth would cut it off.
+        // A depth would make a full clone shallow.
         let depth: &[&str] = if self.is_shallow() { &["--depth=1"] } else { &[] };
         self.fetch(depth, &[commit.to_owned()])?;
-        let missing = || format!("{what}: {} is no commit of the remote", short(commit));
+        let missing = || format!("{what}: the remote has no commit {}", short(commit));
         self.here(commit).map(|_| ()).with_context(missing)
     }
 
@@ -213,21 +214,21 @@ impl<'a> History<'a> {
         Ok(())
     }
 
-    /// The newest common ancestor of two commits that are here. Of several, as criss-cross merges
-    /// leave them, the one that Git takes.
+    /// The newest common ancestor of two commits that are present. If there are several, as after
+    /// criss-cross merges, Git's choice.
     ///
-    /// In a shallow clone a common ancestor may be seen while a newer one is hidden: one side's
-    /// way to it leads through commits that were cut off. So the answer counts only when no cut
-    /// commit is left on either side above it; then every common ancestor lies at or below it.
-    /// Until then the history is deepened there.
+    /// In a shallow clone, a common ancestor can be visible while a newer one is hidden: the path
+    /// of one side to it leads through commits beyond the shallow boundary. The answer is therefore
+    /// final only when no shallow commit is left above it on either side; every common ancestor is
+    /// then at or below it. Until then, the history is deepened at those commits.
     ///
     /// # Errors
-    /// When there is none, or what is missing cannot be fetched.
+    /// Fails when there is no common ancestor, or missing commits cannot be fetched.
     pub(super) fn merge_base(&mut self, one: &str, other: &str) -> Result<String> {
         let mut step = 0;
         loop {
             let bases = self.repository.merge_bases(one, other)?;
-            // One side is the ancestor of the other: nothing can be newer.
+            // One side is an ancestor of the other, so no common ancestor can be newer.
             if let Some(base) = bases.iter().find(|base| *base == one || *base == other) {
                 return Ok(base.clone());
             }
@@ -240,15 +241,15 @@ impl<'a> History<'a> {
             {
                 return Ok(base);
             }
-            // The remote is cut off as well.
+            // The remote is shallow too.
             if step > STEPS.len() {
                 return self.choose(bases, one, other);
             }
             match self.deepen(STEPS.get(step), &cut) {
                 Ok(()) => step += 1,
                 Err(error) if bases.is_empty() => return Err(error),
-                // A common ancestor has to do. If it is not the newest, what is told of the
-                // change is too much, but never too little.
+                // Use a common ancestor. If it is not the newest, too many changes are reported,
+                // but never too few.
                 Err(error) => {
                     self.say(&format!("the history cannot be completed: {}", brief(&error)));
                     return self.choose(bases, one, other);
@@ -260,16 +261,16 @@ impl<'a> History<'a> {
     fn choose(&mut self, bases: Vec<String>, one: &str, other: &str) -> Result<String> {
         let count = bases.len();
         let Some(base) = bases.into_iter().next() else {
-            let message = format!("{} and {} have no commit in common", short(one), short(other));
+            let message = format!("{} and {} have no common commit", short(one), short(other));
             return Err(UserError::new(message).into());
         };
         if count > 1 {
-            self.say(&format!("{count} merge bases: taking {}, as Git does", short(&base)));
+            self.say(&format!("{count} merge bases: using {}, as Git does", short(&base)));
         }
         Ok(base)
     }
 
-    /// The commits at which the history of `sides` was cut off, but for what lies below `bases`.
+    /// The shallow commits of `sides`, except those below `bases`.
     fn cut(&self, sides: &[&str], bases: &[String]) -> Result<Vec<String>> {
         if !self.is_shallow() {
             return Ok(Vec::new());
@@ -283,7 +284,7 @@ impl<'a> History<'a> {
         Ok(walked.lines().filter(|line| shallow.contains(line)).map(str::to_owned).collect())
     }
 
-    /// Fetches so many commits more below each of `cut`; all of them when no number is given.
+    /// Fetches `by` more commits below each commit in `cut`; without a number, all of them.
     fn deepen(&mut self, by: Option<&u32>, cut: &[String]) -> Result<()> {
         match by {
             Some(by) => {
@@ -297,7 +298,7 @@ impl<'a> History<'a> {
         }
     }
 
-    /// Deepens the history of a commit by `by`; whether that was possible.
+    /// Deepens the history of a commit by `by`; returns whether that was possible.
     pub(super) fn deepen_below(&mut self, commit: &str, by: u32) -> Result<bool> {
         let cut = self.cut(&[commit], &[])?;
         if cut.is_empty() {
@@ -306,17 +307,17 @@ impl<'a> History<'a> {
         self.deepen(Some(&by), &cut).map(|()| true)
     }
 
-    /// The merge base as the server says, when it can be asked and its answer be had.
+    /// The merge base according to the server, if the server answers and the commit can be fetched.
     fn asked(&mut self, one: &str, other: &str) -> Option<String> {
         let compare = self.compare?;
         self.say("asking the server for the merge base");
         let answer = compare(one, other).and_then(|base| {
-            anyhow::ensure!(is_hash(&base), "the server answered with no commit hash");
+            anyhow::ensure!(is_hash(&base), "the server's answer is not a commit hash");
             self.have(&base, "merge base")?;
             Ok(base)
         });
         answer
-            .map_err(|error| self.say(&format!("the server was of no help: {}", brief(&error))))
+            .map_err(|error| self.say(&format!("the server did not provide a merge base: {}", brief(&error))))
             .ok()
     }
 }
@@ -325,20 +326,21 @@ fn open(root: &Path) -> Result<Repository> {
     Repository::open(root).map_err(|error| UserError::new(error.to_string()).into())
 }
 
-/// The first line of an error, for a note in passing.
+/// The first line of an error, for notes.
 pub(super) fn brief(error: &anyhow::Error) -> String {
     error.to_string().lines().next().unwrap_or_default().to_owned()
 }
 
-/// The hash as people write it.
+/// The abbreviated hash.
 pub(super) fn short(commit: &str) -> &str {
     commit.get(..12).unwrap_or(commit)
 }
 
-/// Makes sure that a commit and its files are here; `what` it is, is told to `say`.
+/// Ensures that a commit and its files are present. `what` describes the commit in messages to
+/// `say`.
 ///
 /// # Errors
-/// When there is no repository, or the commit cannot be fetched.
+/// Fails when there is no repository, or the commit cannot be fetched.
 pub fn have_commit(
     distribution: &'static Distribution,
     root: &Path,
@@ -349,15 +351,15 @@ pub fn have_commit(
     History::open(distribution, root, None, say)?.have(commit, what)
 }
 
-/// Makes sure that the contents of objects are here. A clone made with `--filter=blob:none` has
-/// them only of what was checked out; the others are fetched in one go, as Git itself would fetch
-/// them one by one.
+/// Ensures that the contents of objects are present. A clone made with `--filter=blob:none` has
+/// only the contents that were checked out. The others are fetched in one request; Git would fetch
+/// them one at a time.
 ///
 /// # Errors
-/// When an id is no hash, or an object is missing and cannot be fetched.
+/// Fails when an id is not a hash, or an object is missing and cannot be fetched.
 pub fn have_blobs(distribution: &'static Distribution, root: &Path, ids: &[String]) -> Result<()> {
     if let Some(wrong) = ids.iter().find(|id| !is_hash(id)) {
-        return Err(UserError::new(format!("no object hash: {wrong:?}")).into());
+        return Err(UserError::new(format!("not an object hash: {wrong:?}")).into());
     }
     if ids.is_empty() {
         return Ok(());
@@ -377,9 +379,10 @@ pub fn have_blobs(distribution: &'static Distribution, root: &Path, ids: &[Strin
     let remote = remote.ok_or_else(|| {
         let missing = number(missing.len(), "object");
         UserError::new(format!("missing from the repository: {missing}"))
-            .hint("`git fsck` tells what is wrong")
+            .hint("run `git fsck` to find the cause")
     })?;
-    // Nothing is said of what is here, or the server would take the objects for here as well.
+    // Do not announce the commits that are present, or the server assumes that their objects are
+    // present too.
     let noop = ["-c", "fetch.negotiationAlgorithm=noop"];
     let fetch = [&noop[..], &FETCH, &["--filter=blob:none", "--", remote]].concat();
     git.run(&fetch, &missing.join("\n"))?;

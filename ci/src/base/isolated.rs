@@ -1,11 +1,12 @@
 //! The repository without its own configuration, for the `git` program.
 //!
 //! A repository's configuration can name programs: `core.sshCommand`, `remote.*.uploadpack`,
-//! `credential.helper`, filters, hooks. It comes with the checkout, so it is not trusted, unlike
-//! the configuration of the user and the system. No list of what it must not say is ever complete.
-//! Git therefore gets a directory of ours (`GIT_DIR`) with the objects, references and shallow
-//! commits of the repository, and of its configuration only the settings in [`Setting::role`], none of which
-//! names a program. They travel in the environment, so that no token is written to the disk.
+//! `credential.helper`, filters, hooks. It comes with the checkout, so it is untrusted, unlike the
+//! configuration of the user and the system. A denylist would never be complete. Git therefore runs
+//! on a separate directory (`GIT_DIR`) with the objects, references and shallow commits of the
+//! repository. From the repository's configuration it gets only the settings allowed by
+//! [`Setting::role`], none of which names a program. They are passed in the environment, so that no
+//! token is written to disk.
 
 use super::program::without_passwords;
 use aidd_engine::project::git::{Directories, Repository};
@@ -21,7 +22,7 @@ use tempfile::{Builder, TempDir};
 const TRANSPORTS: [&str; 5] = ["file", "git", "http", "https", "ssh"];
 
 /// Settings of `http` and `http.<url>` that are passed on. Keys and certificates are not: their
-/// names may select a module that is loaded.
+/// names can select a module that is loaded.
 const HTTP: [&str; 11] = [
     "emptyauth",
     "extraheader",
@@ -39,29 +40,29 @@ const HTTP: [&str; 11] = [
 /// Settings of `remote.<name>` that are passed on.
 const REMOTE: [&str; 5] = ["partialclonefilter", "promisor", "proxy", "proxyauthmethod", "url"];
 
-/// One setting of the repository's own configuration, or of a file that it includes.
+/// A setting of the repository's own configuration, or of a file that it includes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Setting {
-    /// With section and name in lower case, as Git writes them.
+    /// Section and name are in lower case, as Git prints them.
     pub(super) key: String,
-    /// `None`: the key stands alone, which means true.
+    /// `None` for a key without a value, which means true.
     pub(super) value: Option<String>,
-    /// The file that it was read from.
+    /// The file that defines the setting.
     origin: String,
 }
 
-/// What becomes of a setting.
+/// How a setting is handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
-    /// Git needs it to fetch, and it names no program.
+    /// Git needs it to fetch, and it does not name a program: passed on.
     PassedOn,
-    /// Git would need it to fetch, and it names a program.
+    /// Git might need it to fetch, but it names a program: withheld and reported.
     Program,
-    /// Git can fetch without it.
+    /// Git can fetch without it: withheld.
     Unused,
 }
 
-/// The settings in the output of `git config --list --show-origin --null`.
+/// Parses the output of `git config --list --show-origin --null`.
 pub(super) fn parse(output: &str) -> Vec<Setting> {
     let mut parts = output.split('\0');
     let mut settings = Vec::new();
@@ -85,7 +86,7 @@ impl Setting {
     }
 
     fn role(&self) -> Role {
-        // The environment separates key and value by the first `=`.
+        // In the environment, the first `=` separates key and value.
         if self.key.contains('=') {
             return Role::Unused;
         }
@@ -104,25 +105,25 @@ impl Setting {
     }
 }
 
-/// The repository as Git may see it. The directory is removed when this is dropped.
+/// The repository as Git sees it. The directory is removed on drop.
 #[derive(Debug)]
 pub(super) struct Isolated {
     directory: TempDir,
     real: Directories,
     settings: Vec<Setting>,
-    /// The shallow commits as they were read or last written.
+    /// The shallow commits as last read or written.
     shallow: RefCell<Option<Vec<u8>>>,
 }
 
 impl Isolated {
-    /// A directory for Git with what `repository` holds, and `settings` of its configuration.
+    /// Creates the directory from the contents of `repository` and the given `settings`.
     pub(super) fn new(repository: &Repository, settings: Vec<Setting>) -> Result<Self> {
         let real = repository.directories()?;
         let mut name = Builder::new();
         name.prefix("aidd-fetch-");
-        // Below the real one, `includeIf "gitdir:…"` of the user's configuration still holds.
+        // Below the real one, `includeIf "gitdir:…"` of the user's configuration still applies.
         let directory = name.tempdir_in(&real.git).or_else(|_| name.tempdir());
-        let directory = directory.context("a directory for Git")?;
+        let directory = directory.context("creating a temporary Git directory")?;
         let at = directory.path();
         let version = u8::from(repository.is_sha256());
         let mut config = format!("[core]\n\trepositoryformatversion = {version}\n\tbare = true\n");
@@ -145,12 +146,13 @@ impl Isolated {
         Ok(Self { directory, real, settings, shallow: shallow.into() })
     }
 
-    /// Where Git runs: an address of a remote may be relative to it.
+    /// Where Git runs: the URL of a remote can be relative to it.
     pub(super) fn work_tree(&self) -> &Path {
         &self.real.work_tree
     }
 
-    /// The environment by which Git sees this directory. `inherited` reads the one it has.
+    /// The environment that makes Git use this directory. `inherited` reads variables of this
+    /// process.
     pub(super) fn environment(
         &self,
         inherited: impl Fn(&str) -> Option<String>,
@@ -159,7 +161,7 @@ impl Isolated {
         let passed_on = passed_on.map(|Setting { key, value, .. }| {
             quoted(&value.as_ref().map_or_else(|| key.clone(), |value| format!("{key}={value}")))
         });
-        // The last setting wins: what the caller of this program set.
+        // The last setting wins, so the caller's settings come last.
         let parameters: Vec<String> = passed_on.chain(inherited("GIT_CONFIG_PARAMETERS")).collect();
         let allowed = inherited("GIT_ALLOW_PROTOCOL");
         let allowed = TRANSPORTS.into_iter().filter(|transport| {
@@ -174,7 +176,7 @@ impl Isolated {
         ]
     }
 
-    /// The remotes that have an address.
+    /// The names of the remotes that have a URL.
     pub(super) fn remotes(&self) -> Vec<&str> {
         let mut names: Vec<&str> = self.of_remotes("url").map(|(name, _)| name).collect();
         names.sort_unstable();
@@ -182,7 +184,7 @@ impl Isolated {
         names
     }
 
-    /// What is set as `remote.<name>.KEY`, by name.
+    /// The values of `remote.<name>.KEY`, by remote name.
     pub(super) fn of_remotes(&self, key: &str) -> impl Iterator<Item = (&str, &str)> {
         self.settings.iter().filter_map(move |setting| match setting.parts() {
             ("remote", remote, name) if name == key => {
@@ -192,7 +194,7 @@ impl Isolated {
         })
     }
 
-    /// The settings that are left out though Git could need them, each with its file.
+    /// The withheld settings that Git might need, each with its file.
     pub(super) fn left_out(&self) -> Vec<String> {
         let programs = self.settings.iter().filter(|setting| setting.role() == Role::Program);
         let file = |setting: &Setting| {
@@ -200,16 +202,16 @@ impl Isolated {
             file.strip_prefix(&self.real.work_tree).unwrap_or(file).display().to_string()
         };
         let key = |setting: &Setting| without_passwords(&setting.key);
-        programs.map(|setting| format!("`{}` of {}", key(setting), file(setting))).collect()
+        programs.map(|setting| format!("`{}` in {}", key(setting), file(setting))).collect()
     }
 
-    /// The commits at which the history is cut off.
+    /// The shallow commits.
     pub(super) fn shallow(&self) -> String {
         let shallow = self.shallow.borrow();
         String::from_utf8_lossy(shallow.as_deref().unwrap_or_default()).into_owned()
     }
 
-    /// Makes the shallow commits those of the repository as well, as Git left them here.
+    /// Copies the shallow commits that Git wrote here to the repository.
     pub(super) fn store_shallow(&self) -> Result<()> {
         let now = read(&self.directory.path().join("shallow"))?;
         if now == *self.shallow.borrow() {
@@ -222,7 +224,7 @@ impl Isolated {
     }
 }
 
-/// The bytes of a regular file; `None` when there is none.
+/// The bytes of a regular file; `None` if it does not exist.
 fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     match fs::symlink_metadata(path) {
         Ok(metadata) if metadata.is_file() => fs::read(path).map(Some),
@@ -232,7 +234,7 @@ fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-/// Replaces or removes a file of Git's as Git does, so that of two writers one fails.
+/// Replaces or removes a Git file through a lock file, so that one of two concurrent writers fails.
 fn write_locked(path: &Path, bytes: Option<&[u8]>) -> io::Result<()> {
     let mut lock = path.as_os_str().to_owned();
     lock.push(".lock");
@@ -253,7 +255,7 @@ fn write_locked(path: &Path, bytes: Option<&[u8]>) -> io::Result<()> {
     })
 }
 
-/// A setting in single quotes, as `GIT_CONFIG_PARAMETERS` has them.
+/// A setting in single quotes, in the format of `GIT_CONFIG_PARAMETERS`.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''").replace('!', r"'\!'"))
 }

@@ -1,5 +1,5 @@
-//! Running the `git` program: for fetching, since it knows the user's proxies, keys and passwords,
-//! and for the few questions about a shallow clone that only matter when one fetches.
+//! Runs the `git` program: for fetching, because it knows the user's proxies, keys and passwords,
+//! and for the few queries about a shallow clone that only matter when fetching.
 
 use super::isolated::{self, Isolated};
 use aidd_engine::check::Distribution;
@@ -15,8 +15,8 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Settings of every call, over those of the user: no hook is run, and nothing is tidied up
-/// meanwhile. A server that sends nothing for a minute is given up.
+/// Settings of every call, which override the user's: no hooks, no maintenance. The connection is
+/// closed if the server sends nothing for a minute.
 const SETTINGS: [&str; 9] = [
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
@@ -28,7 +28,7 @@ const SETTINGS: [&str; 9] = [
     "http.lowSpeedLimit=1",
     "http.lowSpeedTime=60",
 ];
-/// Variables that would point Git to another repository than the one asked for; hooks set them.
+/// Variables that would point Git to another repository than the requested one; hooks set them.
 const ELSEWHERE: [&str; 8] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
@@ -39,34 +39,34 @@ const ELSEWHERE: [&str; 8] = [
     "GIT_GRAFT_FILE",
     "GIT_SHALLOW_FILE",
 ];
-/// Prints what the repository's own configuration and the files it includes set. Git only reads
-/// them for that: it runs nothing that they name.
+/// Prints the settings of the repository's own configuration and of the files it includes. Git only
+/// reads them for this command: it runs no program that they name.
 const LIST_SETTINGS: [&str; 6] =
     ["config", "--null", "--show-origin", "--local", "--includes", "--list"];
-/// Most bytes of output of one call.
+/// Maximum output of a call, in bytes.
 const OUTPUT_LIMIT: u64 = 256 << 20;
-/// Lines of Git's errors that are quoted; the last ones say why.
+/// Number of lines quoted from Git's errors; the last lines contain the reason.
 const QUOTED: usize = 4;
 
-/// Git on the repository of one folder, until a moment.
+/// Git on the repository of one directory, until a deadline.
 #[derive(Debug)]
 pub(super) struct Git<'a> {
-    /// What looks for secrets in the errors of Git.
+    /// Redacts secrets from Git's errors.
     distribution: &'static Distribution,
     root: &'a Path,
     until: Instant,
     isolated: OnceCell<Isolated>,
 }
 
-/// Whether Git may fetch what a partial clone left out as soon as it is asked for it.
+/// Whether Git may fetch objects missing from a partial clone on access.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Missing {
     Fetch,
-    /// Git before 2.44 fetches it anyway.
+    /// Git before 2.44 fetches them anyway.
     Report,
 }
 
-/// What a call said, whichever way it ended.
+/// The output of a call, whether it succeeded or not.
 struct Said {
     ok: bool,
     out: String,
@@ -74,7 +74,7 @@ struct Said {
 }
 
 impl<'a> Git<'a> {
-    /// Git on the repository that `root` lies in. Calls that still run after `time` are ended.
+    /// Git on the repository that contains `root`. Calls still running after `time` are killed.
     pub(super) fn new(distribution: &'static Distribution, root: &'a Path, time: Duration) -> Self {
         Self { distribution, root, until: Instant::now() + time, isolated: OnceCell::new() }
     }
@@ -97,18 +97,17 @@ impl<'a> Git<'a> {
         Ok(self.isolated.get_or_init(|| isolated))
     }
 
-    /// The output of a call that has to succeed.
+    /// The output of a call that must succeed.
     pub(super) fn run(&self, args: &[&str], stdin: &str) -> Result<String> {
         self.successful(args, stdin, Missing::Fetch)
     }
 
-    /// The same, but what a partial clone left out is missing.
+    /// Like [`Self::run`], but objects missing from a partial clone stay missing.
     pub(super) fn run_without_fetching(&self, args: &[&str], stdin: &str) -> Result<String> {
         self.successful(args, stdin, Missing::Report)
     }
 
-    /// The output of a call; nothing when it fails, as a question about a setting that is not
-    /// there does.
+    /// The output of a call; `None` if it fails, as reading a setting that is not set does.
     pub(super) fn ask(&self, args: &[&str]) -> Option<String> {
         self.call(args, "", Missing::Fetch).ok().filter(|said| said.ok).map(|said| said.out)
     }
@@ -138,7 +137,7 @@ impl<'a> Git<'a> {
         for setting in SETTINGS {
             git.args(["-c", setting]);
         }
-        // Where it is `0`, another repository that is fetched from fetches as well.
+        // If it is `0`, a local repository that is fetched from fetches too.
         for variable in ELSEWHERE.into_iter().chain(["GIT_NO_LAZY_FETCH"]) {
             git.env_remove(variable);
         }
@@ -157,7 +156,7 @@ impl<'a> Git<'a> {
         let (out, err) = (drain(child.stdout.take()), drain(child.stderr.take()));
         let ok = self.wait(&mut child)?;
         let rest = |pipe: Receiver<Vec<u8>>| {
-            // Whoever inherited the pipe may hold it open; what it says after the end is no matter.
+            // A process that inherited the pipe can keep it open; ignore its output after the end.
             let bytes = pipe.recv_timeout(Duration::from_secs(5)).unwrap_or_default();
             String::from_utf8_lossy(&bytes).into_owned()
         };
@@ -173,7 +172,7 @@ impl<'a> Git<'a> {
             if Instant::now() >= self.until {
                 let _ = child.kill();
                 let _ = child.wait();
-                return Err(UserError::new("Git took too long and was ended").into());
+                return Err(UserError::new("Git timed out and was killed").into());
             }
             thread::sleep(pause);
             pause = (pause * 2).min(Duration::from_millis(50));
@@ -182,13 +181,13 @@ impl<'a> Git<'a> {
 
     fn not_started(&self, error: &io::Error) -> UserError {
         if error.kind() == io::ErrorKind::NotFound && self.root.is_dir() {
-            return UserError::new("the program `git` is not installed: nothing can be fetched")
-                .hint("install Git, or check out with the whole history");
+            return UserError::new("`git` is not installed, so commits cannot be fetched")
+                .hint("install Git, or check out the full history");
         }
         UserError::new(format!("git: {error}"))
     }
 
-    /// The error of a call that failed with `err`.
+    /// The error of a call that failed with the output `err`.
     fn refused(&self, args: &[&str], err: &str) -> UserError {
         let name = args.iter().find(|arg| !arg.starts_with('-') && !arg.contains('='));
         let lines: Vec<&str> = err.lines().filter(|line| !line.trim().is_empty()).collect();
@@ -199,35 +198,35 @@ impl<'a> Git<'a> {
         if err.contains("dubious ownership") {
             let root = self.root.display();
             return error.hint(format!(
-                "another user owns this folder, as in a container; if you trust it: git config --global --add safe.directory '{root}'"
+                "another user owns this directory, as in a container; if you trust it, run git config --global --add safe.directory '{root}'"
             ));
         }
         let left_out = self.isolated.get().map(Isolated::left_out).unwrap_or_default();
         if !left_out.is_empty() {
             let left_out = left_out.join(", ");
             return error.hint(format!(
-                "left out, for a repository may not name programs: {left_out}; move it to your own configuration (`git config --global`), or check out with `fetch-depth: 0`"
+                "ignored, because a repository must not name programs: {left_out}; move it to your own configuration (`git config --global`), or check out with `fetch-depth: 0`"
             ));
         }
         if err.contains("transport '") && err.contains("not allowed") {
             return error.hint(
-                "only http, https, ssh, git and file are used: correct the address of the remote, or check out with `fetch-depth: 0`",
+                "only http, https, ssh, git and file are supported; correct the URL of the remote, or check out with `fetch-depth: 0`",
             );
         }
         let asked = ["could not read", "Authentication failed", "Permission denied"];
         if asked.iter().any(|words| err.contains(words)) {
             return error.hint(
-                "this job may not fetch: check out with `fetch-depth: 0`, or leave `persist-credentials` on",
+                "this job has no permission to fetch; check out with `fetch-depth: 0`, or keep `persist-credentials` enabled",
             );
         }
         if matches!(name, "fetch" | "ls-remote") {
-            return error.hint("check out with `fetch-depth: 0`, and nothing has to be fetched");
+            return error.hint("check out with `fetch-depth: 0`, so that nothing must be fetched");
         }
         error
     }
 }
 
-/// Writes `text` and closes the pipe. A child that reads nothing is no error.
+/// Writes `text` and closes the pipe. Ignores a child that does not read its input.
 fn feed(child: &mut Child, text: &str) {
     let Some(mut pipe) = child.stdin.take() else { return };
     if text.is_empty() {
@@ -251,7 +250,7 @@ fn drain(pipe: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
     receiver
 }
 
-/// Takes `user:password@` out of the addresses in `text`.
+/// Removes `user:password@` from the URLs in `text`.
 pub(super) fn without_passwords(text: &str) -> String {
     let mut parts = text.split("://");
     let mut clean = parts.next().unwrap_or_default().to_owned();
@@ -278,12 +277,12 @@ mod tests {
 
     #[test]
     fn what_takes_too_long_is_ended() {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = tempfile::tempdir().expect("a temporary directory");
         let git = Git::new(&crate::DISTRIBUTION, folder.path(), Duration::ZERO);
         let call = ["hash-object", "--stdin-paths"];
         let ended = git.start(&call, "x", (folder.path(), &[])).err();
         let ended = ended.map(|error| error.to_string());
-        assert_eq!(ended.as_deref(), Some("Git took too long and was ended"));
+        assert_eq!(ended.as_deref(), Some("Git timed out and was killed"));
     }
 
     #[test]

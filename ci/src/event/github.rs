@@ -1,4 +1,4 @@
-//! GitHub Actions, and Gitea and Forgejo, which speak its variables and payloads.
+//! GitHub Actions, and Gitea and Forgejo, which use the same variables and payloads.
 
 use super::payload::Payload;
 use super::{Env, Event, Pull, Repository, System, Trigger, WorkflowRun, owner_and_name};
@@ -43,12 +43,12 @@ fn needs_payload(trigger: &Trigger) -> bool {
     !matches!(trigger, Trigger::Schedule | Trigger::Dispatch | Trigger::Other(_) | Trigger::None)
 }
 
-/// Adds what only this kind of event says.
+/// Adds the fields specific to this kind of event.
 fn fill(mut event: Event, env: &Env<'_>, payload: &Payload) -> Result<Event, UserError> {
     match event.trigger {
         Trigger::PullRequest => event.pull = Some(pull(env, payload)?),
         Trigger::PullRequestTarget => {
-            // GITHUB_SHA and GITHUB_REF are the default branch's, whatever the pull request is.
+            // GITHUB_SHA and GITHUB_REF are those of the default branch, not of the pull request.
             let pull = pull(env, payload)?;
             event.sha = Some(pull.head_sha.clone());
             event.git_ref = Some(format!("refs/pull/{}/head", pull.number));
@@ -60,11 +60,11 @@ fn fill(mut event: Event, env: &Env<'_>, payload: &Payload) -> Result<Event, Use
         }
         Trigger::Push => push(&mut event, payload)?,
         Trigger::WorkflowRun => event.workflow_run = Some(workflow_run(payload)?),
-        // It runs on the default branch only.
+        // `workflow_run` runs on the default branch only.
         Trigger::Schedule if event.default_branch.is_none() => {
             event.default_branch = event.branch().map(str::to_owned);
         }
-        // Reviews and their comments come with the pull request.
+        // Events of reviews and their comments contain the pull request.
         Trigger::Other(_) if payload.at("pull_request.head").is_some() => {
             event.pull = pull(env, payload).ok();
         }
@@ -79,7 +79,7 @@ fn push(event: &mut Event, payload: &Payload) -> Result<(), UserError> {
         return Err(UserError::new(format!(
             "the push deleted {git_ref}: nothing is left to check"
         ))
-        .hint("let the job run only `if: ${{ !github.event.deleted }}`"));
+        .hint("run the job only `if: ${{ !github.event.deleted }}`"));
     }
     event.before = payload.hash("before")?;
     event.forced = payload.is_true("forced");
@@ -144,7 +144,7 @@ fn system(env: &Env<'_>, repository: Option<&Repository>) -> System {
     if gitea { System::Gitea } else { System::GitHub }
 }
 
-/// The page of the run; of a repeated one, of this attempt.
+/// URL of the run's page; for a repeated run, of this attempt.
 fn run_url(env: &Env<'_>, repository: &Repository) -> Option<String> {
     let url = format!("{}/actions/runs/{}", repository.url(), env.get("GITHUB_RUN_ID")?);
     Some(match env.get("GITHUB_RUN_ATTEMPT") {

@@ -1,4 +1,4 @@
-//! GitLab CI: everything stands in the environment.
+//! GitLab CI: everything is in environment variables.
 
 use super::{Env, Event, Pull, Repository, System, Trigger, owner_and_name};
 use aidd_report::exit::UserError;
@@ -12,7 +12,7 @@ pub(super) fn read(env: &Env<'_>) -> Result<Event, UserError> {
         run_url: env.get("CI_PIPELINE_URL"),
         ..Event::default()
     };
-    // A child pipeline of a merge request has another source, but the same variables.
+    // A child pipeline of a merge request has a different source but the same variables.
     match env.get("CI_MERGE_REQUEST_IID") {
         Some(number) => merge_request(event, env, &number),
         None => branch(event, env),
@@ -22,9 +22,9 @@ pub(super) fn read(env: &Env<'_>) -> Result<Event, UserError> {
 fn merge_request(event: Event, env: &Env<'_>, number: &str) -> Result<Event, UserError> {
     let number: u64 = number
         .parse()
-        .map_err(|_| UserError::new(format!("CI_MERGE_REQUEST_IID is no number: {number:?}")))?;
+        .map_err(|_| UserError::new(format!("CI_MERGE_REQUEST_IID is not a number: {number:?}")))?;
     let before = env.hash("CI_MERGE_REQUEST_DIFF_BASE_SHA")?;
-    // Both are set only where the pipeline runs on the merge of source and target.
+    // Both are set only if the pipeline runs on the merge of source and target.
     let target = env.hash("CI_MERGE_REQUEST_TARGET_BRANCH_SHA")?;
     let source = env.hash("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA")?;
     let missing = |name: &str| UserError::new(format!("{name} is not set"));

@@ -1,21 +1,20 @@
-//! The event as the server sent it: JSON, read by paths such as `pull_request.base.sha`.
+//! The event as sent by the server: JSON, read by paths such as `pull_request.base.sha`.
 
 use super::{Env, hash};
 use aidd_report::exit::UserError;
 use serde_json::Value;
 
-/// GitHub sends no event over 25 MB (its page on webhook events and payloads); a larger file is
-/// none.
+/// GitHub's documented limit for webhook payloads is 25 MB; a larger file is not an event.
 const MAX_SIZE: usize = 25 << 20;
 
-/// An event's payload, and where it was read.
+/// An event's payload and the file it was read from.
 pub(super) struct Payload {
     value: Value,
     file: String,
 }
 
 impl Payload {
-    /// The payload of `bytes`; `null` when there are none.
+    /// Parses `bytes`; the payload is `null` when there are none.
     pub(super) fn read(env: &Env<'_>, bytes: Option<&[u8]>) -> Result<Self, UserError> {
         let file = env.get("GITHUB_EVENT_PATH").unwrap_or_else(|| "GITHUB_EVENT_PATH".to_owned());
         let Some(bytes) = bytes else { return Ok(Self { value: Value::Null, file }) };
@@ -25,21 +24,21 @@ impl Payload {
         }
         match serde_json::from_slice(bytes) {
             Ok(value @ Value::Object(_)) => Ok(Self { value, file }),
-            Ok(_) => Err(UserError::new(format!("{file}: the event is no JSON object"))),
+            Ok(_) => Err(UserError::new(format!("{file}: the event is not a JSON object"))),
             Err(error) => Err(UserError::new(format!("{file}: the event is not JSON: {error}"))),
         }
     }
 
-    /// An error unless there is a payload at all: the event cannot be understood without.
+    /// Fails unless there is a payload, for events that cannot be read without one.
     pub(super) fn must_be(&self, event: &str) -> Result<(), UserError> {
         if !self.value.is_null() {
             return Ok(());
         }
         Err(UserError::new(format!("{}: the event {event} cannot be read", self.file))
-            .hint("GITHUB_EVENT_PATH must name the file that the runner wrote; a container has to mount it"))
+            .hint("GITHUB_EVENT_PATH must name the file that the runner wrote; mount it in a container"))
     }
 
-    /// What stands at a path; nothing where the server sent `null`.
+    /// The value at a path; `None` if the server sent `null`.
     pub(super) fn at(&self, path: &str) -> Option<&Value> {
         path.split('.')
             .try_fold(&self.value, |value, key| value.get(key))
@@ -62,7 +61,7 @@ impl Payload {
         self.at(path).and_then(Value::as_u64).ok_or_else(|| self.missing(path))
     }
 
-    /// A commit; nothing when the field is absent, or all zeros.
+    /// A commit; `None` if the field is absent or all zeros.
     pub(super) fn hash(&self, path: &str) -> Result<Option<String>, UserError> {
         let Some(value) = self.text(path) else { return Ok(None) };
         hash(value.to_owned(), &format!("{}: `{path}`", self.file))

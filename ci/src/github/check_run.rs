@@ -1,4 +1,4 @@
-//! The check run: verdict, summary, and an annotation for each finding.
+//! The check run: conclusion, summary, and an annotation for each finding.
 
 use super::client::Client;
 use super::failure::Failure;
@@ -10,19 +10,19 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::hash::{BuildHasher, Hasher, RandomState};
 
-/// Annotations of one request.
+/// Maximum number of annotations per request.
 const BATCH: usize = 50;
-/// Annotations of a check run. GitHub names no limit; more than these nobody reads, and each batch
-/// is a request of the thousand that a job's token has in an hour.
+/// Maximum number of annotations of a check run. GitHub documents no limit. Nobody reads more than
+/// this, and each batch is one of the thousand requests per hour of a job's token.
 const MOST: usize = 1_000;
-/// What a text of a check run holds: 65,535 characters; bytes are counted, which is never less.
+/// Limit of a check run's text: 65,535 characters. Counting bytes never underestimates.
 const TEXT: usize = 65_535;
-/// What an annotation's message holds: 64 KB.
+/// Limit of an annotation's message: 64 KB.
 const MESSAGE: usize = 64_000;
-/// What a title holds.
+/// Maximum length of a title.
 const TITLE: usize = 255;
 const CUT: &str =
-    "*The rest is cut: a check run holds 65,535 characters. The job summary has all.*";
+    "*Truncated: a check run is limited to 65,535 characters. See the job summary for the full report.*";
 
 #[derive(Deserialize)]
 struct CheckRun {
@@ -43,14 +43,14 @@ struct CheckRuns {
     check_runs: Vec<CheckRun>,
 }
 
-/// Makes a check run on the target's commit.
+/// Creates a check run on the target's commit.
 pub(super) async fn post(
     client: &Client,
     target: &Target<'_>,
     content: &Content<'_>,
     posted: &mut Posted,
 ) -> Result<(), Failure> {
-    // What lies in no file has no page to be shown on; the summary has it.
+    // A finding outside of files cannot be annotated; the summary contains it.
     let in_files = content.findings.iter().filter(|finding| !commits::is_told_at(&finding.path));
     let in_files: Vec<wire::Finding> = in_files.cloned().collect();
     let shown = &in_files[..in_files.len().min(MOST)];
@@ -59,8 +59,8 @@ pub(super) async fn post(
     posted.check_run_url = run.html_url.as_deref().and_then(words::address);
     if let Some(cut @ 1..) = in_files.len().checked_sub(MOST) {
         posted.left_out.push(format!(
-            "{} not annotated: the check run shows the worst {MOST}. Mend those first, or read the \
-             job's log.",
+            "{} not annotated: the check run shows the {MOST} most severe. Fix those first, or read the \
+             job log.",
             number(cut, "finding")
         ));
     }
@@ -84,7 +84,7 @@ async fn created(
     findings: &[wire::Finding],
 ) -> Result<CheckRun, Failure> {
     let name = name(content.marker);
-    // Tells our check run from those of the same name.
+    // Distinguishes this check run from others of the same name.
     let id = format!("aidd-{:016x}", RandomState::new().build_hasher().finish());
     let mut body = json!({
         "name": name,
@@ -106,7 +106,7 @@ async fn created(
     client.create("/check-runs", &body, landed).await
 }
 
-/// Adds annotations; with them there must be `there` of them.
+/// Adds annotations; afterwards the check run must have `there` of them.
 async fn added(
     client: &Client,
     id: u64,
@@ -148,7 +148,7 @@ fn output(content: &Content<'_>, findings: &[wire::Finding]) -> Value {
 
 fn annotation(finding: &wire::Finding) -> Value {
     let (start, end) = (finding.start, finding.end);
-    // A span that ends with a line break ends on the line before.
+    // A span that ends with a line break ends on the previous line.
     let last = if end.column == 1 && end.line > start.line { end.line - 1 } else { end.line };
     let help = finding.help.as_deref().map(|help| format!("\n\n{help}")).unwrap_or_default();
     let text = printable(&format!("{}{help}", finding.message));
@@ -164,7 +164,7 @@ fn annotation(finding: &wire::Finding) -> Value {
         "title": short(&finding.rule, TITLE),
         "message": short(&text, MESSAGE),
     });
-    // GitHub takes columns on one line only.
+    // GitHub accepts columns only if start and end are on one line.
     if start.line == end.line {
         annotation["start_column"] = start.column.into();
         annotation["end_column"] = end.column.into();

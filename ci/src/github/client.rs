@@ -1,4 +1,4 @@
-//! Requests to GitHub's API: one after the other, repeated as far as that is safe.
+//! Requests to GitHub's API, sequential, with retries where a repetition is safe.
 
 use super::failure::{Failure, now};
 use super::{Patience, words};
@@ -11,29 +11,29 @@ use std::error::Error as _;
 use std::io;
 use std::time::Duration;
 
-/// How often a request that broke is repeated.
+/// Number of retries of a failed request.
 const RETRIES: u32 = 3;
-/// Entries of a page; GitHub's greatest.
+/// Entries per page; GitHub's maximum.
 const PAGE: usize = 100;
-/// Pages of a list that are read.
+/// Maximum number of pages read of a list.
 const PAGES: usize = 100;
-/// The pause after "too many requests" that names no time, as GitHub's guide wants it.
+/// Pause in seconds after a rate-limit response without a time, as GitHub's guide recommends.
 const UNNAMED: u64 = 60;
 
-/// A connection to one repository's API.
+/// A connection to the API of one repository.
 pub(super) struct Client {
     api: Octocrab,
     /// The path of the repository.
     repository: String,
     token: String,
     patience: Patience,
-    /// What is left of the patience with rate limits.
+    /// The remaining time for waits on rate limits.
     left: Cell<Duration>,
-    /// When GitHub takes requests again, once that is too long to wait for.
+    /// When GitHub accepts requests again, once the wait would be too long.
     closed: Cell<Option<u64>>,
 }
 
-/// What a request does.
+/// The kind of a request.
 #[derive(Clone, Copy, Debug)]
 enum Verb<'a> {
     Get,
@@ -42,26 +42,26 @@ enum Verb<'a> {
     Delete,
 }
 
-/// Runs `work` to its end on this thread.
+/// Runs `work` to completion on this thread.
 pub(super) fn block_on<T>(work: impl Future<Output = T>) -> Result<T, Failure> {
     let unable = |error: io::Error| Failure::Broken(words::said(&error.to_string(), ""));
     let mut runtime = tokio::runtime::Builder::new_current_thread();
     let runtime = runtime.enable_io().enable_time().build().map_err(unable)?;
     let done = runtime.block_on(work);
-    // A name server that does not answer must not hold up the end.
+    // An unresponsive name server must not delay the shutdown.
     runtime.shutdown_background();
     Ok(done)
 }
 
 impl Client {
-    /// To be called on a runtime.
+    /// Must be called on a runtime.
     pub(super) fn new(
         repository: &Repository,
         token: &str,
         patience: Patience,
     ) -> Result<Self, Failure> {
         let token = token.trim();
-        // The library cannot bear a token that no header can hold.
+        // The library cannot handle a token that is not a valid header value.
         if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(Failure::NoToken);
         }
@@ -91,7 +91,7 @@ impl Client {
         self.send(Verb::Get, &self.below(route), async || Ok(None)).await
     }
 
-    /// Reads an address below the API.
+    /// Reads `route` below the API root.
     pub(super) async fn get_root<T: DeserializeOwned>(&self, route: &str) -> Result<T, Failure> {
         self.send(Verb::Get, route, async || Ok(None)).await
     }
@@ -112,7 +112,7 @@ impl Client {
         Ok(all)
     }
 
-    /// Changes something into a state, so that doing it twice does no harm.
+    /// Sets something to a state. The request is idempotent.
     pub(super) async fn patch<T: DeserializeOwned>(
         &self,
         route: &str,
@@ -121,8 +121,8 @@ impl Client {
         self.send(Verb::Patch(body), &self.below(route), async || Ok(None)).await
     }
 
-    /// Adds to something. When it stays open whether it arrived, `landed` looks, and gives it when
-    /// it is there.
+    /// Adds to something. If it is unclear whether the request arrived, `landed` checks and returns
+    /// the result if it did.
     pub(super) async fn append<T: DeserializeOwned>(
         &self,
         route: &str,
@@ -132,8 +132,8 @@ impl Client {
         self.send(Verb::Patch(body), &self.below(route), landed).await
     }
 
-    /// Makes something new. When it stays open whether it arrived, `landed` looks, and gives it
-    /// when it is there.
+    /// Creates something. If it is unclear whether the request arrived, `landed` checks and returns
+    /// the result if it did.
     pub(super) async fn create<T: DeserializeOwned>(
         &self,
         route: &str,
@@ -143,13 +143,13 @@ impl Client {
         self.send(Verb::Post(body), &self.below(route), landed).await
     }
 
-    /// Removes something.
+    /// Deletes something.
     pub(super) async fn delete(&self, route: &str) -> Result<(), Failure> {
         let gone = self.send(Verb::Delete, &self.below(route), async || Ok(None)).await;
         gone.map(|_: serde::de::IgnoredAny| ())
     }
 
-    /// Waits: `round` is 0 for the first pause.
+    /// Waits before a retry: `round` is 0 for the first pause.
     pub(super) async fn pause(&self, round: u32) {
         tokio::time::sleep(self.patience.pause * 2_u32.pow(round.min(8))).await;
     }
@@ -184,7 +184,7 @@ impl Client {
         }
     }
 
-    /// One request and its answer's text.
+    /// Sends a request once and returns the body of the response.
     async fn attempt(&self, verb: Verb<'_>, route: &str) -> Result<String, Failure> {
         if let Some(until) = self.closed.get() {
             return Err(Failure::Limited(until));
@@ -202,21 +202,21 @@ impl Client {
             Ok(answer) => answer.map_err(|error| self.failure(&error)),
             Err(_) => {
                 let seconds = self.patience.request.as_secs_f32();
-                Err(Failure::Broken(format!("no answer within {seconds} s")))
+                Err(Failure::Broken(format!("no response within {seconds} s")))
             }
         }
     }
 
     fn read<T: DeserializeOwned>(&self, answer: &str) -> Result<T, Failure> {
-        // A deletion is answered by nothing.
+        // The response to a deletion is empty.
         let answer = if answer.trim().is_empty() { "null" } else { answer };
         let strange = |error: serde_json::Error| Failure::Strange(self.said(&error.to_string()));
         serde_json::from_str(answer).map_err(strange)
     }
 
-    /// Waits until `until` if that is bearable.
+    /// Waits until `until` if the remaining patience allows it.
     async fn bear(&self, until: u64) -> Result<(), Failure> {
-        // At least a second, so that the patience comes to an end.
+        // At least a second, so that the patience runs out eventually.
         let wait = Duration::from_secs(until.saturating_sub(now()).max(1));
         let Some(left) = self.left.get().checked_sub(wait) else {
             self.closed.set(Some(until));
@@ -253,13 +253,13 @@ impl Client {
         }
     }
 
-    /// GitHub's own words, fit to be shown.
+    /// A message from GitHub, sanitized for display.
     pub(super) fn said(&self, text: &str) -> String {
         words::said(text, &self.token)
     }
 }
 
-/// A name of an owner or a repository, which goes into an address.
+/// Validates the name of an owner or a repository, which becomes part of a URL.
 fn name(text: &str) -> Result<&str, Failure> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     if text.is_empty() || matches!(text, "." | "..") || !text.bytes().all(plain) {
@@ -268,12 +268,12 @@ fn name(text: &str) -> Result<&str, Failure> {
     Ok(text)
 }
 
-/// Whether another token, or more permissions, would do: 403 also says that a conversation is locked.
+/// Whether another token, or more permissions, would help: a locked conversation is a 403 too.
 fn lacks_permission(said: &str) -> bool {
     said.contains("not accessible by") || said.starts_with("Must have")
 }
 
-/// When a rate limit ends, if the answer tells of one.
+/// When a rate limit ends, if the response mentions one.
 fn limited(error: &GitHubError) -> Option<u64> {
     let status = error.status_code.as_u16();
     if !matches!(status, 403 | 429) {
@@ -312,7 +312,7 @@ fn message(error: &GitHubError) -> String {
     text
 }
 
-/// The first cause: what stands above it only says that a request failed.
+/// The innermost cause; the errors above it only state that a request failed.
 fn innermost(error: &octocrab::Error) -> String {
     let mut text = error.to_string();
     let mut at = error.source();

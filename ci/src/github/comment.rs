@@ -1,4 +1,4 @@
-//! The one comment on a pull request that later runs change in place.
+//! The comment on a pull request, which later runs update in place.
 
 use super::client::Client;
 use super::failure::Failure;
@@ -6,17 +6,17 @@ use super::{Content, Posted, words};
 use serde::Deserialize;
 use serde_json::json;
 
-/// What a comment holds: 65,536 characters; bytes are counted, which is never less.
+/// Limit of a comment: 65,536 characters. Counting bytes never underestimates.
 const LIMIT: usize = 65_536;
-const CUT: &str = "*The rest is cut: a comment holds 65,536 characters. The job summary has all.*";
-const ALL_WELL: &str = "## aidd: no problems\n\nThis pull request introduces none.\n";
+const CUT: &str = "*Truncated: a comment is limited to 65,536 characters. See the job summary for the full report.*";
+const ALL_WELL: &str = "## aidd: no problems\n\nThis pull request introduces no findings.\n";
 
 #[derive(Deserialize)]
 struct Comment {
     id: u64,
     body: Option<String>,
     html_url: String,
-    /// Absent when the account is gone.
+    /// `None` if the account was deleted.
     user: Option<User>,
 }
 
@@ -27,7 +27,7 @@ struct User {
     kind: String,
 }
 
-/// Creates the comment, or changes the one of an earlier run.
+/// Creates the comment, or updates the comment of an earlier run.
 pub(super) async fn post(
     client: &Client,
     pull: u64,
@@ -48,16 +48,17 @@ pub(super) async fn post(
     Ok(())
 }
 
-/// Comments with the marker, written by whom the token belongs to; the oldest first.
+/// Comments with the marker written by the owner of the token, oldest first.
 async fn own(client: &Client, route: &str, marker: &str) -> Result<Vec<Comment>, Failure> {
     let mut marked = marked(client, route, marker).await?;
     if marked.is_empty() {
         return Ok(marked);
     }
-    // A stranger may have copied the marker, and could change such a comment after us.
+    // Somebody else can copy the marker into their own comment and edit it later.
     match client.get_root::<User>("/user").await {
         Ok(me) => marked.retain(|comment| comment.user.as_ref().is_some_and(|by| by.id == me.id)),
-        // An app's token, as a job's is, does not say whose it is. No person can write as an app.
+        // The token of an app, such as a job's, does not reveal its owner. No person can write as
+        // an app.
         Err(Failure::Forbidden(_) | Failure::Missing(_)) => {
             marked.retain(|comment| comment.user.as_ref().is_some_and(|by| by.kind == "Bot"));
         }
@@ -76,15 +77,15 @@ async fn marked(client: &Client, route: &str, marker: &str) -> Result<Vec<Commen
     Ok(comments)
 }
 
-/// Brings the oldest comment that may be changed to `body`, and gives its page. Younger ones, left
-/// by runs at the same time, go.
+/// Updates the oldest comment that can be edited to `body` and returns its URL. Deletes newer
+/// copies, which concurrent runs created.
 async fn changed(client: &Client, own: &[Comment], body: &str) -> Result<Option<String>, Failure> {
     let mut left = own.iter();
     for comment in left.by_ref() {
         if !comment.says(body) {
             let route = format!("/issues/comments/{}", comment.id);
             match client.patch::<Comment>(&route, &json!({ "body": body })).await {
-                // Not ours after all, or gone in the meantime.
+                // Not our comment, or deleted in the meantime.
                 Err(Failure::Forbidden(_) | Failure::Refused(403, _) | Failure::Missing(_)) => {
                     continue;
                 }
@@ -92,7 +93,7 @@ async fn changed(client: &Client, own: &[Comment], body: &str) -> Result<Option<
             };
         }
         for copy in left {
-            // One that stays is tried again by the next run.
+            // The next run tries again to delete a remaining copy.
             let _ = client.delete(&format!("/issues/comments/{}", copy.id)).await;
         }
         return Ok(Some(comment.html_url.clone()));
@@ -115,7 +116,7 @@ async fn created(
 }
 
 impl Comment {
-    /// Whether it reads `body`, whatever GitHub did to its line breaks.
+    /// Whether the comment's text is `body`, ignoring GitHub's changes to line breaks.
     fn says(&self, body: &str) -> bool {
         let lines = self.body.as_deref().unwrap_or_default().trim_end().lines();
         lines.map(str::trim_end).eq(body.trim_end().lines().map(str::trim_end))

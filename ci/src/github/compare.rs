@@ -15,19 +15,19 @@ struct Commit {
     sha: String,
 }
 
-/// The newest commit that `base` and `head` share.
+/// The newest common ancestor of `base` and `head`.
 pub(super) async fn merge_base(client: &Client, base: &str, head: &str) -> Result<String, Failure> {
-    // One commit a page: the list of commits is not read.
+    // One commit per page, because the list of commits is not used.
     let route = format!("/compare/{}...{}?per_page=1", segment(base), segment(head));
     let comparison: Comparison = client.get(&route).await?;
     let sha = comparison.merge_base_commit.sha;
     if !is_hash(&sha) {
-        return Err(Failure::Strange("the merge base is no hash".into()));
+        return Err(Failure::Strange("the merge base is not a hash".into()));
     }
     Ok(sha)
 }
 
-/// Whether `text` is a commit's full hash.
+/// Whether `text` is a full commit hash.
 pub(super) fn is_hash(text: &str) -> bool {
     matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }

@@ -1,38 +1,39 @@
-//! What can go wrong between aidd and GitHub, in words.
+//! Failures of requests to GitHub and their messages.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Why a request brought nothing. The texts went through [`super::words::said`].
+/// Why a request failed. All texts are sanitized by [`super::words::said`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Failure {
-    /// No token, or one that no header can hold.
+    /// No token, or a token that is not a valid header value.
     NoToken,
     /// The token is not accepted (401).
     Token,
-    /// The token may not do this (403 for want of permission).
+    /// The token lacks a permission (403).
     Forbidden(String),
-    /// Too many requests; when, in seconds since 1970, more are taken.
+    /// Rate limit reached; contains the time at which it ends, in seconds since 1970.
     Limited(u64),
-    /// There is no such thing, or the token may not see it (404).
+    /// The resource does not exist, or the token cannot see it (404).
     Missing(String),
-    /// What was sent is not accepted: 422, or found out later.
+    /// The content was rejected, with 422 or later.
     Invalid(String),
     /// Any other refusal.
     Refused(u16, String),
-    /// No answer, or half of one, or an error of the server; tried several times.
+    /// No response, an incomplete response, or a server error, after several attempts.
     Broken(String),
-    /// An answer that means nothing to us.
+    /// A response that could not be understood.
     Strange(String),
 }
 
 impl Failure {
-    /// One line: what was left out, why, and what to do.
+    /// One line: what was skipped, why, and the remedy.
     pub(super) fn line(&self, what: &str, permission: &str) -> String {
         let (why, advice) = self.words(permission);
         format!("{what}: {why}. {advice}.")
     }
 
-    /// Why, and what to do; `permission` is what the request needs, as a workflow spells it.
+    /// The reason and the remedy; `permission` is what the request requires, as written in a
+    /// workflow.
     pub(super) fn words(&self, permission: &str) -> (String, String) {
         match self {
             Self::NoToken => (
@@ -44,7 +45,7 @@ impl Failure {
                 "Use the job's `github.token`, or one that has not expired".into(),
             ),
             Self::Forbidden(said) => (
-                format!("the token may not do this (403: {said})"),
+                format!("the token has no permission for this (403: {said})"),
                 format!(
                     "Give the job `permissions: {permission}`; a pull request from a fork never \
                      gets it: save the report there with `aidd ci --save` and post it with \
@@ -52,34 +53,34 @@ impl Failure {
                 ),
             ),
             Self::Limited(until) => (
-                format!("GitHub takes no more requests until {}", clock(*until)),
+                format!("GitHub accepts no more requests until {}", clock(*until)),
                 "Run the job again after that".into(),
             ),
             Self::Missing(said) => (
-                format!("GitHub does not find it (404: {said})"),
-                format!("Check that the token may see the repository and has `{permission}`"),
+                format!("not found (404: {said})"),
+                format!("Check that the token has access to the repository and has `{permission}`"),
             ),
             Self::Invalid(said) => (
                 format!("GitHub does not accept the content ({said})"),
                 "Run the job again on the newest commit; if it happens again, report it".into(),
             ),
             Self::Refused(status @ 300..400, said) => (
-                format!("the address has moved ({status}: {said})"),
-                "Name the repository as it is called now".into(),
+                format!("the repository has moved ({status}: {said})"),
+                "Use the repository's current name".into(),
             ),
             Self::Refused(status, said) => (
-                format!("GitHub refuses ({status}: {said})"),
+                format!("GitHub refused the request ({status}: {said})"),
                 format!("Check the repository's settings and that the token has `{permission}`"),
             ),
             Self::Broken(said) => (
-                format!("GitHub failed to answer ({said})"),
-                "Run the job again; if it happens again, check GitHub's status and the runner's way to \
-                 the network"
+                format!("GitHub did not respond ({said})"),
+                "Run the job again; if it happens again, check GitHub's status and the runner's \
+                 network access"
                     .into(),
             ),
             Self::Strange(said) => (
-                format!("the answer was not understood ({said})"),
-                "Check that the API's address is right".into(),
+                format!("the response was not understood ({said})"),
+                "Check the URL of the API".into(),
             ),
         }
     }
@@ -90,7 +91,7 @@ pub(super) fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
-/// The time of the day.
+/// The time of day.
 fn clock(seconds: u64) -> String {
     let minutes = seconds / 60 % (24 * 60);
     format!("{:02}:{:02} UTC", minutes / 60, minutes % 60)

@@ -1,7 +1,7 @@
-//! What GitHub shows of a run: check run, comment, review and code scanning, through its API.
+//! GitHub's views of a run through its API: check run, comment, review and code scanning.
 //!
-//! Posting never fails as a whole. What the token, the plan or the network does not allow is left
-//! out and told in words. No text of GitHub's is passed on as it came, and none holds the token.
+//! Posting never fails as a whole. Parts that the token, the plan or the network does not allow are
+//! skipped and reported. GitHub's texts are sanitized, and no output contains the token.
 
 mod check_run;
 mod client;
@@ -31,41 +31,42 @@ pub use review::Suggestion;
 pub struct Target<'a> {
     /// The repository.
     pub repository: &'a Repository,
-    /// What proves the right to post. It appears in no output.
+    /// The access token. It appears in no output.
     pub token: &'a str,
-    /// The commit that was checked: full hash. Of a pull request: its head, not the merge commit.
+    /// Full hash of the checked commit. For a pull request, its head, not the merge commit.
     pub head_sha: &'a str,
-    /// Its ref: `refs/heads/main`, `refs/pull/7/merge`.
+    /// Ref of that commit: `refs/heads/main`, `refs/pull/7/merge`.
     pub git_ref: &'a str,
-    /// The pull request; without one, comment and review are not for this run.
+    /// The pull request; if `None`, comment and review are skipped.
     pub pull: Option<u64>,
-    /// The page of the run.
+    /// URL of the run's page.
     pub run_url: Option<&'a str>,
 }
 
 /// What to post.
 #[derive(Clone, Debug)]
 pub struct Content<'a> {
-    /// What looks for secrets in the lines of suggestions.
+    /// Redacts secrets in the lines of suggestions.
     pub distribution: &'static Distribution,
     /// One line: `2 errors, 1 warning introduced`.
     pub title: String,
-    /// Whether the check run fails. Else it is a success without findings, and neutral with some.
+    /// Whether the check run fails. Otherwise it is a success without findings, and neutral with
+    /// findings.
     pub failed: bool,
-    /// The check run's text: Markdown, cut to what GitHub takes.
+    /// Markdown text of the check run, truncated to GitHub's limit.
     pub summary: String,
-    /// The comment's text: Markdown, without marker. `None`: there is nothing to say, so that only
-    /// a comment of an earlier run is changed, to say that all is well now.
+    /// Markdown text of the comment, without marker. If `None`, no comment is created; an existing
+    /// comment of an earlier run is updated to state that there are no problems.
     pub comment: Option<String>,
-    /// The new findings, worst first.
+    /// The new findings, most severe first.
     pub findings: &'a [wire::Finding],
-    /// For each path the lines of the head that the diff shows: first and last, from 1.
+    /// Per path, the lines of the head that the diff shows: first and last, from 1.
     pub diff_lines: &'a BTreeMap<String, Vec<(u32, u32)>>,
-    /// Fixes to offer in a review.
+    /// Fixes to suggest in a review.
     pub suggestions: &'a [Suggestion],
     /// The SARIF report, compressed with gzip.
     pub sarif: Option<&'a [u8]>,
-    /// Tells several reports on one pull request apart.
+    /// Distinguishes several reports on one pull request.
     pub marker: &'a str,
 }
 
@@ -74,7 +75,7 @@ pub struct Content<'a> {
 pub struct Wanted {
     /// A check run with annotations.
     pub check_run: bool,
-    /// One comment on the pull request, changed in place by later runs.
+    /// One comment on the pull request, updated in place by later runs.
     pub comment: bool,
     /// Fixes as suggestions in a review.
     pub review: bool,
@@ -85,27 +86,27 @@ pub struct Wanted {
 /// What was posted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Posted {
-    /// The comment's page.
+    /// URL of the comment.
     pub comment_url: Option<String>,
-    /// The check run's page.
+    /// URL of the check run.
     pub check_run_url: Option<String>,
-    /// GitHub's name of the SARIF upload.
+    /// GitHub's id of the SARIF upload.
     pub sarif_id: Option<String>,
-    /// How many suggestions this run added.
+    /// Number of suggestions that this run added.
     pub suggestions: usize,
-    /// What could not be posted, why, and what to do: plain text, one line each. Parts of it are
-    /// GitHub's own words: to be escaped like any text of a stranger.
+    /// What could not be posted, why, and the remedy: plain text, one line each. Contains texts
+    /// from GitHub, so escape it like any untrusted text.
     pub left_out: Vec<String>,
 }
 
-/// How long to bear with a server.
+/// Time limits for requests to a server.
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
-    /// For one request and its whole answer.
+    /// Limit for a request and its whole response.
     pub request: Duration,
-    /// The first pause after a broken answer and between two looks at an upload; it doubles.
+    /// The first pause after a failed response and between two checks of an upload; it doubles.
     pub pause: Duration,
-    /// For all that rate limits demand, in sum.
+    /// Limit for all waits on rate limits together.
     pub limits: Duration,
 }
 
@@ -130,13 +131,13 @@ impl fmt::Debug for Target<'_> {
     }
 }
 
-/// Posts the wanted parts of `content`, each on its own.
+/// Posts the wanted parts of `content`, each independently.
 #[must_use]
 pub fn post(target: &Target<'_>, wanted: Wanted, content: &Content<'_>) -> Posted {
     post_with(target, wanted, content, Patience::default())
 }
 
-/// The same, with another patience.
+/// Like [`post`], with other time limits.
 #[must_use]
 pub fn post_with(
     target: &Target<'_>,
@@ -161,7 +162,7 @@ async fn parts(
     content: &Content<'_>,
 ) -> Posted {
     let mut posted = Posted::default();
-    // First what GitHub works on for a while, so that it is done when the rest is.
+    // Start with the parts that GitHub processes in the background.
     if let Some(report) = content.sarif.filter(|_| wanted.sarif) {
         match sarif::upload(client, target, report).await {
             Ok(id) => posted.sarif_id = Some(id),
@@ -170,7 +171,7 @@ async fn parts(
     }
     if wanted.check_run {
         let made = check_run::post(client, target, content, &mut posted).await;
-        told(made, "The check run was not made", "checks: write", &mut posted);
+        told(made, "The check run was not created", "checks: write", &mut posted);
     }
     if let Some(pull) = target.pull {
         if wanted.comment {
@@ -196,31 +197,31 @@ fn told(made: Result<(), Failure>, what: &str, permission: &str, posted: &mut Po
     }
 }
 
-/// The newest commit that `base` and `head` (hashes, branches, or `owner:branch`) share, as full
+/// The newest common ancestor of `base` and `head` (hashes, branches, or `owner:branch`) as a full
 /// hash, from GitHub's comparison of the two.
 ///
 /// # Errors
-/// When GitHub does not tell.
+/// Fails when GitHub does not return it.
 pub fn merge_base(repository: &Repository, token: &str, base: &str, head: &str) -> Result<String> {
-    ask(repository, token, "GitHub did not tell the merge base", async |client| {
+    ask(repository, token, "cannot get the merge base from GitHub", async |client| {
         compare::merge_base(client, base, head).await
     })
 }
 
-/// The pull request that the run before this one checked: open, and with exactly the commit that
-/// `run`, told by GitHub itself, names as its head. `claimed` is the number that the run's report,
-/// which nobody vouches for, gives; it chooses between several and must be one of them.
+/// The open pull request that the triggering run checked: its head is exactly the commit that
+/// `run`, which comes from GitHub itself, names. `claimed` is the number in the run's report, which
+/// is untrusted; it selects one of several candidates and must be one of them.
 ///
 /// # Errors
-/// When there is none, when there are several and none is claimed, when the claim is false, and when
-/// GitHub does not tell.
+/// Fails when there is no candidate, when there are several and none is claimed, when the claim is
+/// wrong, and when GitHub does not return the pull requests.
 pub fn pull_of_run(
     repository: &Repository,
     token: &str,
     run: &WorkflowRun,
     claimed: Option<u64>,
 ) -> Result<u64> {
-    let open = ask(repository, token, "GitHub did not tell the pull request", async |client| {
+    let open = ask(repository, token, "cannot get the pull request from GitHub", async |client| {
         pulls::with_head(client, repository, run).await
     })?;
     Ok(pulls::choose(&open, run, claimed)?)

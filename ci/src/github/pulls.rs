@@ -1,7 +1,7 @@
-//! Which pull request a run of another workflow belongs to.
+//! Finds the pull request of a run of another workflow.
 //!
-//! GitHub does not tell it for forks. The run's own report does, but whoever opened the pull request
-//! may have written the report, and could so make us write to any other one.
+//! GitHub does not report it for forks. The run's own report does, but the author of the pull
+//! request could have written the report, and make us write to any other pull request.
 
 use super::client::Client;
 use super::compare::is_hash;
@@ -23,7 +23,7 @@ struct Pull {
 #[derive(Deserialize)]
 struct Side {
     sha: String,
-    /// Absent when the repository is gone.
+    /// `None` if the repository was deleted.
     repo: Option<Name>,
 }
 
@@ -39,16 +39,16 @@ pub(super) async fn with_head(
     run: &WorkflowRun,
 ) -> Result<BTreeSet<u64>, Failure> {
     if !is_hash(&run.head_sha) {
-        return Err(Failure::Strange("the run's commit is no hash".into()));
+        return Err(Failure::Strange("the run's commit is not a hash".into()));
     }
-    // Each list has gaps: the first lacks commits of forks, the second knows the branch's name only
-    // as it is now.
+    // Both lists are incomplete: the first lacks commits of forks, the second only knows the
+    // branch's current name.
     let by_commit = format!("/commits/{}/pulls", run.head_sha);
     let owner = run.head_repository.split('/').next().unwrap_or_default();
     let head = format!("{owner}:{}", run.head_branch);
     let by_branch = format!("/pulls?state=open&head={}", segment(&head));
     let mut pulls: Vec<Pull> = match client.list(&by_commit).await {
-        // The commit of a fork may be unknown here.
+        // The commit of a fork can be unknown in this repository.
         Err(Failure::Missing(_) | Failure::Invalid(_)) => Vec::new(),
         listed => listed?,
     };
@@ -69,7 +69,7 @@ impl Side {
     }
 }
 
-/// The one pull request among `open` that the run is about.
+/// The pull request among `open` that belongs to the run.
 pub(super) fn choose(
     open: &BTreeSet<u64>,
     run: &WorkflowRun,
@@ -79,15 +79,15 @@ pub(super) fn choose(
     let list = || open.iter().map(|number| format!("#{number}")).collect::<Vec<_>>().join(", ");
     match (open.len(), claimed) {
         (0, _) => Err(UserError::new(format!("no open pull request has {sha} as its head"))
-            .hint("it was closed, or has newer commits, whose own run will report")),
+            .hint("it was closed, or has newer commits that have their own run")),
         (_, Some(number)) if open.contains(&number) => Ok(number),
         (_, Some(number)) => Err(UserError::new(format!(
-            "the report claims to be of pull request #{number}, but {sha} is the head of {}",
+            "the report claims pull request #{number}, but {sha} is the head of {}",
             list()
         ))
-        .hint("nothing was posted: a report is only posted to the pull request it comes from")),
+        .hint("nothing was posted: a report can only be posted to its own pull request")),
         (1, None) => Ok(open.iter().copied().sum()),
         (_, None) => Err(UserError::new(format!("{sha} is the head of {}", list()))
-            .hint("the report must say which of them it is about")),
+            .hint("the report must name one of them")),
     }
 }

@@ -1,4 +1,4 @@
-//! Fixes offered on the pull request's lines, to be taken with a click.
+//! Fixes suggested on the pull request's lines, which can be committed with a click.
 
 use super::client::Client;
 use super::failure::Failure;
@@ -10,28 +10,28 @@ use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// Suggestions of one review: with twenty, GitHub was seen to time out.
+/// Suggestions per review: GitHub was seen to time out with twenty.
 const BATCH: usize = 10;
-/// Suggestions of one run.
+/// Maximum number of suggestions per run.
 const MOST: usize = 50;
-/// Lines of one suggestion; a longer one is a rewrite, to be made with `aidd check --fix`.
+/// Maximum number of lines of a suggestion; apply longer fixes with `aidd check --fix`.
 const LINES: usize = 40;
-/// Bytes of one suggestion; a comment holds 65,536 characters.
+/// Maximum size of a suggestion in bytes; a comment is limited to 65,536 characters.
 const BYTES: usize = 20_000;
-/// After so many refusals with nothing taken in between, the rest would be refused too.
+/// After this many consecutive refusals, the rest is assumed to be refused too.
 const REFUSALS: usize = 3;
 const PERMISSION: &str = "pull-requests: write";
 
-/// A fix as new text for whole lines of the head.
+/// A fix as replacement for whole lines of the head.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suggestion {
-    /// The finding that it mends, by its id.
+    /// The id of the finding that it fixes.
     pub finding: String,
-    /// The first line that goes, from 1.
+    /// The first line to replace, from 1.
     pub first: u32,
-    /// The last line that goes.
+    /// The last line to replace.
     pub last: u32,
-    /// What comes instead: whole lines with their line breaks. Empty: the lines go.
+    /// The replacement: whole lines with their line breaks. If empty, the lines are deleted.
     pub text: String,
 }
 
@@ -39,19 +39,20 @@ pub struct Suggestion {
 struct Comment {
     path: String,
     body: Option<String>,
-    /// Absent when the lines it stood at are gone.
+    /// `None` if the commented lines no longer exist.
     line: Option<u64>,
 }
 
-/// One comment of a review.
+/// A comment of a review.
 struct Offer<'a> {
     finding: &'a wire::Finding,
     suggestion: &'a Suggestion,
 }
 
 impl Suggestion {
-    /// The safe fix of `finding` as whole lines of its file, whose head reads `text`. `None` when
-    /// there is none, when it would change nothing, or when it is too long to be read in a comment.
+    /// The safe fix of `finding` as whole lines of its file, whose contents at the head are `text`.
+    /// `None` if there is no safe fix, if it changes nothing, or if it is too long to read in a
+    /// comment.
     #[must_use]
     pub fn of(finding: &wire::Finding, text: &str) -> Option<Self> {
         let fix = finding.fix.as_ref().filter(|fix| fix.safety == "safe")?;
@@ -82,8 +83,8 @@ impl Suggestion {
     }
 }
 
-/// The text from `start` to the end of the last edit, edited. `None` when the edits overlap or lie
-/// outside of the text.
+/// The text from `start` to the end of the last edit, with the edits applied. `None` if the edits
+/// overlap or are out of bounds.
 fn applied(text: &str, start: usize, edits: &[(usize, usize, &str)]) -> Option<String> {
     let (mut out, mut at) = (String::new(), start);
     for &(from, to, new) in edits {
@@ -95,18 +96,19 @@ fn applied(text: &str, start: usize, edits: &[(usize, usize, &str)]) -> Option<S
     Some(out)
 }
 
-/// A comment knows one kind of line break; taking a suggestion keeps the file's.
+/// Comments have one kind of line break; committing a suggestion keeps that of the file.
 fn unix(text: &str) -> String {
     text.replace("\r\n", "\n")
 }
 
-/// Whether a suggestion of `new` shows no change: it cannot show the line break at the file's end.
+/// Whether a suggestion of `new` shows no change: it cannot show the line break at the end of a
+/// file.
 fn same(old: &str, new: &str) -> bool {
     let bare = |text: &str| text.strip_suffix('\n').unwrap_or(text).to_owned();
     old == new || (!new.is_empty() && bare(old) == bare(new))
 }
 
-/// Offers the fixes that lie inside the diff and were not offered before.
+/// Posts the fixes that are inside the diff and were not posted before.
 pub(super) async fn post(
     client: &Client,
     target: &Target<'_>,
@@ -122,7 +124,7 @@ pub(super) async fn post(
     offers.retain(|offer| !known.contains(&(offer.finding.path.clone(), offer.marker())));
     if let Some(cut @ 1..) = offers.len().checked_sub(MOST) {
         posted.left_out.push(format!(
-            "{} not posted: one run offers {MOST}. Run `aidd check --fix` to make all safe fixes.",
+            "{} not posted: the limit is {MOST} per run. Run `aidd check --fix` to apply all safe fixes.",
             number(cut, "suggestion")
         ));
         offers.truncate(MOST);
@@ -147,7 +149,7 @@ fn offers<'a>(content: &Content<'a>) -> Vec<Offer<'a>> {
             offers.push(Offer { finding, suggestion });
         }
     }
-    // Whole lines hold more than the fix: a secret must not get into mails about the review.
+    // Whole lines contain more than the fix: keep secrets out of emails about the review.
     let clean = |text: &str| content.distribution.redact(text) == text;
     let texts: Vec<&str> = offers.iter().map(|offer| &*offer.suggestion.text).collect();
     if !clean(&texts.join("\n")) {
@@ -156,7 +158,7 @@ fn offers<'a>(content: &Content<'a>) -> Vec<Offer<'a>> {
     offers
 }
 
-/// The suggestions that stand: path and marker.
+/// Path and marker of the existing suggestions.
 async fn known(client: &Client, pull: u64) -> Result<BTreeSet<(String, String)>, Failure> {
     let comments: Vec<Comment> = client.list(&format!("/pulls/{pull}/comments")).await?;
     let standing = comments.into_iter().filter(|comment| comment.line.is_some());
@@ -167,7 +169,7 @@ async fn known(client: &Client, pull: u64) -> Result<BTreeSet<(String, String)>,
     Ok(standing.map(key).collect())
 }
 
-/// Sends the offers in batches; gives the last refusal, if any.
+/// Posts the offers in batches; returns the last refusal, if any.
 async fn sent(
     client: &Client,
     target: &Target<'_>,
@@ -181,7 +183,7 @@ async fn sent(
     for batch in offers.chunks(BATCH) {
         match reviewed(client, target, pull, content, batch).await {
             Ok(()) => posted.suggestions += batch.len(),
-            // One that GitHub does not take spoils the whole batch.
+            // One suggestion that GitHub rejects fails the whole batch.
             Err(Failure::Invalid(_)) => {
                 for offer in batch.chunks(1) {
                     match reviewed(client, target, pull, content, offer).await {
@@ -203,7 +205,7 @@ async fn sent(
     refused
 }
 
-/// Makes one review of these comments.
+/// Creates a review with these comments.
 async fn reviewed(
     client: &Client,
     target: &Target<'_>,
@@ -216,7 +218,7 @@ async fn reviewed(
     let body = json!({
         "commit_id": target.head_sha,
         "event": "COMMENT",
-        "body": format!("<!-- aidd:review:{marker} -->\naidd offers {fixes}."),
+        "body": format!("<!-- aidd:review:{marker} -->\naidd suggests {fixes}."),
         "comments": offers.iter().map(Offer::comment).collect::<Vec<_>>(),
     });
     let landed = async || {
@@ -229,7 +231,7 @@ async fn reviewed(
 }
 
 impl Offer<'_> {
-    /// The first line of the comment.
+    /// The marker in the first line of the comment.
     fn marker(&self) -> String {
         format!("<!-- aidd:finding:{} -->", words::marker(&self.finding.id))
     }
@@ -242,7 +244,7 @@ impl Offer<'_> {
             "line": last,
             "side": "RIGHT",
         });
-        // GitHub wants the first line to come before the last.
+        // GitHub requires the first line to precede the last.
         if first < last {
             comment["start_line"] = (*first).into();
             comment["start_side"] = "RIGHT".into();

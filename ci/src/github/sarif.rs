@@ -6,8 +6,8 @@ use super::{Target, words};
 use serde::Deserialize;
 use serde_json::json;
 
-/// Looks at the upload before its processing is left to itself: pauses of 0.5 s, 1 s, 2 s … in sum
-/// 15.5 s.
+/// Number of status checks of an upload before giving up on it: pauses of 0.5 s, 1 s, 2 s …, 15.5 s
+/// in total.
 const LOOKS: u32 = 5;
 
 #[derive(Deserialize)]
@@ -23,7 +23,7 @@ struct Status {
     errors: Option<Vec<String>>,
 }
 
-/// Sends the report (compressed with gzip) and gives GitHub's name of the upload.
+/// Uploads the report (compressed with gzip) and returns GitHub's id of the upload.
 pub(super) async fn upload(
     client: &Client,
     target: &Target<'_>,
@@ -35,13 +35,13 @@ pub(super) async fn upload(
         "sarif": words::base64(report),
         "tool_name": "aidd",
     });
-    // Sent twice, the second replaces the first.
+    // If sent twice, the second upload replaces the first.
     let upload: Upload = client.create("/code-scanning/sarifs", &body, async || Ok(None)).await?;
     Ok(words::marker(&upload.id))
 }
 
-/// The ref that the checked commit is the tip of. The event's own ref of a pull request is that of
-/// the merge commit, which GitHub would not find the head under.
+/// The ref whose tip is the checked commit. The event's own ref of a pull request belongs to the
+/// merge commit, under which GitHub would not find the head.
 fn git_ref(target: &Target<'_>) -> String {
     match target.pull {
         Some(number) => format!("refs/pull/{number}/head"),
@@ -49,10 +49,10 @@ fn git_ref(target: &Target<'_>) -> String {
     }
 }
 
-/// Waits a while for GitHub to take the report in.
+/// Waits a while for GitHub to process the report.
 ///
 /// # Errors
-/// When GitHub says that it could not. That it takes long is no error.
+/// Fails when GitHub reports a failure. A timeout is not an error.
 pub(super) async fn settled(client: &Client, id: &str) -> Result<(), Failure> {
     let route = format!("/code-scanning/sarifs/{}", words::segment(id));
     for round in 0..LOOKS {
@@ -63,33 +63,33 @@ pub(super) async fn settled(client: &Client, id: &str) -> Result<(), Failure> {
                 let errors = status.errors.unwrap_or_default().join("; ");
                 return Err(Failure::Invalid(client.said(&errors)));
             }
-            // A fresh upload is not found at once.
+            // A new upload is not visible immediately.
             Ok(_) | Err(Failure::Missing(_)) => {}
-            // The report is there; that it cannot be looked at is no loss.
+            // The report is uploaded; its status is not essential.
             Err(_) => return Ok(()),
         }
     }
     Ok(())
 }
 
-/// What was left out, why, and what to do.
+/// What was skipped, why, and the remedy.
 pub(super) fn line(failure: &Failure) -> String {
-    const WHAT: &str = "The SARIF report was not taken into code scanning";
+    const WHAT: &str = "The SARIF report was not uploaded to code scanning";
     match failure {
         Failure::Refused(403, said) if is_off(said) => format!(
-            "{WHAT}: code scanning is off for this repository (403: {said}). It is free for \
+            "{WHAT}: code scanning is disabled for this repository (403: {said}). It is free for \
              public repositories; for others enable Code Security in the repository's settings, or \
-             leave the upload off: annotations and summary hold the same findings."
+             disable the upload: annotations and summary contain the same findings."
         ),
         Failure::Refused(413, said) => format!(
             "{WHAT}: it is too large (413: {said}). Check fewer paths at once, each with a \
-             category of its own."
+             separate category."
         ),
         failure => failure.line(WHAT, "security-events: write"),
     }
 }
 
-/// Whether GitHub's words mean that the repository has no code scanning, whatever the token.
+/// Whether GitHub's message means that code scanning is not enabled for the repository.
 fn is_off(said: &str) -> bool {
     let said = said.to_ascii_lowercase();
     said.contains("must be enabled") || said.contains("not enabled")

@@ -1,14 +1,14 @@
-//! Texts that go to GitHub, cut to what it takes, and texts that come from there, made harmless.
+//! Truncates texts sent to GitHub to its limits, and sanitizes texts received from it.
 
 use aidd_report::one_line;
 
-/// More of GitHub's own words is not told.
+/// Maximum length in bytes of a quoted GitHub message.
 const SAID: usize = 300;
 
-/// GitHub's own words, fit to be shown: one line, short, no markup page, and without `token`.
+/// A GitHub message sanitized for display: one line, short, no HTML page, and without `token`.
 pub(super) fn said(text: &str, token: &str) -> String {
     let text = text.trim();
-    // A proxy's or a failing server's page.
+    // An HTML page of a proxy or a failing server.
     let text = if text.starts_with('<') { "no message" } else { text };
     let text = if token.is_empty() { text.to_owned() } else { text.replace(token, "***") };
     let mut text = one_line(&text);
@@ -20,15 +20,15 @@ pub(super) fn said(text: &str, token: &str) -> String {
     text
 }
 
-/// An address that GitHub gave, if it is one and nothing else.
+/// A URL from GitHub, if `text` is a URL and nothing else.
 pub(super) fn address(text: &str) -> Option<String> {
     let plain = |byte: u8| byte.is_ascii_graphic() && !b"<>\"'()[]`\\".contains(&byte);
     let web = text.starts_with("https://") || text.starts_with("http://");
     (web && text.len() <= 500 && text.bytes().all(plain)).then(|| text.to_owned())
 }
 
-/// Markdown of at most `limit` bytes. What is cut ends with a line and `notice`, and leaves no code
-/// block and no fold open, which would swallow the notice.
+/// Truncates Markdown to at most `limit` bytes. Truncated text ends with `notice` on its own line;
+/// open code blocks and folds are closed first, as they would swallow the notice.
 pub(super) fn cut(text: &str, limit: usize, notice: &str) -> String {
     if text.len() <= limit {
         return text.to_owned();
@@ -44,12 +44,12 @@ pub(super) fn cut(text: &str, limit: usize, notice: &str) -> String {
             cut.push_str(notice);
             return cut;
         }
-        // What closes the blocks needs room too.
+        // The closing lines need room too.
         room = room.saturating_sub(cut.len() + notice.len() + 2 - limit);
     }
 }
 
-/// Ends the code block and the folds that `text` leaves open.
+/// Closes the code block and the folds that `text` leaves open.
 fn close(text: &mut String) {
     let (mut fence, mut folds) = (None, 0_usize);
     for line in text.lines() {
@@ -72,7 +72,7 @@ fn close(text: &mut String) {
     text.push_str(&"\n\n</details>".repeat(folds));
 }
 
-/// A code block: its fence is longer than any run of backticks in `text`.
+/// A code block whose fence is longer than any run of backticks in `text`.
 pub(super) fn block(info: &str, text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
@@ -80,8 +80,8 @@ pub(super) fn block(info: &str, text: &str) -> String {
     format!("{fence}{info}\n{text}{end}{fence}")
 }
 
-/// `name` with nothing that could end the Markdown comment that it stands in; `aidd` if that leaves
-/// nothing.
+/// `name` without characters that could end the Markdown comment around it; `aidd` if nothing is
+/// left.
 pub(super) fn marker(name: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '/');
     let parts = name.split(|c| !plain(c)).filter(|part| !part.is_empty());
@@ -89,7 +89,7 @@ pub(super) fn marker(name: &str) -> String {
     if name.is_empty() { "aidd".into() } else { name }
 }
 
-/// One part of an address.
+/// Percent-encodes a segment of a URL path.
 pub(super) fn segment(text: &str) -> String {
     let mut out = String::new();
     for byte in text.bytes() {
@@ -102,7 +102,7 @@ pub(super) fn segment(text: &str) -> String {
     out
 }
 
-/// Bytes as text, with padding.
+/// Encodes bytes as base64 with padding.
 pub(super) fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
