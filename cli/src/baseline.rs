@@ -1,4 +1,4 @@
-//! `aidd baseline`: recording findings to put off, and taking out what is gone.
+//! `aidd baseline`: records existing findings and removes entries that no longer match.
 
 use crate::cli::BaselineCommand;
 use aidd_ci::progress::Progress;
@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 /// Runs `aidd baseline …`.
 ///
 /// # Errors
-/// When a file cannot be read or written, or new findings would be recorded unasked.
+/// When a file cannot be read or written, or new findings would be recorded without `--accept-new`.
 pub fn run(command: &BaselineCommand, config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
     match command {
         BaselineCommand::Write { paths, accept_new, baseline } => {
@@ -52,7 +52,7 @@ fn write(
             let verb = if new == 1 { "is" } else { "are" };
             let message = format!("{} {verb} not in the baseline", number(new, "finding"));
             return Err(UserError::new(message)
-                .hint("look at them with `aidd check`; --accept-new records them, `aidd baseline prune` only takes out")
+                .hint("show them with `aidd check`; --accept-new records them, `aidd baseline prune` only removes entries")
                 .into());
         }
     }
@@ -76,11 +76,11 @@ fn prune(project: &Project, given: Option<&Path>, io: &mut Io<'_>) -> Result<Exi
     if !stale.is_empty() {
         save(&path, &baseline.without(&stale))?;
     }
-    writeln!(io.err, "took {gone} out of {}", path.display())?;
+    writeln!(io.err, "removed {gone} from {}", path.display())?;
     Ok(Exit::Clean)
 }
 
-/// `1 finding`, `2 findings`.
+/// The number of findings in words, such as `1 finding`.
 pub(crate) fn counted(entries: impl Iterator<Item = Entry>) -> String {
     number(entries.map(|entry| entry.count as usize).sum(), "finding")
 }
@@ -90,7 +90,7 @@ fn check(project: &Project, paths: Vec<PathBuf>) -> Result<Outcome> {
     let walk = Walk::over(paths);
     let progress = Progress::start();
     walk::check_tree(&engine, &project.config, &project.disk, &walk, &|| progress.advance(1))
-        .map_err(|why| UserError::new(format!("include or exclude: {why}")).into())
+        .map_err(|why| UserError::new(format!("`include` or `exclude`: {why}")).into())
 }
 
 fn findings(outcome: &Outcome) -> impl Iterator<Item = (&str, &Finding)> {
@@ -100,8 +100,8 @@ fn findings(outcome: &Outcome) -> impl Iterator<Item = (&str, &Finding)> {
         .flat_map(|file| file.checked.findings.iter().map(|finding| (file.source.path(), finding)))
 }
 
-/// The file to write. What the configuration names is written within the project only: whoever wrote
-/// that file is not who runs the command.
+/// The baseline file to write. A path from the configuration must be inside the project, because
+/// the author of that file is not necessarily the user who runs the command.
 fn place(project: &Project, given: Option<&Path>) -> Result<PathBuf> {
     if given.is_none() {
         project.own_baseline()?;

@@ -1,4 +1,4 @@
-//! `aidd check`: walk, judge, mend, report.
+//! `aidd check`: walks the files, checks them, applies fixes and reports.
 
 use crate::baseline::counted;
 use crate::cli::Check;
@@ -29,13 +29,13 @@ use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Most bytes read from standard input.
+/// Maximum number of bytes read from standard input.
 const STDIN_LIMIT: u64 = 64 << 20;
 
 /// Runs `aidd check`.
 ///
 /// # Errors
-/// Wrong usage or configuration, or output that cannot be written.
+/// Wrong usage, an invalid configuration, or output that cannot be written.
 pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) -> Result<Exit> {
     let outputs: Vec<(Format, PathBuf)> =
         args.output.iter().map(|output| output_of(output, args.format)).collect::<Result<_>>()?;
@@ -45,22 +45,22 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
         skip: listed(&args.selection.skip),
         severity: args.selection.severity,
     };
-    // A script whose list came out empty would get what it did not ask for: all rules.
+    // An empty list from a script would otherwise run all rules.
     if selection.only.is_empty() && !args.selection.only.is_empty() {
-        return Err(UserError::new("--only names no rule").into());
+        return Err(UserError::new("--only requires at least one rule").into());
     }
     let stdin = args.paths.iter().any(|path| path.as_os_str() == "-");
     if args.stdin_path.is_some() && !stdin {
-        return Err(UserError::new("--stdin-path names standard input, and no path is `-`")
+        return Err(UserError::new("--stdin-path requires the path `-`")
             .hint("aidd check - --stdin-path PATH < FILE")
             .into());
     }
     if stdin && args.diff.is_given() {
-        return Err(UserError::new("standard input has no base to compare with").into());
+        return Err(UserError::new("standard input cannot be compared with a base").into());
     }
     if stdin && args.paths.len() > 1 {
-        return Err(UserError::new("`-` stands alone")
-            .hint("check files and standard input by two runs")
+        return Err(UserError::new("`-` cannot be combined with other paths")
+            .hint("check files and standard input in two runs")
             .into());
     }
     let paths = if stdin { vec![io.cwd.clone()] } else { project::locate(&io.cwd, &args.paths)? };
@@ -126,7 +126,7 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
     if args.verbose {
         tell_reach(&project, &engine, io)?;
     } else if !args.quiet {
-        // Imports that lead nowhere, and the like: what a rule could not see is never left unsaid.
+        // Limits of a check, such as unresolved imports, are always reported.
         for (rule, note) in &compared.outcome.notes {
             writeln!(io.err, "note: {rule} {note}")?;
         }
@@ -135,7 +135,7 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
     Ok(exit(&compared.outcome, fail_on))
 }
 
-/// Whether all rules and all files were asked for.
+/// Whether the run covers all rules and all files.
 fn is_complete(args: &Check) -> bool {
     let all_rules = args.selection.only.is_empty()
         && args.selection.skip.is_empty()
@@ -143,7 +143,7 @@ fn is_complete(args: &Check) -> bool {
     all_rules && args.walk.exclude.is_empty() && !args.walk.no_hidden && !args.diff.is_given()
 }
 
-/// Puts what was typed, or stands in the environment, over the configuration.
+/// Applies the command line options and environment variables over the configuration.
 fn overrule(project: &mut Project, args: &Check) {
     let exclude = project.config.exclude.get_or_insert_default();
     exclude.extend(listed(&args.walk.exclude));
@@ -160,14 +160,14 @@ fn check_paths(
     engine: &Engine,
     mut paths: Vec<PathBuf>,
 ) -> Result<Outcome> {
-    // What is wrong with the settings and rules bears on every file.
+    // Problems with settings and rules affect every file.
     for own in [CONFIG_PATH, PACK_FOLDER].iter().chain(&RULE_FOLDERS) {
         let own = project.root().join(own);
         if own.exists() && !paths.iter().any(|path| own.starts_with(path)) {
             paths.push(own);
         }
     }
-    // The memory says more than rules: its files are looked at where a check in them cannot run.
+    // Memory files are checked only if a check in them cannot run.
     for path in project.unenforced() {
         let own = project.root().join(path);
         if !paths.iter().any(|path| own.starts_with(path)) {
@@ -178,7 +178,7 @@ fn check_paths(
     let progress = Progress::start();
     let outcome =
         walk::check_tree(engine, &project.config, &project.disk, &walk, &|| progress.advance(1))
-            .map_err(|why| UserError::new(format!("include or exclude: {why}")))?;
+            .map_err(|why| UserError::new(format!("`include` or `exclude`: {why}")))?;
     progress.finish();
     Ok(outcome)
 }
@@ -196,14 +196,14 @@ fn read_stdin(io: &mut Io<'_>) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     io.stdin.take(STDIN_LIMIT + 1).read_to_end(&mut bytes).context("standard input")?;
     if bytes.len() as u64 > STDIN_LIMIT {
-        return Err(UserError::new(format!("standard input holds more than {STDIN_LIMIT} bytes"))
-            .hint("write it to a file: secrets are looked for in files of any size")
+        return Err(UserError::new(format!("standard input is larger than {STDIN_LIMIT} bytes"))
+            .hint("write it to a file: files of any size are checked for secrets")
             .into());
     }
     Ok(bytes)
 }
 
-/// The path that standard input stands for, from the root.
+/// The path assumed for standard input, relative to the root.
 fn stdin_path(args: &Check, project: &Project, cwd: &Path) -> Result<String> {
     let given = args.stdin_path.as_deref().unwrap_or(Path::new("stdin.txt"));
     let path = project::absolute(cwd, given);
@@ -211,7 +211,7 @@ fn stdin_path(args: &Check, project: &Project, cwd: &Path) -> Result<String> {
         Ok(walk::relative(project.root(), &path))
     } else {
         Err(UserError::new(format!(
-            "{} does not lie below {}",
+            "{} is not inside {}",
             given.display(),
             project.root().display()
         ))
@@ -230,7 +230,7 @@ fn check_stdin(
     Ok(check_text(project, engine, path, bytes))
 }
 
-/// Writes standard input to standard output, mended; or the patch that would.
+/// Writes the fixed standard input to standard output, or the patch.
 fn fix_stdin(args: &Check, project: &Project, engine: &Engine, io: &mut Io<'_>) -> Result<Exit> {
     let path = stdin_path(args, project, &io.cwd)?;
     let bytes = read_stdin(io)?;
@@ -243,12 +243,13 @@ fn fix_stdin(args: &Check, project: &Project, engine: &Engine, io: &mut Io<'_>) 
         fix::patch(&FileReport { source, checked }, &bytes, &mended.bytes, io)?;
         return Ok(if mended.applied > 0 { Exit::Findings } else { Exit::Clean });
     }
-    // Whoever gives a file on standard input takes it back as it is.
+    // Write the raw bytes: standard output is the fixed file itself.
     io.out.raw()?.write_all(&mended.bytes)?;
     Ok(Exit::Clean)
 }
 
-/// Says what the rules looked at whose check is in a page: the project's, and those on by a pack.
+/// Prints which files the rules with a declarative check apply to: the project's rules, and those
+/// enabled by a pack.
 fn tell_reach(project: &Project, engine: &Engine, io: &mut Io<'_>) -> Result<()> {
     let root = Walk::over(vec![project.root().to_owned()]);
     let listing = walk::listing(engine, &project.disk, &root);
@@ -266,7 +267,7 @@ fn tell_stale(stale: &[Entry], io: &mut Io<'_>) -> Result<()> {
         let gone = counted(stale.iter().cloned());
         writeln!(
             io.err,
-            "note: found no more: {gone} of the baseline; `aidd baseline prune` drops what is gone"
+            "note: {gone} in the baseline no longer found; run `aidd baseline prune` to remove the entries"
         )?;
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! `aidd doctor`: what aidd sees here, and what is wrong with the set-up.
+//! `aidd doctor`: prints the detected project and problems with its setup.
 
 use crate::rules::{reach, unread_pages};
 use aidd_engine::check::Selection;
@@ -19,7 +19,7 @@ use std::path::Path;
 /// Runs `aidd doctor`.
 ///
 /// # Errors
-/// When the configuration cannot be read.
+/// When the configuration is invalid.
 pub fn run(config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
     let project = Project::open(io.distribution, &io.cwd, config)?;
     let engine = project.engine(&Selection::default())?;
@@ -32,7 +32,7 @@ pub fn run(config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
     writeln!(
         io.out,
         "configuration  {}",
-        shown.unwrap_or_else(|| format!("none ({CONFIG_PATH}); the defaults apply"))
+        shown.unwrap_or_else(|| format!("none ({CONFIG_PATH}); defaults apply"))
     )?;
     let of_memory = |rule: &&Rule| rule.path.as_deref().is_some_and(is_memory_path);
     let remembered = rules.iter().filter(of_memory).count();
@@ -40,12 +40,12 @@ pub fn run(config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
         0 => String::new(),
         many => {
             let folder = Journal::new(project.root()).folder();
-            format!(", {many} of its memory ({folder})")
+            format!(", {many} from its memory ({folder})")
         }
     };
     writeln!(
         io.out,
-        "rules          {} shipped, {} of the project ({}){memory}",
+        "rules          {} shipped, {} from the project ({}){memory}",
         rules.len() - own,
         own - remembered,
         RULE_FOLDERS.join(", ")
@@ -76,7 +76,7 @@ pub fn run(config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
         let place = rule.path.as_deref().unwrap_or_default();
         wrong.extend(forms::problems(rule).into_iter().map(|why| format!("{place}: {why}")));
     }
-    // Rules with a check in their page: the project's, and those that are on by a pack.
+    // Rules with a declarative check: the project's, and those enabled by a pack.
     let listing =
         walk::listing(&engine, &project.disk, &walk::Walk::over(vec![project.root().to_owned()]));
     let by_pack = |rule: &Rule| !rule.enabled && engine.may_run(&rule.id);
@@ -89,17 +89,17 @@ pub fn run(config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
         writeln!(io.out, "wrong          {one}")?;
     }
     if wrong.is_empty() {
-        writeln!(io.out, "nothing wrong with the set-up")?;
+        writeln!(io.out, "no problems with the setup")?;
         return Ok(Exit::Clean);
     }
     Ok(Exit::Usage)
 }
 
-/// The paths a run over the root would check.
+/// The paths that a run over the root would check.
 fn files(project: &Project) -> Result<Vec<String>> {
     let root = walk::Walk::over(vec![project.root().to_owned()]);
     let paths = walk::list(&project.config, &project.disk, &root)
-        .map_err(|why| UserError::new(format!("include or exclude: {why}")))?;
+        .map_err(|why| UserError::new(format!("`include` or `exclude`: {why}")))?;
     Ok(paths.into_iter().collect())
 }
 

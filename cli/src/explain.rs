@@ -1,4 +1,4 @@
-//! `aidd explain`: a rule's page, as a person reads it.
+//! `aidd explain`: prints a rule page for people.
 
 use crate::cli::Explain;
 use aidd_engine::rules::registry::Registry;
@@ -16,7 +16,7 @@ use std::path::Path;
 /// Runs `aidd explain`.
 ///
 /// # Errors
-/// When no rule has that name.
+/// When the rule is unknown.
 pub fn run(args: &Explain, config: Option<&Path>, color: When, io: &mut Io<'_>) -> Result<Exit> {
     let registry = Project::open(io.distribution, &io.cwd, config)?.registry();
     let rules: Vec<&Rule> = registry.named(&args.rule).collect();
@@ -34,24 +34,24 @@ pub fn run(args: &Explain, config: Option<&Path>, color: When, io: &mut Io<'_>) 
     Ok(Exit::Clean)
 }
 
-/// The error for a name that no rule has.
+/// The error for an unknown rule name.
 pub(crate) fn unknown(registry: &Registry, name: &str) -> UserError {
-    let error = UserError::new(format!("no rule is called `{name}`"));
+    let error = UserError::new(format!("unknown rule `{name}`"));
     if aidd_engine::rules::packs::header(name, registry).is_ok() {
-        return error.hint(format!("it is a pack of rules: aidd rule packs {name}"));
+        return error.hint(format!("it is a rule pack: aidd rule packs {name}"));
     }
     match registry.nearest(name) {
         Some(near) => error.hint(format!("did you mean `{near}`?")),
-        None => error.hint("`aidd rule list` names all rules"),
+        None => error.hint("`aidd rule list` lists all rules"),
     }
 }
 
-/// The page without join marks, headed by what the header says.
+/// The page without join marks, under a summary of its front matter.
 fn page(rule: &Rule, color: bool) -> String {
     let (bold, dim, off) = if color { ("\x1b[1m", "\x1b[2m", "\x1b[0m") } else { ("", "", "") };
     let mut facts = vec![rule.severity.to_string()];
     if !rule.enabled {
-        facts.push("off by default".to_owned());
+        facts.push("disabled by default".to_owned());
     }
     if !rule.aliases.is_empty() {
         facts.push(format!("also {}", rule.aliases.join(", ")));

@@ -1,4 +1,4 @@
-//! Mending files on the disk, or showing the patch that would.
+//! Applies fixes to files on disk, or prints them as a patch.
 
 use aidd_engine::check::{Engine, REDACTED};
 use aidd_engine::text::files::{Files, Listed};
@@ -15,10 +15,10 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Applies the fixes of all files, or prints them as a patch. Returns how many files change.
+/// Applies the fixes of all files, or prints them as a patch. Returns the number of changed files.
 ///
 /// # Errors
-/// When a file cannot be read or written; the others are mended.
+/// When a file cannot be read or written; the other files are still fixed.
 pub fn mend(
     project: &Project,
     engine: &Engine,
@@ -63,7 +63,7 @@ pub fn mend(
             replace(&place, &mended.bytes).with_context(|| path.to_owned())?;
         }
     }
-    let verb = if dry_run { "would mend" } else { "mended" };
+    let verb = if dry_run { "would fix" } else { "fixed" };
     let plural = |count: usize, noun: &str| {
         if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
     };
@@ -81,36 +81,36 @@ pub fn mend(
                 format!("; {} fixable with --fix-unsafe", plural(one_or_more, "problem"))
             }
         };
-        writeln!(io.err, "nothing to mend{more}")?;
+        writeln!(io.err, "nothing to fix{more}")?;
     }
     Ok(files)
 }
 
-/// The place of a file to write; `None`, and a note, when that leads out of the project or into the
-/// store of version control.
+/// The path of a file to write; `None`, with a note, if it leads outside the project or into a
+/// version control directory.
 fn place_to_write(project: &Project, path: &str, io: &mut Io<'_>) -> Result<Option<PathBuf>> {
     match project.disk.place_to_write(path) {
         Ok(place) => Ok(Some(place)),
         Err(error) => {
-            writeln!(io.err, "note: {} is not fixed: {error}", one_line(path))?;
+            writeln!(io.err, "note: skipped fixes of {}: {error}", one_line(path))?;
             Ok(None)
         }
     }
 }
 
-/// The same for a file that is to be created: its name must mean the same on every system.
+/// The same for a file to create: its name must be valid on every operating system.
 fn place_of_new(project: &Project, path: &str, io: &mut Io<'_>) -> Result<Option<PathBuf>> {
     match project.disk.for_new(path) {
         Ok(path) => place_to_write(project, &path, io),
         Err(error) => {
-            writeln!(io.err, "note: {} is not created: {error}", one_line(path))?;
+            writeln!(io.err, "note: did not create {}: {error}", one_line(path))?;
             Ok(None)
         }
     }
 }
 
-/// Makes and renames the files that the fixes of one file speak of. Returns how many problems that
-/// mends.
+/// Creates and renames the files that the fixes of one file request. Returns the number of fixed
+/// problems.
 fn change_files(
     project: &Project,
     file: &FileReport,
@@ -125,7 +125,8 @@ fn change_files(
             None => {}
             Some(FileChange::Create { path, text }) => {
                 let Some(place) = place_of_new(project, path, io)? else { continue };
-                // Two rules may ask for one file: what the second asks the next run tells.
+                // Two rules can request the same file; the next run reports what is left of the
+                // second.
                 if place.exists() {
                     continue;
                 }
@@ -136,12 +137,12 @@ fn change_files(
                 let from = project.disk.locate(path)?;
                 let Some(place) = place_of_new(project, to, io)? else { continue };
                 if dry_run {
-                    // As Git shows it.
+                    // The format of `git diff`.
                     writeln!(io.out, "rename from {path}\nrename to {to}")?;
                 } else {
                     rename(&from, &place).with_context(|| format!("{path} to {to}"))?;
                 }
-                // What is asked of the file under its new name the next run tells.
+                // The next run checks the file under its new name.
                 return Ok(changed + 1);
             }
         }
@@ -149,16 +150,16 @@ fn change_files(
     Ok(changed)
 }
 
-/// Gives a file another name, never one that is taken. On a disk that knows no case, a name of other
-/// case is not taken by the file itself.
+/// Renames a file without overwriting another. On a case-insensitive file system, a name that
+/// differs only in case is free.
 fn rename(from: &Path, to: &Path) -> Result<()> {
     let is_taken = fs::symlink_metadata(to).is_ok()
         && fs::canonicalize(from).ok() != fs::canonicalize(to).ok();
-    anyhow::ensure!(!is_taken, "there is a file of this name already");
+    anyhow::ensure!(!is_taken, "a file with this name already exists");
     Ok(fs::rename(from, to)?)
 }
 
-/// Makes a file that a rule asks for. Returns how many problems that mends.
+/// Creates a file that a rule requires. Returns the number of fixed problems.
 fn create(
     file: &FileReport,
     place: &Path,
@@ -166,7 +167,7 @@ fn create(
     dry_run: bool,
     io: &mut Io<'_>,
 ) -> Result<usize> {
-    // One text makes the file; what else is asked of it the next run tells.
+    // One fix supplies the content; the next run reports what else is missing.
     let first: Vec<_> = applicable(&file.checked.findings, safety).take(1).collect();
     let (bytes, applied) = fix::apply(b"", &first);
     write_new(file.source.path(), place, &bytes, dry_run, io)?;
@@ -182,19 +183,19 @@ fn write_new(path: &str, place: &Path, bytes: &[u8], dry_run: bool, io: &mut Io<
         return Ok(());
     }
     place.parent().map_or(Ok(()), fs::create_dir_all).with_context(|| path.to_owned())?;
-    // Never over a file that has come meanwhile.
+    // Never overwrite a file that was created meanwhile.
     let mut new = fs::File::create_new(place).with_context(|| path.to_owned())?;
     new.write_all(bytes).with_context(|| path.to_owned())
 }
 
-/// Windows of large files carry no fixes that could be applied to the whole.
+/// Findings in a window of a large file have no fixes for the file as a whole.
 fn has_fix(file: &FileReport, safety: Safety) -> bool {
     file.source.origin().offset == 0
         && file.source.decoded() != Decoded::Utf16
         && applicable(&file.checked.findings, safety).next().is_some()
 }
 
-/// Prints the change of one file as a unified diff, without its secrets.
+/// Prints the change of one file as a unified diff, with secrets redacted.
 pub(crate) fn patch(file: &FileReport, before: &[u8], after: &[u8], io: &mut Io<'_>) -> Result<()> {
     let path = file.source.path();
     let text = |bytes: &[u8]| {
@@ -214,10 +215,10 @@ pub(crate) fn patch(file: &FileReport, before: &[u8], after: &[u8], io: &mut Io<
     Ok(())
 }
 
-/// Writes a file beside the old one and moves it over it, so that a crash leaves one or the other.
+/// Replaces a file atomically: writes a temporary file in the same directory and renames it.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
-    let folder = path.parent().context("a file lies in a folder")?;
-    // Through a link, the file it leads to is the one to replace.
+    let folder = path.parent().context("the file has no parent directory")?;
+    // Replace the target of a symbolic link, not the link.
     let target = fs::canonicalize(path)?;
     let mut new = tempfile::NamedTempFile::new_in(target.parent().unwrap_or(folder))?;
     new.write_all(bytes)?;

@@ -1,4 +1,4 @@
-//! `aidd generate`: what the repository says for a text that is to be written.
+//! `aidd generate`: prints facts from the repository for text that is to be written.
 
 use crate::cli::{GenerateCommand, MessageFormat};
 use aidd_authoring::commit_message::staged::describe_staged;

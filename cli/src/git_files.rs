@@ -1,5 +1,5 @@
-//! What Git has to know of a project's memory: that lines of both sides of a merge stay, and that
-//! the store of a checkout is nobody else's.
+//! The Git settings that a project's memory needs: a merge keeps the lines of both sides, and the
+//! local store is ignored.
 
 use aidd_engine::text::kind::{MEMORY_FILES, MEMORY_FOLDER};
 use aidd_memory::journal::Journal;
@@ -10,15 +10,15 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The line that keeps the lines of both sides.
+/// The attributes line for a union merge of the memory files.
 pub const MERGES: &str = "ai/memory/*.jsonl merge=union";
-/// The same, where the project has its memory in the plain folder.
+/// The same for a memory in the plain directory.
 const PLAIN_MERGES: &str = "memory/*.jsonl merge=union";
-/// The line that keeps the store out of commits: the database and its log, locks, backups, and what
-/// was put aside as damaged all begin like this.
+/// The ignore line for the local store: the database, its log, locks, backups and quarantined
+/// damaged files all start with this prefix.
 pub const IGNORES: &str = "/.aidd/data.*";
 
-/// Names that stand for all that the store writes beside the database.
+/// Examples of all file names that the store writes next to the database.
 const OF_STORE: [&str; 8] = [
     ".aidd/data.db",
     ".aidd/data.db-wal",
@@ -30,25 +30,25 @@ const OF_STORE: [&str; 8] = [
     ".aidd/data.jsonl",
 ];
 
-/// The line that keeps the lines of both sides in the memory of the project at `root`.
+/// The union merge line for the memory of the project at `root`.
 #[must_use]
 pub fn merges_line(root: &Path) -> &'static str {
     if Journal::new(root).folder() == MEMORY_FOLDER { MERGES } else { PLAIN_MERGES }
 }
 
-/// What was done to a file.
+/// What [`write`] did to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Done {
-    /// It was not there.
+    /// The file was created.
     Wrote,
-    /// A line was added.
+    /// The line was appended.
     AddedTo,
-    /// It says so already.
+    /// The file already contained the line.
     Kept,
 }
 
 impl Done {
-    /// The word for it.
+    /// The word that `aidd init` prints.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -59,26 +59,27 @@ impl Done {
     }
 }
 
-/// Makes the Git files of the project at `root` say what they have to; which files, and what was done.
+/// Adds the missing lines to the Git files of the project at `root`. Returns each file with the
+/// change.
 ///
 /// # Errors
-/// When one cannot be read or written.
+/// When a file cannot be read or written.
 pub fn write(root: &Path) -> Result<[(&'static str, Done); 2]> {
     let attributes = if merges(root) {
         Done::Kept
     } else {
-        let why = "# Memories stand for themselves: a merge keeps the lines of both sides.";
+        let why = "# Memory lines are independent: a merge keeps the lines of both sides.";
         add(root, ".gitattributes", why, merges_line(root))?
     };
     let ignore = if ignores_store(root) {
         Done::Kept
     } else {
-        add(root, ".gitignore", "# What aidd keeps for this checkout alone.", IGNORES)?
+        add(root, ".gitignore", "# Data of aidd that is local to this checkout.", IGNORES)?
     };
     Ok([(".gitattributes", attributes), (".gitignore", ignore)])
 }
 
-/// Adds a line to a file, at its end and in its line endings.
+/// Appends a line to a file, with the file's line endings.
 fn add(root: &Path, name: &str, why: &str, line: &str) -> Result<Done> {
     let path = root.join(name);
     let before = match fs::read(&path) {
@@ -86,7 +87,8 @@ fn add(root: &Path, name: &str, why: &str, line: &str) -> Result<Done> {
         other => Some(other.with_context(|| name.to_owned())?),
     };
     let mut text = before.clone().unwrap_or_default();
-    // Said last already: what a file below it says instead no further line here would change.
+    // Already the last line: if a file in a subdirectory overrides it, adding it again changes
+    // nothing.
     if last_line(&text).is_some_and(|last| last == line.as_bytes()) {
         return Ok(Done::Kept);
     }
@@ -105,20 +107,20 @@ fn add(root: &Path, name: &str, why: &str, line: &str) -> Result<Done> {
     Ok(if before.is_some() { Done::AddedTo } else { Done::Wrote })
 }
 
-/// The last line of a file that is not blank.
+/// The last non-blank line of a file.
 fn last_line(text: &[u8]) -> Option<&[u8]> {
     text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).rfind(|line| !line.is_empty())
 }
 
-/// Whether the file `name` at `root` says `line` last, so that only a file below it can say
-/// otherwise.
+/// Whether the last line of the file `name` at `root` is `line`, so that only a file in a
+/// subdirectory can override it.
 #[must_use]
 pub fn says(root: &Path, name: &str, line: &str) -> bool {
     let text = fs::read(root.join(name)).unwrap_or_default();
     last_line(&text) == Some(line.as_bytes())
 }
 
-/// The folders from that of the repository down to `root` and below it to `folder`, outermost first.
+/// The directories from the repository root down to `root` and on to `folder`, outermost first.
 fn folders(root: &Path, folder: &str) -> Vec<PathBuf> {
     let top = repository(root).unwrap_or_else(|| root.to_owned());
     let deepest = root.join(folder);
@@ -128,13 +130,13 @@ fn folders(root: &Path, folder: &str) -> Vec<PathBuf> {
     folders
 }
 
-/// The folder of the repository that `root` lies in.
+/// The root directory of the repository that contains `root`.
 #[must_use]
 pub fn repository(root: &Path) -> Option<PathBuf> {
     root.ancestors().find(|folder| folder.join(".git").exists()).map(Path::to_owned)
 }
 
-/// Whether Git keeps the lines of both sides of a merge in every file of memory.
+/// Whether Git uses the union merge for every memory file.
 #[must_use]
 pub fn merges(root: &Path) -> bool {
     let memory = Journal::new(root).folder();
@@ -151,8 +153,8 @@ pub fn merges(root: &Path) -> bool {
     })
 }
 
-/// What attributes say of merging the file at `path`, seen from the folder of the attributes: the
-/// last line that speaks of it counts.
+/// The `merge` attribute for the file at `path`, relative to the attributes file. The last matching
+/// line wins.
 fn merge_of(attributes: &str, path: &str) -> Option<String> {
     let mut merge = None;
     for line in attributes.trim_start_matches('\u{FEFF}').lines() {
@@ -176,7 +178,7 @@ fn merge_of(attributes: &str, path: &str) -> Option<String> {
     merge
 }
 
-/// Whether a pattern of attributes covers a path: by its name when it holds no slash.
+/// Whether an attributes pattern matches a path. A pattern without a slash matches the file name.
 fn covers(pattern: &str, path: &str) -> bool {
     let whole = pattern.trim_start_matches('/');
     let subject =
@@ -185,13 +187,13 @@ fn covers(pattern: &str, path: &str) -> bool {
     glob.is_ok_and(|glob| glob.compile_matcher().is_match(subject))
 }
 
-/// Whether Git ignores all that the store writes.
+/// Whether Git ignores all files of the store.
 #[must_use]
 pub fn ignores_store(root: &Path) -> bool {
     OF_STORE.iter().all(|path| ignores(root, path))
 }
 
-/// Whether the ignore files of the repository leave out the file at `path`, from the root.
+/// Whether the repository's ignore files exclude `path`, relative to the root.
 #[must_use]
 pub fn ignores(root: &Path, path: &str) -> bool {
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -202,7 +204,7 @@ pub fn ignores(root: &Path, path: &str) -> bool {
             let mut builder = GitignoreBuilder::new(folder);
             let text = fs::read_to_string(folder.join(".gitignore")).unwrap_or_default();
             for line in text.trim_start_matches('\u{FEFF}').lines() {
-                // A malformed line is passed over, as Git does.
+                // Malformed lines are skipped, as in Git.
                 let _ = builder.add_line(None, line);
             }
             let Ok(rules) = builder.build() else { continue };
@@ -213,7 +215,7 @@ pub fn ignores(root: &Path, path: &str) -> bool {
         }
         said
     };
-    // What is below an ignored folder cannot be taken in again.
+    // A file in an ignored directory cannot be included again.
     folders.iter().skip(1).any(|at| says(at, true)) || says(&root.join(path), false)
 }
 
@@ -223,7 +225,7 @@ mod tests {
     use tempfile::TempDir;
 
     fn project(files: &[(&str, &str)]) -> TempDir {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = tempfile::tempdir().expect("a directory");
         fs::create_dir(folder.path().join(".git")).expect("made");
         for (path, text) in files {
             let path = folder.path().join(path);
@@ -263,7 +265,7 @@ mod tests {
         assert_eq!(done.map(|(_, done)| done), [Done::Kept, Done::Kept]);
         assert_eq!([text(".gitattributes"), text(".gitignore")], before);
         assert!(says(root, ".gitattributes", MERGES) && says(root, ".gitignore", IGNORES));
-        // A later line of the same file is overridden by one after it.
+        // A later line of the same file is overridden by the one appended after it.
         fs::write(root.join(".gitignore"), format!("{IGNORES}\n!/.aidd/data.db\n\n"))
             .expect("written");
         assert!(!says(root, ".gitignore", IGNORES));
@@ -300,7 +302,7 @@ mod tests {
         for ignore in ["", "*.db", ".aidd/data.db*", "/.aidd/data.*\n!/.aidd/data.jsonl"] {
             assert!(!ignores_store(project(&[(".gitignore", ignore)]).path()), "{ignore}");
         }
-        // From a project below the root of the repository.
+        // A project in a subdirectory of the repository.
         let outer = project(&[(".gitignore", "data.*"), ("app/.gitignore", "!data.db")]);
         assert!(!ignores_store(&outer.path().join("app")));
         assert!(ignores_store(&outer.path().join("other")));

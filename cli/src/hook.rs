@@ -1,6 +1,6 @@
-//! `aidd hook`: shell scripts in a repository's folder of hooks, and what an agent's client runs
-//! itself (`agent`, `user_prompt`). What aidd wrote stands between two
-//! marks, is written anew by each `install`, and is all that `uninstall` takes out.
+//! `aidd hook`: Git hook scripts, and the hooks that agent clients run (`agent`, `user_prompt`).
+//! The script text of aidd is between two markers; `install` rewrites it and `uninstall` removes
+//! only it.
 
 mod agent;
 mod commit_msg;
@@ -22,15 +22,15 @@ use std::process::{Command, Stdio};
 const SHEBANG: &str = "#!/bin/sh\n";
 const BEGIN: &str = "# >>> aidd >>>";
 const END: &str = "# <<< aidd <<<";
-/// What a hook of another origin is called once it is put aside.
+/// Extension of a backed-up hook.
 const BACKUP: &str = "aidd-backup";
-/// Stands in the scripts of hooks that run what was put aside.
+/// Marks scripts that run a backed-up hook. Installed hooks contain this text.
 const CHAINS: &str = "# Runs what was here before.";
 
 /// Runs `aidd hook …`.
 ///
 /// # Errors
-/// When there is no repository, a hook of another origin is in the way, or a file cannot be written.
+/// When there is no repository, another hook is already installed, or a file cannot be written.
 pub fn run(command: &HookCommand, io: &mut Io<'_>) -> Result<Exit> {
     if let Some(ended) = of_agents(command, io) {
         return Ok(ended);
@@ -52,7 +52,7 @@ pub fn run(command: &HookCommand, io: &mut Io<'_>) -> Result<Exit> {
                 refuse_of_repository(&io.cwd, &folder)?;
                 writeln!(
                     io.err,
-                    "note: core.hooksPath is {}, where other repositories take their hooks from too",
+                    "note: core.hooksPath is {}, which other repositories also use",
                     folder.display()
                 )?;
             }
@@ -76,7 +76,7 @@ pub fn run(command: &HookCommand, io: &mut Io<'_>) -> Result<Exit> {
                 writeln!(io.out, "  {:<18} {}", name(hook), status(&folder, hook)?)?;
             }
         }
-        // Served before the folder of hooks is looked for.
+        // Handled before the hooks directory is resolved.
         HookCommand::CommitMsg { .. }
         | HookCommand::UserPrompt
         | HookCommand::SessionStart
@@ -89,7 +89,7 @@ pub fn run(command: &HookCommand, io: &mut Io<'_>) -> Result<Exit> {
     Ok(Exit::Clean)
 }
 
-/// How a hook that the client of an agent runs ended; `None` for those of Git.
+/// The exit code of a hook for an agent client; `None` for Git's hooks.
 fn of_agents(command: &HookCommand, io: &mut Io<'_>) -> Option<Exit> {
     let event = match command {
         HookCommand::UserPrompt => return Some(user_prompt::run(io)),
@@ -107,7 +107,7 @@ fn of_agents(command: &HookCommand, io: &mut Io<'_>) -> Option<Exit> {
     Some(agent::run(event, io))
 }
 
-/// Whether a hook of another origin is put aside.
+/// What to do with an existing hook from another source.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Aside {
     No,
@@ -115,7 +115,7 @@ enum Aside {
     AndRun,
 }
 
-/// The name that Git knows a hook by.
+/// Git's name of the hook.
 fn name(hook: HookName) -> &'static str {
     match hook {
         HookName::PreCommit => "pre-commit",
@@ -125,19 +125,19 @@ fn name(hook: HookName) -> &'static str {
     }
 }
 
-/// What a hook does, in the words of `status`.
+/// Description of a hook for `aidd hook status`.
 fn purpose(hook: HookName) -> &'static str {
     match hook {
-        HookName::PreCommit => "aidd checks what is staged",
-        HookName::PrepareCommitMsg => "aidd lists what is staged in an empty message",
-        HookName::CommitMsg => "aidd looks for secrets in the message and judges it by the rules",
-        HookName::PrePush => "aidd checks what is pushed",
+        HookName::PreCommit => "aidd checks the staged changes",
+        HookName::PrepareCommitMsg => "aidd adds facts about the staged changes to an empty message",
+        HookName::CommitMsg => "aidd checks the message for secrets and against the commit rules",
+        HookName::PrePush => "aidd checks the commits to be pushed",
     }
 }
 
-/// The folder that Git takes hooks from: that of the repository, which its work trees share, or the
-/// configured one. And whether other repositories take theirs from it too.
-#[expect(clippy::disallowed_methods, reason = "Git alone knows; this runs nothing of the project")]
+/// Git's hooks directory: the configured one, or that of the repository, which its work trees
+/// share. And whether other repositories use it too.
+#[expect(clippy::disallowed_methods, reason = "only Git knows the path; runs no code of the project")]
 fn folder(cwd: &Path) -> Result<(PathBuf, bool)> {
     let output = Command::new("git")
         .current_dir(cwd)
@@ -145,24 +145,24 @@ fn folder(cwd: &Path) -> Result<(PathBuf, bool)> {
         .stdin(Stdio::null())
         .output()
         .map_err(|error| {
-            UserError::new(format!("git cannot be run: {error}"))
-                .hint("install Git, or put it on the PATH")
+            UserError::new(format!("cannot run git: {error}"))
+                .hint("install Git or add it to the PATH")
         })?;
     if !output.status.success() {
         if String::from_utf8_lossy(&output.stderr).contains("dubious ownership") {
             let message =
                 format!("Git does not trust {}: it belongs to another user", cwd.display());
-            let hint = format!("git config --global --add safe.directory {}", cwd.display());
+            let hint = format!("trust it with: git config --global --add safe.directory {}", cwd.display());
             return Err(UserError::new(message).hint(hint).into());
         }
-        let message = format!("{} lies in no Git repository", cwd.display());
-        return Err(UserError::new(message).hint("begin one with: git init").into());
+        let message = format!("{} is not in a Git repository", cwd.display());
+        return Err(UserError::new(message).hint("create one with: git init").into());
     }
-    let paths = String::from_utf8(output.stdout).context("the path of the folder of hooks")?;
+    let paths = String::from_utf8(output.stdout).context("the path of the hooks directory is not UTF-8")?;
     let mut paths = paths.lines().map(|path| project::absolute(cwd, Path::new(path)));
-    let folder = paths.next().context("no folder of hooks")?;
-    let common = paths.next().context("no folder of Git")?;
-    // A link may lead out of the repository.
+    let folder = paths.next().context("Git printed no hooks directory")?;
+    let common = paths.next().context("Git printed no repository directory")?;
+    // A symbolic link can lead outside the repository.
     let (real, root) = (real(&folder), project::root_of(cwd));
     let is_own = [common.parent(), Some(&common), Some(&root)]
         .into_iter()
@@ -171,41 +171,41 @@ fn folder(cwd: &Path) -> Result<(PathBuf, bool)> {
     Ok((folder, !is_own))
 }
 
-/// A path with the links of what exists of it followed.
+/// Resolves symbolic links in the existing part of a path.
 fn real(path: &Path) -> PathBuf {
     let found = path.ancestors().find_map(|above| Some((above, above.canonicalize().ok()?)));
     let Some((above, real)) = found else { return path.to_owned() };
     real.join(path.strip_prefix(above).unwrap_or(Path::new("")))
 }
 
-/// Refuses a folder outside of the repository that its own configuration names: whoever made the
-/// repository may be a stranger, and must not choose where this user's files are written.
-#[expect(clippy::disallowed_methods, reason = "Git alone knows; this runs nothing of the project")]
+/// Refuses a hooks directory outside the repository if the repository's own configuration names it:
+/// an untrusted repository must not choose where this user's files are written.
+#[expect(clippy::disallowed_methods, reason = "only Git knows the scope; runs no code of the project")]
 fn refuse_of_repository(cwd: &Path, folder: &Path) -> Result<()> {
     let output = Command::new("git")
         .current_dir(cwd)
         .args(["config", "--show-scope", "--get", "core.hooksPath"])
         .stdin(Stdio::null())
         .output()
-        .context("git cannot be run")?;
+        .context("cannot run git")?;
     let said = String::from_utf8_lossy(&output.stdout);
     let scope = said.split_whitespace().next().unwrap_or_default();
     if matches!(scope, "global" | "system" | "command") {
         return Ok(());
     }
     let message = format!(
-        "core.hooksPath of this repository is {}, which lies outside of it",
+        "core.hooksPath of this repository is {}, which is outside the repository",
         folder.display()
     );
     let scope = if scope == "worktree" { "--worktree" } else { "--local" };
     let hint = format!(
-        "to use the repository's own hooks: git config {scope} --unset core.hooksPath; to use that \
+        "to use the hooks in the repository: git config {scope} --unset core.hooksPath; to use that \
          directory in all your repositories, also: git config --global core.hooksPath DIR"
     );
     Err(UserError::new(message).hint(hint).into())
 }
 
-/// Refuses a folder whose files another program writes anew at will.
+/// Refuses a hooks directory that another program manages.
 fn refuse_managed(folder: &Path, hooks: &[HookName]) -> Result<()> {
     let is_husky = folder.components().any(|part| part.as_os_str() == ".husky");
     if !is_husky {
@@ -217,12 +217,12 @@ fn refuse_managed(folder: &Path, hooks: &[HookName]) -> Result<()> {
             HookName::PreCommit => "to .husky/pre-commit: aidd check --staged".to_owned(),
             HookName::CommitMsg => "to .husky/commit-msg: aidd hook commit-msg \"$1\"".to_owned(),
             other => {
-                format!("to .husky/{}: what `aidd hook install` writes elsewhere", name(*other))
+                format!("to .husky/{}: the lines that `aidd hook install` writes in another repository", name(*other))
             }
         })
         .collect();
-    let message = format!("husky writes the hooks in {}", folder.display());
-    Err(UserError::new(message).hint(format!("add a line instead {}", lines.join("; "))).into())
+    let message = format!("husky manages the hooks in {}", folder.display());
+    Err(UserError::new(message).hint(format!("instead, add {}", lines.join("; "))).into())
 }
 
 fn install(folder: &Path, hook: HookName, aside: Aside, binary: &Path) -> Result<&'static str> {
@@ -254,22 +254,22 @@ fn install(folder: &Path, hook: HookName, aside: Aside, binary: &Path) -> Result
     Ok(if found.is_some() { "updated" } else { "wrote" })
 }
 
-/// Moves a hook of another origin to its backup.
+/// Moves an existing hook from another source to its backup.
 fn put_aside(path: &Path, backup: &Path, aside: Aside) -> Result<()> {
     if aside == Aside::No {
-        let message = format!("{} is a hook of another origin", path.display());
+        let message = format!("{} is a hook from another source", path.display());
         return Err(UserError::new(message)
-            .hint("--chain keeps running it, before aidd; --force puts it aside")
+            .hint("--chain runs it before aidd; --force moves it to a backup")
             .into());
     }
     if backup.exists() {
-        let message = format!("{} is there already", backup.display());
+        let message = format!("{} already exists", backup.display());
         return Err(UserError::new(message).hint("move it away first").into());
     }
     fs::rename(path, backup).with_context(|| path.display().to_string())
 }
 
-/// Takes out what is aidd's; `None` when nothing is.
+/// Removes aidd's part of a hook; returns `None` if there is none.
 fn uninstall(folder: &Path, hook: HookName) -> Result<Option<&'static str>> {
     let path = folder.join(name(hook));
     let Some(found) = read(&path)? else { return Ok(None) };
@@ -278,13 +278,13 @@ fn uninstall(folder: &Path, hook: HookName) -> Result<Option<&'static str>> {
     let is_empty = left.lines().all(|line| line.trim().is_empty() || line.starts_with("#!"));
     if !is_empty {
         fs::write(&path, left).with_context(|| path.display().to_string())?;
-        return Ok(Some("took aidd out of"));
+        return Ok(Some("removed aidd from"));
     }
     fs::remove_file(&path).with_context(|| path.display().to_string())?;
     let backup = backup(&path);
     if backup.exists() {
         fs::rename(&backup, &path).with_context(|| backup.display().to_string())?;
-        return Ok(Some("put back"));
+        return Ok(Some("restored"));
     }
     Ok(Some("removed"))
 }
@@ -292,13 +292,13 @@ fn uninstall(folder: &Path, hook: HookName) -> Result<Option<&'static str>> {
 fn status(folder: &Path, hook: HookName) -> Result<String> {
     let path = folder.join(name(hook));
     let Some(found) = read(&path)? else { return Ok("none".to_owned()) };
-    let Some((_, block, _)) = split(&found) else { return Ok("of another origin".to_owned()) };
+    let Some((_, block, _)) = split(&found) else { return Ok("from another source".to_owned()) };
     let mut said = purpose(hook).to_owned();
     if block.contains(CHAINS) {
-        said.push_str(", after what was here before");
+        said.push_str(", after the previous hook");
     }
     if !is_executable(&path) {
-        said.push_str("; not executable, so Git passes it over");
+        said.push_str("; not executable, so Git skips it");
     }
     Ok(said)
 }
@@ -317,7 +317,7 @@ fn read(path: &Path) -> Result<Option<Vec<u8>>> {
     }
 }
 
-/// A hook before, in and after what aidd wrote; `None` when it wrote nothing of it.
+/// Splits a hook into the text before, between and after aidd's markers; `None` without markers.
 fn split(hook: &[u8]) -> Option<(&str, &str, &str)> {
     let text = std::str::from_utf8(hook).ok()?;
     let start = text.find(BEGIN)?;
@@ -326,8 +326,9 @@ fn split(hook: &[u8]) -> Option<(&str, &str, &str)> {
     Some((&text[..start], &text[start..end], &text[end..]))
 }
 
-/// What aidd writes into a hook. Git runs it by a POSIX shell on every system; on Windows by its
-/// own. A shell that finds no aidd says so and lets Git go on: not everyone who commits has it.
+/// The script part of a hook. Git runs it with a POSIX shell on every system; Git for Windows
+/// includes one. Without aidd the script prints a note and succeeds: not every contributor has aidd
+/// installed.
 fn block(hook: HookName, chains: bool, binary: &Path) -> String {
     let chain = if chains {
         format!("{CHAINS}\nif [ -x \"$0.{BACKUP}\" ]; then\n  {}\nfi\n", chained(hook))
@@ -335,9 +336,9 @@ fn block(hook: HookName, chains: bool, binary: &Path) -> String {
         String::new()
     };
     format!(
-        "{BEGIN}\n# Written by `aidd hook install`; `aidd hook uninstall` takes it out.\n{}{chain}\
+        "{BEGIN}\n# Written by `aidd hook install`; `aidd hook uninstall` removes it.\n{}{chain}\
          aidd=$(command -v aidd) || aidd={}\nif [ -x \"$aidd\" ]; then\n{}else\n  \
-         echo \"{}: aidd is not installed here, so this hook did nothing\" >&2\nfi\n{END}\n",
+         echo \"{}: aidd is not installed, so this hook did nothing\" >&2\nfi\n{END}\n",
         if hook == HookName::PrePush { "refs=$(cat)\n" } else { "" },
         quoted(binary),
         job(hook),
@@ -345,7 +346,7 @@ fn block(hook: HookName, chains: bool, binary: &Path) -> String {
     )
 }
 
-/// The call of what was put aside; what Git says to a pre-push hook is read once and given to both.
+/// The call of the backed-up hook. The input of a pre-push hook is read once and passed to both.
 fn chained(hook: HookName) -> &'static str {
     match hook {
         HookName::PrePush => "printf '%s\\n' \"$refs\" | \"$0.aidd-backup\" \"$@\" || exit $?",
@@ -353,27 +354,27 @@ fn chained(hook: HookName) -> &'static str {
     }
 }
 
-/// What a hook has aidd do, indented.
+/// The aidd commands of a hook, indented.
 fn job(hook: HookName) -> &'static str {
     match hook {
         HookName::PreCommit => "  \"$aidd\" check --staged || exit $?\n",
-        // Only where Git would show an empty message: `git commit` without -m, -t, -c or a merge.
-        // What stands below the scissors of --verbose is the change.
+        // Only if Git would open an editor with an empty message: `git commit` without -m, -t, -c
+        // or a merge. The text below the scissors line of --verbose is the diff.
         HookName::PrepareCommitMsg => {
             "  if [ -z \"$2\" ] && ! sed '/^# -* >8 -*$/,$d' \"$1\" | grep -q '^[^#]'; then\n    \
              if facts=$(\"$aidd\" generate commit-message 2>/dev/null); then\n      \
              comments=$(printf '%s\\n' \"$facts\" | git stripspace --comment-lines) && rest=$(cat \"$1\") &&\n        \
              printf '\\n%s\\n%s\\n' \"$comments\" \"$rest\" >\"$1\"\n    fi\n  fi\n"
         }
-        // What stands below the scissors of `git commit --verbose` is the change, not the message.
+        // The text below the scissors line of `git commit --verbose` is the diff, not the message.
         HookName::CommitMsg => {
             "  sed '/^# -* >8 -*$/,$d' \"$1\" | \"$aidd\" check --quiet --only 'secrets/*' --stdin-path COMMIT_EDITMSG - || {\n    \
-             code=$?\n    echo \"commit-msg: the message holds a secret, or could not be checked; it is kept in $1\" >&2\n    \
+             code=$?\n    echo \"commit-msg: the message contains a secret or could not be checked; it is saved in $1\" >&2\n    \
              exit $code\n  }\n  \"$aidd\" hook commit-msg \"$1\" || exit $?\n"
         }
-        // A line a ref: local name, local commit, remote name, remote commit; all zeros for none.
-        // Of a branch that is new there, or whose end there is not known here, the commits that no
-        // remote has are judged; of a first push of all there is, everything.
+        // One line per ref: local name, local commit, remote name, remote commit; all zeros for
+        // none. If the branch is new or its remote commit is unknown here, check the commits that
+        // no remote has; on the first push of all, check everything.
         HookName::PrePush => {
             "  printf '%s\\n' \"$refs\" | while read -r _ local _ remote; do\n    \
              case $local in *[!0]*) ;; *) continue ;; esac\n    \
@@ -386,7 +387,8 @@ fn job(hook: HookName) -> &'static str {
     }
 }
 
-/// A path as one word of a shell; with `/`, which the shell of Git for Windows takes too.
+/// Quotes a path as one shell word, with `/` separators, which the shell of Git for Windows
+/// accepts.
 fn quoted(path: &Path) -> String {
     let text = path.to_string_lossy();
     let text = if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() };
@@ -401,9 +403,9 @@ fn make_executable(path: &Path) -> io::Result<()> {
     fs::set_permissions(path, permissions)
 }
 
-/// Windows knows no such bit; Git runs what it finds.
+/// Windows has no executable bit; Git runs any hook it finds.
 #[cfg(not(unix))]
-#[expect(clippy::unnecessary_wraps, reason = "the twin of another system's function")]
+#[expect(clippy::unnecessary_wraps, reason = "same signature as on Unix")]
 fn make_executable(_: &Path) -> io::Result<()> {
     Ok(())
 }
@@ -451,7 +453,7 @@ mod tests {
         if [ -x "$aidd" ]; then
           "$aidd" check --staged || exit $?
         else
-          echo "pre-commit: aidd is not installed here, so this hook did nothing" >&2
+          echo "pre-commit: aidd is not installed, so this hook did nothing" >&2
         fi
         # <<< aidd <<<
         "#);

@@ -1,5 +1,5 @@
-//! The command line: commands, hooks, the set-up of agents' clients. It converts and prints, and
-//! decides nothing that the engine decides.
+//! The command line: commands, hooks and the setup of agent clients. It converts input and prints
+//! results; the checking logic is in the engine.
 
 pub mod baseline;
 pub mod check;
@@ -27,33 +27,33 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
-/// What else the program holds: the doors that this crate knows nothing of.
+/// The other frontends of the program, which this crate does not depend on.
 #[derive(Clone, Copy, Debug)]
 pub struct Doors {
-    /// The rules that the program ships.
+    /// Rules shipped with the program.
     pub distribution: &'static Distribution,
-    /// Serves an editor on standard input and output, under the configuration given, and returns the
-    /// exit code.
+    /// Runs the language server on standard input and output with the given configuration file, and
+    /// returns the exit code.
     pub lsp: fn(Option<PathBuf>) -> io::Result<u8>,
-    /// Serves agents, and returns the exit code.
+    /// Runs the MCP server and returns the exit code.
     pub mcp: fn(&cli::Mcp, Place) -> Result<u8>,
 }
 
-/// Where a door is opened.
+/// Paths that a frontend starts with.
 #[derive(Clone, Debug)]
 pub struct Place {
-    /// The project's folder.
+    /// Project root.
     pub root: PathBuf,
-    /// The configuration, when it is not that of the project.
+    /// Configuration file, if it is not the project's default.
     pub config: Option<PathBuf>,
-    /// The folder that relative paths start from.
+    /// Working directory, which relative paths are resolved against.
     pub cwd: PathBuf,
 }
 
 /// Runs the command line of this process and returns its exit code.
 #[must_use]
 pub fn main(doors: Doors) -> u8 {
-    // A panic may quote what was being read.
+    // A panic message can quote the input.
     std::panic::set_hook(Box::new(|panic| {
         let _ = writeln!(Output::new(io::stderr()), "{panic}");
     }));
@@ -66,7 +66,7 @@ pub fn main(doors: Doors) -> u8 {
         Ok(cwd) => cwd,
         Err(error) => {
             let mut err = Output::new(io::stderr());
-            let _ = writeln!(err, "error: the current folder cannot be read: {error}");
+            let _ = writeln!(err, "error: cannot read the current directory: {error}");
             return Exit::Usage.code();
         }
     };
@@ -90,9 +90,9 @@ pub fn main(doors: Doors) -> u8 {
     }
 }
 
-/// How a door was served, when the command line asks for one; else how to end.
+/// Runs a frontend if the command line names one; `None` otherwise.
 fn served(args: &[OsString], doors: Doors, io: &Io<'_>) -> Option<Result<u8, (Error, Exit)>> {
-    // What cannot be such a command, and what is malformed, is parsed where its errors are told.
+    // Other commands, and invalid arguments, are parsed and reported by [`run`].
     if !args.iter().any(|arg| arg == "lsp" || arg == "mcp") {
         return None;
     }
@@ -105,7 +105,7 @@ fn served(args: &[OsString], doors: Doors, io: &Io<'_>) -> Option<Result<u8, (Er
         Command::Mcp(args) => {
             let start = args.root.as_ref().map(|root| project::absolute(&io.cwd, root));
             if let Some(start) = start.as_ref().filter(|start| !start.is_dir()) {
-                let error = UserError::new(format!("{} is no folder", start.display()));
+                let error = UserError::new(format!("{} is not a directory", start.display()));
                 return Some(Err((error.into(), Exit::Usage)));
             }
             let root = project::root_of(start.as_deref().unwrap_or(&io.cwd));
@@ -116,7 +116,7 @@ fn served(args: &[OsString], doors: Doors, io: &Io<'_>) -> Option<Result<u8, (Er
     }
 }
 
-/// What standard output can do: colours on a terminal unless NO_COLOR is set, and its width.
+/// Capabilities of standard output: its width, and colors on a terminal unless NO_COLOR is set.
 fn terminal_style() -> Style {
     let terminal = io::stdout().is_terminal();
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
@@ -127,7 +127,7 @@ fn terminal_style() -> Style {
     Style { color, hyperlinks: color && terminal, width: width.max(40) }
 }
 
-/// Runs a command line, program name first, and says how it ended.
+/// Runs a command line that starts with the program name, and returns the exit code.
 pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> Exit {
     let args: Vec<OsString> = args.into_iter().collect();
     let cli = match cli::parse(&args) {
@@ -136,7 +136,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> Exit {
             let ended = said_by_clap(&error, &args, io);
             return match ended {
                 _ if hook::is_agents(&args) => Exit::Clean,
-                // The code for wrong usage is the one that clients of agents take for a refusal.
+                // Agent clients read the usage exit code as a refusal.
                 Exit::Usage if hook::is_unknown(&args) => Exit::Findings,
                 ended => ended,
             };
@@ -146,11 +146,11 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> Exit {
     let ended = command(&cli, io);
     let _ = io.out.flush();
     ended.unwrap_or_else(|error| {
-        // A reader that has seen enough is no error.
+        // A closed pipe is not an error.
         if is_broken_pipe(&error) {
             return Exit::Clean;
         }
-        // What a user did wrong may have been told where it was done.
+        // The message can quote user input; redact secrets.
         let text = format!("{error:#}");
         let _ = writeln!(io.err, "error: {}", io.distribution.redact(&text));
         Exit::Usage
@@ -165,10 +165,10 @@ fn said_by_clap(error: &clap::Error, args: &[OsString], io: &mut Io<'_>) -> Exit
     let text = if io.style.color { text.ansi().to_string() } else { text.to_string() };
     let _ = write!(to, "{}", cli::plainly(text));
     if let Some(here) = cli::meant(error) {
-        let _ = writeln!(to, "hint: here it is {here}");
+        let _ = writeln!(to, "hint: did you mean `{here}`?");
     }
     if let Some(name) = cli::variable(error, args) {
-        let _ = writeln!(to, "hint: the value is that of the variable {name}");
+        let _ = writeln!(to, "hint: the value comes from the environment variable {name}");
     }
     let _ = to.flush();
     if error.use_stderr() { Exit::Usage } else { Exit::Clean }
@@ -184,8 +184,8 @@ fn command(cli: &Cli, io: &mut Io<'_>) -> Result<Exit> {
     match &cli.command {
         Command::Check(args) => check::run(args, config, cli.color, io),
         Command::Ci(args) => pull_request::run(args, config, cli.color, io),
-        Command::Lsp { .. } => Err(UserError::new("`lsp` serves a process of its own only").into()),
-        Command::Mcp(_) => Err(UserError::new("`mcp` serves a process of its own only").into()),
+        Command::Lsp { .. } => Err(UserError::new("`lsp` requires its own process").into()),
+        Command::Mcp(_) => Err(UserError::new("`mcp` requires its own process").into()),
         Command::Explain(args) => explain::run(args, config, cli.color, io),
         Command::Rule(command) => rules::run(command, config, cli.color, io),
         Command::Baseline(command) => baseline::run(command, config, io),
@@ -193,7 +193,7 @@ fn command(cli: &Cli, io: &mut Io<'_>) -> Result<Exit> {
         Command::Init(args) => settings::init(args, io),
         Command::Doctor => doctor::run(config, io),
         Command::Completions { shell } => {
-            // The generator takes no failing writer: it writes into memory first.
+            // The generator panics on write errors, so write to memory first.
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Cli::command(), "aidd", &mut script);
             io.out.raw()?.write_all(&script)?;
@@ -213,14 +213,14 @@ fn manual(names: &[String], io: &mut Io<'_>) -> Result<Exit> {
     for name in names {
         let inner = command.find_subcommand(name);
         command = inner.ok_or_else(|| {
-            UserError::new(format!("there is no command `{name}`"))
-                .hint("`aidd --help` names all commands")
+            UserError::new(format!("unknown command `{name}`"))
+                .hint("`aidd --help` lists all commands")
         })?;
     }
     clap_mangen::Man::new(command.clone()).render(&mut io.out.raw()?)?;
     Ok(Exit::Clean)
 }
 
-/// What the program ships, for tests.
+/// The shipped rules, for tests.
 #[cfg(test)]
 static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);

@@ -1,4 +1,4 @@
-//! `aidd rule`: listing, beginning, testing and handing on rules.
+//! `aidd rule`: lists, creates, tests and exports rules.
 
 mod export;
 mod import;
@@ -33,7 +33,7 @@ use std::path::Path;
 /// Runs `aidd rule …`.
 ///
 /// # Errors
-/// When no rule has a name, or a page cannot be written.
+/// When a rule name is unknown, or a page cannot be written.
 pub fn run(
     command: &RuleCommand,
     config: Option<&Path>,
@@ -73,7 +73,8 @@ fn chosen<'a>(registry: &'a Registry, names: &[String]) -> Result<Vec<&'a Rule>>
     Ok(rules)
 }
 
-/// Lists rules by how severe they are in this project: a page may be off, and a pack switch it on.
+/// Lists rules with their severity in this project: a page can be disabled, and a pack can enable
+/// it.
 fn list(
     project: &Project,
     names: &[String],
@@ -121,34 +122,34 @@ fn list(
         let said = one_line(&format!("{:widest$}  {}{aliases}{origin}", rule.id, rule.summary));
         writeln!(io.out, "{on}{severity:8}{off}{said}")?;
     }
-    writeln!(io.err, "{}; `aidd explain RULE` says more of one", number(rules.len(), "rule"))?;
+    writeln!(io.err, "{}; `aidd explain RULE` shows details", number(rules.len(), "rule"))?;
     Ok(Exit::Clean)
 }
 
 fn new(project: &Project, id: &str, form: Form, io: &mut Io<'_>) -> Result<Exit> {
     if !is_id(id) {
         return Err(UserError::new(format!("`{id}` is not a rule id"))
-            .hint("an id is `kind/kebab-name` and reads as \"allow …\": team/console-log")
+            .hint("expected `kind/kebab-name` that reads as \"allow …\", such as team/console-log")
             .into());
     }
     if let Some(rule) = project.registry().get(id) {
-        let message = format!("there is a rule {id} already");
-        let place = rule.path.clone().unwrap_or_else(|| "it comes with aidd".to_owned());
+        let message = format!("rule {id} already exists");
+        let place = rule.path.clone().unwrap_or_else(|| "it is shipped with aidd".to_owned());
         return Err(UserError::new(message).hint(place).into());
     }
     let path = format!(".aidd/rules/{id}.md");
     let place = project.disk.locate(&project.disk.for_new(&path)?)?;
-    fs::create_dir_all(place.parent().context("a page lies in a folder")?)?;
+    fs::create_dir_all(place.parent().context("the page has no parent directory")?)?;
     fs::write(&place, page(id, form)).with_context(|| path.clone())?;
     writeln!(io.out, "{path}")?;
     writeln!(
         io.err,
-        "wrote {path}; say why in it, make the examples yours, then run: aidd rule test {id}"
+        "wrote {path}; describe the reason, replace the examples, then run: aidd rule test {id}"
     )?;
     Ok(Exit::Clean)
 }
 
-/// A page that passes its own test, to be changed.
+/// A page template that passes its own test.
 fn page(id: &str, form: Form) -> String {
     let check = match form {
         Form::Text => {
@@ -162,9 +163,9 @@ fn page(id: &str, form: Form) -> String {
         }
         Form::Tree => {
             return format!(
-                "---\nseverity: warning\nmessage: \"`<stem>` has no test beside it\"\nhelp: \"Add a test of the same name\"\n\
+                "---\nseverity: warning\nmessage: \"`<stem>` has no test file\"\nhelp: \"Add a test with the same name\"\n\
                  check:\n  exclude: [\"*.test.ts\"]\n  tree: {{ each: \"src/**/*.ts\", exists: \"<dir>/<stem>.test.ts\" }}\n---\n\
-                 # {id}\n\nSay here why it matters, in one or two short paragraphs.\n\n\
+                 # {id}\n\nExplain why it matters, in one or two short paragraphs.\n\n\
                  ## Fails\n\n```ts path=src/user.ts\nexport const user = 1\n```\n\n```finding\nsrc/user.ts\n```\n\n\
                  ## Passes\n\n```ts path=src/user.ts\nexport const user = 1\n```\n\n```ts path=src/user.test.ts\ntest(user)\n```\n"
             );
@@ -173,7 +174,7 @@ fn page(id: &str, form: Form) -> String {
             return format!(
                 "---\nseverity: warning\nmessage: \"`<key>` is `<value>`\"\nhelp: \"Set it to true\"\n\
                  check:\n  files: [\"tsconfig.json\"]\n  data: {{ at: \"$.compilerOptions.strict\", equals: true }}\n---\n\
-                 # {id}\n\nSay here why it matters, in one or two short paragraphs.\n\n\
+                 # {id}\n\nExplain why it matters, in one or two short paragraphs.\n\n\
                  ## Fails\n\n```json path=tsconfig.json\n{{ \"compilerOptions\": {{ \"strict\": false }} }}\n```\n\n\
                  ```finding\n1:34 false\n```\n\n\
                  ## Passes\n\n```json path=tsconfig.json\n{{ \"compilerOptions\": {{ \"strict\": true }} }}\n```\n"
@@ -181,13 +182,13 @@ fn page(id: &str, form: Form) -> String {
         }
         Form::Guidance => {
             return format!(
-                "---\nseverity: info\n---\n# {id}\n\nSay here what to do and why, in one or two short paragraphs.\n"
+                "---\nseverity: info\n---\n# {id}\n\nExplain what to do and why, in one or two short paragraphs.\n"
             );
         }
     };
     let under = if form == Form::Text { "console.log" } else { "console.log(user)" };
     format!(
-        "---\nseverity: warning\n{check}---\n# {id}\n\nSay here why it matters, in one or two short paragraphs.\n\n\
+        "---\nseverity: warning\n{check}---\n# {id}\n\nExplain why it matters, in one or two short paragraphs.\n\n\
          ## Fails\n\n```ts path=src/user.ts\nconsole.log(user)\n```\n\n```finding\n1:1 {under}\n```\n\n\
          ## Passes\n\n```ts path=src/user.ts\nlogger.info(user)\n```\n"
     )
@@ -196,7 +197,7 @@ fn page(id: &str, form: Form) -> String {
 fn test(project: &Project, names: &[String], io: &mut Io<'_>) -> Result<Exit> {
     let engine = project.engine(&Selection::default())?;
     let registry = engine.registry();
-    // Examples show what the page says by itself, not with the parameters of this project.
+    // Examples run with the page's own parameters, without the project's overrides.
     let plain = Engine::new(
         project.distribution(),
         project.registry(),
@@ -214,14 +215,14 @@ fn test(project: &Project, names: &[String], io: &mut Io<'_>) -> Result<Exit> {
     let mut tested = 0;
     for rule in rules {
         if rule.check.is_none() && rule.path.is_some() {
-            writeln!(io.out, "{}: guides only, nothing to test", rule.id)?;
+            writeln!(io.out, "{}: guidance only, nothing to test", rule.id)?;
             continue;
         }
         tested += 1;
         let of_memory = rule.path.as_deref().is_some_and(is_memory_path);
         let problems = aidd_engine::forms::problems(rule);
         if of_memory && !problems.is_empty() {
-            // Told below, with the memory.
+            // Reported below, with the other memory pages.
             continue;
         }
         let page = plain.registry().get(&rule.id).unwrap_or(rule);
@@ -230,7 +231,7 @@ fn test(project: &Project, names: &[String], io: &mut Io<'_>) -> Result<Exit> {
         for one in &wrong {
             writeln!(io.out, "{}: {one}", rule.path.as_deref().unwrap_or(&rule.id))?;
         }
-        // Its examples may hold where nothing of the project is looked at.
+        // Examples can pass even if the rule applies to no file of the project.
         for said in reach(&engine, rule, &project.disk, &listing) {
             writeln!(io.out, "{}: {said}", rule.id)?;
         }
@@ -243,7 +244,7 @@ fn test(project: &Project, names: &[String], io: &mut Io<'_>) -> Result<Exit> {
     Ok(if failed + unread.len() == 0 { Exit::Clean } else { Exit::Findings })
 }
 
-/// What of the project the check of a rule looks at, and what else is to be told of that.
+/// How many places of the project the check of a rule applies to, with notes on that.
 pub(crate) fn reach(
     engine: &Engine,
     rule: &Rule,
@@ -255,19 +256,19 @@ pub(crate) fn reach(
     };
     if rule.check.as_ref().is_some_and(|check| check.commit.is_some()) {
         let said =
-            "judges commits: in `aidd ci`, `aidd check --diff BASE` and `aidd hook commit-msg`";
+            "applies to commits, in `aidd ci`, `aidd check --diff BASE` and `aidd hook commit-msg`";
         return vec![said.to_owned()];
     }
     let matched = match (count, rule.is_joined()) {
-        (0, _) => "matched 0 files: here it can find nothing".to_owned(),
-        (_, true) => format!("judges {}", number(count, "place")),
-        (_, false) => format!("is tried on {}", number(count, "file")),
+        (0, _) => "applies to 0 files, so it cannot find anything".to_owned(),
+        (_, true) => format!("applies to {}", number(count, "place")),
+        (_, false) => format!("applies to {}", number(count, "file")),
     };
     std::iter::once(matched).chain(notes).collect()
 }
 
-/// The project's rule pages and packs whose header cannot be read, and the memories whose check
-/// cannot run: the place, and why.
+/// The project's rule pages and packs with an invalid header, and the memories whose check cannot
+/// run: path and reason.
 pub(crate) fn unread_pages(project: &Project) -> Vec<String> {
     let unread = |(path, text): &(String, String)| {
         let error = if is_pack_path(path) {

@@ -21,7 +21,7 @@ use std::path::Path;
 /// Runs `aidd config …`.
 ///
 /// # Errors
-/// When the configuration cannot be read.
+/// When the configuration is invalid.
 pub fn run(command: &ConfigCommand, config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
     match command {
         ConfigCommand::Schema => {
@@ -45,12 +45,12 @@ fn show(path: Option<&Path>, config: Option<&Path>, io: &mut Io<'_>) -> Result<(
     Ok(())
 }
 
-/// The rules whose setting for `path` is not that of their page.
+/// The rules whose settings for `path` differ from their pages.
 fn show_rules(project: &Project, path: &Path, text: &mut String) -> Result<()> {
     let relative = walk::relative(project.root(), path);
     let engine = project.engine(&Selection::default())?;
     let settings = engine.settings(&relative);
-    writeln!(text, "\n# rules set otherwise than their page for {relative}")?;
+    writeln!(text, "\n# rule settings that differ from the rule pages for {relative}")?;
     for rule in engine.registry().rules() {
         let Some(setting) = settings.get(&rule.id) else { continue };
         let default = rule.enabled.then_some(rule.severity);
@@ -68,8 +68,8 @@ fn show_rules(project: &Project, path: &Path, text: &mut String) -> Result<()> {
     Ok(())
 }
 
-/// Runs `aidd init`: writes a minimal configuration, what Git has to know of the memory and what the
-/// named clients of agents read, leaves what is there, and says what comes next.
+/// Runs `aidd init`: writes a minimal configuration, the Git settings for the memory and the files
+/// of the named agent clients, without overwriting existing content, and prints the next steps.
 ///
 /// # Errors
 /// When a file cannot be read or written.
@@ -77,7 +77,7 @@ pub fn init(args: &Init, io: &mut Io<'_>) -> Result<Exit> {
     if !args.remove {
         tell_nested(io)?;
     }
-    // What a user asked for first is refused first, before anything is written.
+    // Client errors are reported before anything is written.
     if args.remove || args.dry_run {
         clients::run(&args.clients, args.remove, args.dry_run, io)?;
         if !args.remove {
@@ -91,14 +91,14 @@ pub fn init(args: &Init, io: &mut Io<'_>) -> Result<Exit> {
     let path = io.cwd.join(CONFIG_PATH);
     let is_new = !path.exists();
     if is_new {
-        fs::create_dir_all(path.parent().context("a file lies in a folder")?)?;
+        fs::create_dir_all(path.parent().context("the file has no parent directory")?)?;
         fs::write(&path, INITIAL).with_context(|| CONFIG_PATH.to_owned())?;
     }
     writeln!(io.out, "{} {CONFIG_PATH}", if is_new { "wrote" } else { "kept" })?;
     let wrong =
         if is_new { None } else { Project::open(io.distribution, &io.cwd, Some(&path)).err() };
     if let Some(wrong) = &wrong {
-        writeln!(io.err, "error: the configuration that is there cannot be used")?;
+        writeln!(io.err, "error: the existing configuration is invalid")?;
         writeln!(io.err, "{wrong}")?;
     }
     if git_files::repository(&io.cwd).is_some() {
@@ -106,33 +106,33 @@ pub fn init(args: &Init, io: &mut Io<'_>) -> Result<Exit> {
             writeln!(io.out, "{} {name}", done.word())?;
         }
     } else {
-        writeln!(io.err, "not in a Git repository; after `git init`, run this again")?;
+        writeln!(io.err, "not in a Git repository; run `git init`, then run this command again")?;
     }
     clients::tell_others(io)?;
     if args.clients.is_empty() {
         writeln!(
             io.err,
-            "next:\n  aidd check .                     see what there is\n  aidd baseline write              put off what is old, judge what is new\n  aidd rule new team/my-rule       write down a rule of your own\n  aidd memory add decision TEXT    remember what was decided"
+            "next:\n  aidd check .                     check all files\n  aidd baseline write              baseline existing findings\n  aidd rule new team/my-rule       create a rule\n  aidd memory add decision TEXT    record a decision"
         )?;
     }
     Ok(if wrong.is_some() { Exit::Usage } else { Exit::Clean })
 }
 
-/// Says that a folder below a project becomes one of its own: neither the rules nor the memory of the
-/// one above hold there any longer.
+/// Prints a note if the directory is inside another project, whose rules and memory will no longer
+/// apply to it.
 fn tell_nested(io: &mut Io<'_>) -> Result<()> {
     let above = project::root_of(&io.cwd);
     if above != io.cwd {
         writeln!(
             io.err,
-            "note: this folder lies in the project {}; what is set up here makes it a project of its own, without the rules and the memory of that one. For all of it: aidd init there",
+            "note: this directory is inside the project {}; `aidd init` makes it a separate project without the rules and memory of that project. To set up the outer project, run `aidd init` there",
             above.display()
         )?;
     }
     Ok(())
 }
 
-/// Says what `aidd init` would do beside what a patch shows.
+/// Prints what `aidd init` would do in addition to the changes in the patch.
 fn tell_dry(io: &mut Io<'_>) -> Result<()> {
     if !io.cwd.join(CONFIG_PATH).exists() {
         writeln!(io.err, "would write {CONFIG_PATH}")?;
@@ -150,15 +150,15 @@ fn tell_dry(io: &mut Io<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Says no more than what most projects change first.
+/// The initial configuration: only the settings that most projects change first.
 const INITIAL: &str = r#"{
-  // What makes a run fail: error, warning, info or never.
+  // Minimum severity that fails a run: error, warning, info or never.
   "failOn": "error",
-  // Paths not to check, besides what Git ignores.
+  // Paths to exclude, in addition to those that Git ignores.
   "exclude": [],
   // Rule, alias or glob → off, info, warning, error.
   "rules": {},
-  // Packs of rules that are off until named here; `aidd rule packs` lists them.
+  // Optional rule packs to enable; `aidd rule packs` lists them.
   "compliance": []
 }
 "#;

@@ -1,22 +1,22 @@
-//! Standard output and error of this process, in the order in which they are written.
+//! Standard output and standard error of this process, synchronized in the order of writing.
 
 use std::cell::RefCell;
 use std::io::{self, BufWriter, Stderr, Stdout, Write};
 use std::rc::Rc;
 
-/// Standard output, buffered; what is written to standard error comes behind all that was written
-/// here before. A terminal shows both.
+/// Buffered standard output. It is flushed before each write to standard error, so a terminal shows
+/// both in order.
 #[derive(Debug)]
 pub(crate) struct Out<W: Write>(Rc<RefCell<BufWriter<W>>>);
 
-/// Standard error.
+/// Standard error, which flushes standard output first.
 #[derive(Debug)]
 pub(crate) struct Err<W: Write, E: Write> {
     out: Rc<RefCell<BufWriter<W>>>,
     err: E,
 }
 
-/// The two of this process.
+/// Standard output and standard error of this process.
 pub(crate) fn of_process() -> (Out<Stdout>, Err<Stdout, Stderr>) {
     both(io::stdout(), io::stderr())
 }
@@ -38,7 +38,8 @@ impl<W: Write> Write for Out<W> {
 
 impl<W: Write, E: Write> Write for Err<W, E> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // Whoever closed standard output may still read this; the fault is told where it is met.
+        // Standard output can be closed while standard error is still read; its own writes report
+        // the error.
         let _ = self.out.borrow_mut().flush();
         self.err.write(bytes)
     }
@@ -52,7 +53,7 @@ impl<W: Write, E: Write> Write for Err<W, E> {
 mod tests {
     use super::*;
 
-    /// Two streams that end in one place, as on a terminal.
+    /// Two streams with one destination, as on a terminal.
     #[derive(Clone, Default)]
     struct Terminal(Rc<RefCell<Vec<u8>>>);
 

@@ -68,7 +68,7 @@ fn new_findings_are_recorded_only_when_told() {
 fn what_is_gone_is_told_and_taken_out() {
     let project = project();
     project.remove("sub/b.txt");
-    let note = "note: found no more: 1 finding of the baseline; `aidd baseline prune` drops what is gone\n";
+    let note = "note: 1 finding in the baseline no longer found; run `aidd baseline prune` to remove the entries\n";
     assert_eq!(project.run(&["check", "."]).ends(0).err, note);
     assert_eq!(project.run_in("sub", &["check", "."]).ends(0).err, note);
     // A run that did not look says nothing.

@@ -100,7 +100,7 @@ fn wrong_usage_ends_with_2_and_says_what_would_do() {
     assert!(said(&["check", ".", "--dry-run"]).contains("--fix"), "it needs something to try");
     assert!(said(&["chek"]).contains("similar subcommand exists: 'check'"), "a near word");
     assert!(said(&["check", "nowhere"]).starts_with("error: nowhere: "), "the path is named");
-    assert!(said(&["check", "-", "a.txt"]).contains("`-` stands alone"), "one or the other");
+    assert!(said(&["check", "-", "a.txt"]).contains("`-` cannot be combined"), "one or the other");
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn standard_input_stands_for_a_path() {
     let ran = project.run_with(token().as_bytes(), &["check", "-"]).ends(1);
     assert!(ran.out.contains("--> stdin.txt:1:1"), "{}", ran.out);
     let ran = project.run_with(b"", &["check", "-", "--stdin-path", "../a.txt"]).ends(2);
-    assert!(ran.err.contains("does not lie below ROOT"), "{}", ran.err);
+    assert!(ran.err.contains("is not inside ROOT"), "{}", ran.err);
 }
 
 #[test]

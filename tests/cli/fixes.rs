@@ -16,12 +16,12 @@ fn project() -> Project {
 fn safe_fixes_are_applied_and_the_rest_is_told() {
     let project = project();
     let ran = project.run(&["check", ".", "--fix"]).ends(1);
-    assert_eq!(ran.err, "mended 2 problems in 1 file\n");
+    assert_eq!(ran.err, "fixed 2 problems in 1 file\n");
     assert!(ran.out.ends_with("1 error in 4 files (TIME); 1 fixable with --fix-unsafe\n"));
     assert_eq!(project.read("a.txt"), "a teal sky,\na teal sea\n");
     assert_eq!(project.read("src/a.js"), "console.log(x)\n");
     let ran = project.run(&["check", ".", "--fix-unsafe"]).ends(0);
-    assert_eq!(ran.err, "mended 1 problem in 1 file\n");
+    assert_eq!(ran.err, "fixed 1 problem in 1 file\n");
     assert_eq!(project.read("src/a.js"), "logger.log(x)\n");
     assert_eq!(project.run(&["check", ".", "--fix-unsafe"]).ends(0).err, "");
 }
@@ -44,10 +44,10 @@ fn a_dry_run_prints_a_patch_and_changes_nothing() {
     -console.log(x)
     +logger.log(x)
     ");
-    assert_eq!(ran.err, "would mend 3 problems in 2 files\n");
+    assert_eq!(ran.err, "would fix 3 problems in 2 files\n");
     assert_eq!(project.read("a.txt"), "a blue sky,\na blue sea\n");
     let ran = project.run(&["check", "rules", "--fix", "--dry-run"]).ends(0);
-    assert_eq!((ran.out.as_str(), ran.err.as_str()), ("", "nothing to mend\n"));
+    assert_eq!((ran.out.as_str(), ran.err.as_str()), ("", "nothing to fix\n"));
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn nothing_is_written_where_a_link_leads_out_of_the_project() {
         ("dir/b.txt", "a link leads out of the root"),
         ("store.txt", "a file of version control"),
     ] {
-        assert!(ran.err.contains(&format!("note: {path} is not fixed: {why}\n")), "{}", ran.err);
+        assert!(ran.err.contains(&format!("note: skipped fixes of {path}: {why}\n")), "{}", ran.err);
     }
     assert_eq!(text(&outside.path().join("b.txt")), "a blue sky\n");
     assert_eq!(text(&project.path().join(".git/c.txt")), "a blue sky\n");
@@ -168,8 +168,8 @@ fn no_file_is_made_or_renamed_outside_the_project_or_in_a_store() {
     ]);
     std::os::unix::fs::symlink(outside.path(), project.path().join("dir")).expect("linked");
     let made = project.run(&["check", ".", "--fix-unsafe"]);
-    assert!(made.err.contains("note: dir/made.txt is not fixed: "), "{}", made.err);
-    assert!(made.err.contains("note: .git/hooks/made is not fixed: "), "{}", made.err);
+    assert!(made.err.contains("note: skipped fixes of dir/made.txt: "), "{}", made.err);
+    assert!(made.err.contains("note: skipped fixes of .git/hooks/made: "), "{}", made.err);
     assert_eq!(std::fs::read_dir(outside.path()).expect("there").count(), 0);
     assert!(!project.path().join(".git/hooks").exists());
 }

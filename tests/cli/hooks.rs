@@ -116,7 +116,7 @@ fn a_hook_of_another_origin_is_kept() {
     project.run(&["hook", "install", "--chain"]).ends(0);
     assert_eq!(project.hook("pre-commit.aidd-backup"), foreign);
     let status = project.run(&["hook", "status"]).ends(0).out;
-    assert!(status.contains("what is staged, after what was here before\n"), "{status}");
+    assert!(status.contains("the staged changes, after the previous hook\n"), "{status}");
     // Installing again does not forget the chain.
     assert!(project.run(&["hook", "install"]).ends(0).out.starts_with("up to date"));
     project.git(&["commit", "--quiet", "--allow-empty", "-m", "x"]).ends(0);
@@ -130,7 +130,7 @@ fn a_hook_of_another_origin_is_kept() {
     assert_eq!(project.read("foreign.log"), "ran\n");
     project.foreign_hook("pre-commit", foreign);
     let ran = project.run(&["hook", "install", "--force"]).ends(2);
-    assert!(ran.err.contains("pre-commit.aidd-backup is there already"), "{}", ran.err);
+    assert!(ran.err.contains("pre-commit.aidd-backup already exists"), "{}", ran.err);
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn lines_around_the_marks_are_the_users() {
     );
     assert_eq!(project.hook("pre-commit"), mine);
     let ran = project.run(&["hook", "uninstall"]).ends(0);
-    assert_eq!(ran.out, "took aidd out of ROOT/.git/hooks/pre-commit\n");
+    assert_eq!(ran.out, "removed aidd from ROOT/.git/hooks/pre-commit\n");
     assert_eq!(project.hook("pre-commit"), "#!/bin/sh\necho mine\necho after\n");
 }
 
@@ -197,7 +197,7 @@ fn hooks_lie_where_git_looks_for_them() {
     }
     project.git(&["config", "core.hooksPath", ".husky/_"]).ends(0);
     let ran = project.run(&["hook", "install"]).ends(2);
-    let hint = "hint: add a line instead to .husky/pre-commit: aidd check --staged";
+    let hint = "hint: instead, add to .husky/pre-commit: aidd check --staged";
     assert!(ran.err.contains(hint), "{}", ran.err);
     let ran = project.run(&["hook", "install", "--hook", "commit-msg"]).ends(2);
     let hint = "to .husky/commit-msg: aidd hook commit-msg \"$1\"";
@@ -205,7 +205,7 @@ fn hooks_lie_where_git_looks_for_them() {
     let nowhere = tempfile::tempdir().expect("a folder");
     let nowhere = nowhere.path().to_string_lossy().into_owned();
     let ran = project.run_in(&nowhere, &["hook", "status"]).ends(2);
-    assert!(ran.err.contains("lies in no Git repository"), "{}", ran.err);
+    assert!(ran.err.contains("is not in a Git repository"), "{}", ran.err);
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn a_missing_aidd_is_said_and_blocks_nothing() {
     project.write(".git/hooks/pre-commit", lost);
     project.stage("a.env", &format!("KEY={}\n", token()));
     let ran = project.git(&["commit", "--quiet", "-m", "x"]).ends(0);
-    assert_eq!(ran.err, "pre-commit: aidd is not installed here, so this hook did nothing\n");
+    assert_eq!(ran.err, "pre-commit: aidd is not installed, so this hook did nothing\n");
 }
 
 #[test]

@@ -82,7 +82,7 @@ fn looking_where_nothing_is_remembered_leaves_no_trace() {
         project.run(args).ends(0);
     }
     let ran = project.run(&["memory", "show", "decision_1"]).ends(2);
-    assert!(ran.err.contains("nothing is remembered here yet"), "{}", ran.err);
+    assert!(ran.err.contains("the memory is empty"), "{}", ran.err);
     assert_eq!(fs::read_dir(project.path()).expect("a folder").count(), 0);
 }
 
@@ -304,12 +304,12 @@ fn an_export_is_taken_in_elsewhere_once() {
 
     let other = Project::bare();
     let ran = other.run_with(text.as_bytes(), &["memory", "import", "-", "--dry-run"]).ends(0);
-    assert_eq!(ran.out, "read - as aidd\nwould take 4 memories in; 0 known already\n");
+    assert_eq!(ran.out, "read - as aidd\nwould import 4 memories; 0 already known\n");
     assert!(!other.path().join("ai").exists());
     let ran = other.run_with(text.as_bytes(), &["memory", "import", "-"]).ends(0);
-    assert_eq!(ran.out, "read - as aidd\ntook 4 memories in; 0 known already\n");
+    assert_eq!(ran.out, "read - as aidd\nimported 4 memories; 0 already known\n");
     let ran = other.run_with(text.as_bytes(), &["memory", "import", "-"]).ends(0);
-    assert_eq!(ran.out, "read - as aidd\ntook 0 memories in; 4 known already\n");
+    assert_eq!(ran.out, "read - as aidd\nimported 0 memories; 4 already known\n");
     assert_eq!(other.run(&["memory", "export"]).ends(0).out, text);
     assert_eq!(other.memory(&["show", &first])["entries"][0]["status"], "superseded");
     let page = other.run(&["memory", "export", "--format", "markdown", "--tracked"]).ends(0).out;
@@ -360,7 +360,7 @@ fn to_only_look_at_an_import_leaves_no_trace() {
     let project = Project::bare();
     project.write("memory.jsonl", "{\"type\":\"entity\",\"name\":\"Auth\",\"entityType\":\"component\",\"observations\":[\"uses JWT\"]}\n");
     let ran = project.run(&["memory", "import", "memory.jsonl", "--dry-run"]).ends(0);
-    assert!(ran.out.contains("would take 1 memory in"), "{}", ran.out);
+    assert!(ran.out.contains("would import 1 memory"), "{}", ran.out);
     assert_eq!(ran.err, "");
     assert!(!project.path().join(".aidd").exists() && !project.path().join("ai").exists());
 }

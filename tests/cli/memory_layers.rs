@@ -69,7 +69,7 @@ fn what_a_session_noted_on_a_branch_is_no_decision_of_the_project() {
     assert!(!project.said(&["topics"]).contains("MongoDB"));
     assert!(!project.said(&["export", "--tracked"]).contains("MongoDB"));
     let page = project.said(&["export", "--format", "markdown"]);
-    let (known, own) = page.split_once("# What only this checkout knows").expect("two parts");
+    let (known, own) = page.split_once("# Only in this checkout").expect("two parts");
     assert!(!known.contains("MongoDB"), "{page}");
     assert!(own.contains("Keep all carts in MongoDB"), "{page}");
     let found = project.said(&["search", "carts in MongoDB"]);

@@ -30,8 +30,8 @@ fn an_edit_changes_what_it_names_or_is_refused() {
         ),
         (&["--unset", "mood"], "a decision has no field `mood`; its fields are"),
         (&["--unset", "content"], "a decision cannot be empty"),
-        (&["--content", "x", "--set", "content=y"], "are both given"),
-        (&["--set", "context=x", "--unset", "context"], "`context` is given twice"),
+        (&["--content", "x", "--set", "content=y"], "both name `content`"),
+        (&["--set", "context=x", "--unset", "context"], "field `context` is set twice"),
     ] {
         let ran = edit(args).ends(2);
         assert!(ran.err.contains(said), "{args:?}: {}", ran.err);

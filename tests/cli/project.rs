@@ -159,7 +159,7 @@ fn the_pages_of_every_rules_folder_are_rules() {
     warning team/three  Blue is last year's colour. [TEAM1]
     warning team/two    Blue is last year's colour. [TEAM1]
     ");
-    assert_eq!(list.err, "3 rules; `aidd explain RULE` says more of one\n");
+    assert_eq!(list.err, "3 rules; `aidd explain RULE` shows details\n");
 }
 
 #[test]
@@ -250,10 +250,10 @@ fn the_doctor_says_what_there_is() {
     }
     project.write(".aidd/config.json", r#"{"exclude": ["d/"]}"#);
     let ran = project.run(&["doctor"]).ends(0);
-    assert!(ran.out.contains("rule           team/old-colour is tried on 2 files"), "{}", ran.out);
-    assert!(ran.out.contains("rule           team/console is tried on 1 file"), "{}", ran.out);
+    assert!(ran.out.contains("rule           team/old-colour applies to 2 files"), "{}", ran.out);
+    assert!(ran.out.contains("rule           team/console applies to 1 file"), "{}", ran.out);
     assert!(!ran.out.contains("Dockerfile"), "{}", ran.out);
-    assert!(ran.out.ends_with("nothing wrong with the set-up\n"), "{}", ran.out);
+    assert!(ran.out.ends_with("no problems with the setup\n"), "{}", ran.out);
 }
 
 #[test]
@@ -292,7 +292,7 @@ fn the_rules_that_hold_are_told_in_agents_md() {
     <!-- /aidd:rules -->
     ");
     let written = project.read("AGENTS.md");
-    assert_eq!(project.run(&export).ends(0).err, "AGENTS.md tells the rules that hold\n");
+    assert_eq!(project.run(&export).ends(0).err, "AGENTS.md is up to date\n");
     project.run(&[&export[..], &["--check"]].concat()).ends(0);
     assert_eq!(project.read("AGENTS.md"), written);
     project.run(&["rule", "export", "agents-md", "-o", "docs.md"]).ends(0);
@@ -301,7 +301,7 @@ fn the_rules_that_hold_are_told_in_agents_md() {
     assert!(ran.err.contains("lies outside of the project"), "{}", ran.err);
     project.write("AGENTS.md", "<!-- aidd:rules -->\n");
     let ran = project.run(&export).ends(2);
-    assert!(ran.err.contains("`<!-- aidd:rules -->` in line 1 stands alone"), "{}", ran.err);
+    assert!(ran.err.contains("`<!-- aidd:rules -->` in line 1 has no matching marker"), "{}", ran.err);
 }
 
 #[test]

@@ -443,10 +443,10 @@ fn an_import_loses_nothing_and_says_so() {
     let path = ".aidd/rules/ls-lint/ts.md";
     let before = project.read(path);
     let again = project.run(&["rule", "import"]).ends(0);
-    assert_eq!(again.err, "0 pages written, 1 unchanged; 0 items not carried over\n");
+    assert_eq!(again.err, "0 pages written, 1 unchanged; 0 items not imported\n");
     project.write(path, before.replace("severity: error", "severity: info"));
     let kept = project.run(&["rule", "import"]).ends(1);
-    assert!(kept.err.contains("1 kept (--force writes over them)"), "{}", kept.err);
+    assert!(kept.err.contains("1 differ (overwrite with --force)"), "{}", kept.err);
     assert!(project.read(path).contains("severity: info"));
     project.run(&["rule", "import", "--force"]).ends(0);
     assert_eq!(project.read(path), before);

@@ -56,7 +56,7 @@ fn a_list_of_globs_may_have_braces() {
     assert!(out(&["check", ".", "--exclude", "*.md,x"]).contains("a.txt"));
     assert!(out(&["check", ".", "--only", "team/{old-colour,red}"]).contains("a.txt"));
     let ran = project.run(&["check", ".", "--only", ","]).ends(2);
-    assert_eq!(ran.err, "error: --only names no rule\n");
+    assert_eq!(ran.err, "error: --only requires at least one rule\n");
     let ran = project.run(&["check", ".", "--exclude", "[a"]).ends(2);
     assert!(ran.err.contains("`[a` is not a glob: unclosed character class"), "{}", ran.err);
 }
@@ -79,9 +79,9 @@ fn the_words_of_other_tools_lead_to_ours() {
         let said = project.run(args).ends(2).err;
         said.lines().last().unwrap_or_default().to_owned()
     };
-    assert_eq!(hint(&["fix"]), "hint: here it is aidd check . --fix");
-    assert_eq!(hint(&["check", "--rule", "x"]), "hint: here it is --only");
-    assert_eq!(hint(&["check", "--no-color"]), "hint: here it is --color never");
+    assert_eq!(hint(&["fix"]), "hint: did you mean `aidd check . --fix`?");
+    assert_eq!(hint(&["check", "--rule", "x"]), "hint: did you mean `--only`?");
+    assert_eq!(hint(&["check", "--no-color"]), "hint: did you mean `--color never`?");
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn packs_are_listed_and_rules_are_as_severe_as_here() {
     let git = listed.out.lines().find(|line| line.contains(" git ")).unwrap_or_default();
     assert!(git.starts_with("on  git") && git.contains(" rules  "), "{git}");
     assert!(listed.out.contains("off docs"), "{}", listed.out);
-    assert!(listed.err.contains("`aidd rule packs NAME` lists the rules of one"), "{}", listed.err);
+    assert!(listed.err.contains("`aidd rule packs NAME` lists the rules of a pack"), "{}", listed.err);
     let one = project.run(&["rule", "packs", "git"]).ends(0).out;
     assert!(one.lines().any(|line| line.contains("compliance/commit-message")), "{one}");
     assert!(one.lines().all(|line| !line.starts_with("off")), "{one}");
@@ -115,7 +115,7 @@ fn packs_are_listed_and_rules_are_as_severe_as_here() {
     hint: `aidd rule packs` lists those that there are
     ");
     let ran = project.run(&["explain", "git"]).ends(2);
-    assert!(ran.err.contains("hint: it is a pack of rules: aidd rule packs git"), "{}", ran.err);
+    assert!(ran.err.contains("hint: it is a rule pack: aidd rule packs git"), "{}", ran.err);
     project.write(".aidd/packs/torn.md", "<<<<<<< a\n---\npack: { rules: x }\n---\n");
     let ran = project.run(&["rule", "packs"]).ends(2);
     assert!(ran.out.contains("off docs"), "one hides no other: {}", ran.out);
@@ -150,7 +150,7 @@ fn a_page_torn_by_a_merge_is_no_page_that_says_nothing() {
 fn a_dry_run_tells_of_what_only_unsafe_fixes_mend() {
     let project = Project::new(&[("Dockerfile", "FROM node:20.1\nRUN apt-get install -y a=1\n")]);
     let ran = project.run(&["check", ".", "--fix", "--dry-run"]).ends(0);
-    assert_eq!(ran.err, "nothing to mend; 1 problem fixable with --fix-unsafe\n");
+    assert_eq!(ran.err, "nothing to fix; 1 problem fixable with --fix-unsafe\n");
 }
 
 #[test]

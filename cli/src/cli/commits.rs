@@ -1,4 +1,4 @@
-//! What may be typed of commit messages and of Git's hooks.
+//! Arguments of `aidd generate` and `aidd hook`.
 
 use clap::{Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -6,98 +6,97 @@ use std::path::PathBuf;
 /// `aidd generate …`.
 #[derive(Debug, Subcommand)]
 pub enum GenerateCommand {
-    /// List what a commit message is written from: the staged changes, the project's types and
-    /// scopes.
+    /// List the facts for a commit message: the staged changes, the project's types and scopes.
     #[command(
-        after_help = "The type it names is the project's most frequent one, or docs, test or ci where only such\nfiles are staged. Examples:\n  aidd generate commit-message\n  aidd generate commit-message --format json"
+        after_help = "The suggested type is the project's most frequent type, or docs, test or ci if only such files\nare staged. Examples:\n  aidd generate commit-message\n  aidd generate commit-message --format json"
     )]
     CommitMessage {
-        /// How to write them.
+        /// Output format.
         #[arg(long, value_enum, default_value_t = MessageFormat::Text)]
         format: MessageFormat,
     },
 }
 
-/// The formats of the facts for a commit message.
+/// Output formats of `aidd generate commit-message`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum MessageFormat {
-    /// A line for each fact.
+    /// One line per fact.
     Text,
-    /// All facts, for programs.
+    /// All facts as JSON.
     Json,
 }
 
 /// `aidd hook …`.
 #[derive(Debug, Subcommand)]
 pub enum HookCommand {
-    /// Write hooks into the repository's folder of hooks.
+    /// Install Git hooks in the repository's hooks directory.
     #[command(
         after_help = "Examples:\n  aidd hook install\n  aidd hook install --hook pre-commit --hook prepare-commit-msg"
     )]
     Install {
-        /// Which hooks; may be given several times [default: pre-commit].
+        /// Hooks to install; repeatable [default: pre-commit].
         #[arg(long = "hook", value_enum, value_name = "HOOK")]
         hooks: Vec<HookName>,
-        /// Put aside a hook of another origin, as NAME.aidd-backup.
+        /// Move an existing hook from another source to NAME.aidd-backup.
         #[arg(long)]
         force: bool,
-        /// Put it aside likewise, and go on running it, before aidd.
+        /// Move an existing hook to NAME.aidd-backup and keep running it before aidd.
         #[arg(long, conflicts_with = "force")]
         chain: bool,
     },
-    /// Take out what `install` wrote, and put back what it put aside.
+    /// Remove the hooks that `install` wrote and restore the hooks it moved.
     Uninstall {
-        /// Which hooks; without any, all.
+        /// Hooks to remove [default: all].
         #[arg(long = "hook", value_enum, value_name = "HOOK")]
         hooks: Vec<HookName>,
     },
-    /// Say which hooks there are.
+    /// Show the installed hooks.
     Status,
-    /// Judge a commit message by the rules on commits, as Git's commit-msg hook does.
+    /// Check a commit message against the commit rules, as Git's commit-msg hook does.
     #[command(
-        after_help = "Comments, and what stands below the scissors of `git commit --verbose`, are no part of the\nmessage. Examples:\n  aidd hook commit-msg .git/COMMIT_EDITMSG\n  git log -1 --format=%B | aidd hook commit-msg -"
+        after_help = "Comments and everything below the scissors line of `git commit --verbose` are ignored.\nExamples:\n  aidd hook commit-msg .git/COMMIT_EDITMSG\n  git log -1 --format=%B | aidd hook commit-msg -"
     )]
     CommitMsg {
-        /// The file with the message; `-` is standard input.
+        /// File with the message; `-` reads standard input.
         file: PathBuf,
     },
-    /// For the client of an agent, when a conversation begins: what the project remembers.
+    /// Agent hook at the start of a session: prints the project's memory.
     #[command(after_help = CLIENTS)]
     SessionStart,
-    /// For the client of an agent, when its user typed something: what the project remembers of it,
-    /// and which tools of the memory fit.
+    /// Agent hook after the user submits a prompt: prints related memories and suitable memory
+    /// tools.
     #[command(after_help = CLIENTS)]
     UserPrompt,
-    /// For the client of an agent, before a file is written: refuses secrets and errors.
+    /// Agent hook before a file is written: blocks secrets and errors.
     #[command(after_help = CLIENTS)]
     PreToolUse,
-    /// For the client of an agent, after a tool was used: what the edit brought about; notes which
-    /// files were edited and which checks were run.
+    /// Agent hook after a tool call: reports the effect of the edit; records the edited files and
+    /// the checks that ran.
     #[command(after_help = CLIENTS)]
     PostToolUse,
-    /// For the client of an agent, before it shortens a conversation: saves where work stands.
+    /// Agent hook before the conversation is compacted: saves the state of the work.
     #[command(after_help = CLIENTS)]
     PreCompact,
-    /// For the client of an agent, at the end of a turn: brings the session up to date.
+    /// Agent hook at the end of a turn: updates the session.
     #[command(after_help = CLIENTS)]
     Stop,
-    /// For the client of an agent, when a conversation ends: sums the session up.
+    /// Agent hook at the end of a conversation: writes the session summary.
     #[command(after_help = CLIENTS)]
     SessionEnd,
 }
 
-/// What is common to the hooks of clients.
-const CLIENTS: &str = "The client runs it and says on standard input, as JSON, what happens; `aidd init --client CLIENT`\nsets it up. It is answered in the client's own form, or with nothing: whatever goes wrong is told\non standard error and ends with 0, so that no agent is kept from going on.";
+/// Help text shared by the agent hooks.
+const CLIENTS: &str = "The agent client runs this hook and passes the event as JSON on standard input; set it up with\n`aidd init --client CLIENT`. The output has the client's format or is empty. Errors go to standard\nerror and the exit code is 0, so that a failing hook never blocks the agent.";
 
-/// The hooks of Git that aidd has something to do in.
+/// Git hooks that aidd supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub enum HookName {
-    /// Check what is staged.
+    /// Check the staged changes.
     PreCommit,
-    /// Add the facts of what is staged to an empty message, as comments.
+    /// Add facts about the staged changes to an empty message, as comments.
     PrepareCommitMsg,
-    /// Look for secrets in the message.
+    /// Check the message for secrets.
     CommitMsg,
-    /// Check what is about to be pushed.
+    /// Check the commits to be pushed.
     PrePush,
 }

@@ -1,26 +1,26 @@
-//! What may be typed of setting a project up.
+//! Arguments of `aidd init`.
 
 use clap::{Args, ValueEnum};
 
 /// Options of `aidd init`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Writes .aidd/config.json unless there is one, and adds to .gitattributes and .gitignore what is\nmissing there. With --client also what that client of an agent reads: where the MCP server is, the\nhooks, and what the agent should know of aidd. What is there stays as it is. Doing it again\nchanges nothing, and --remove brings back what was there.\n\nExamples:\n  aidd init\n  aidd init --client claude-code --client cursor\n  aidd init --client codex --dry-run\n  aidd init --client codex --remove"
+    after_help = "Writes .aidd/config.json unless it exists, and adds missing lines to .gitattributes and\n.gitignore. --client also configures that agent client: the MCP server, the hooks and\ninstructions for the agent. Existing content is preserved. Running it again changes nothing;\n--remove restores the previous state.\n\nExamples:\n  aidd init\n  aidd init --client claude-code --client cursor\n  aidd init --client codex --dry-run\n  aidd init --client codex --remove"
 )]
 pub struct Init {
-    /// A client of an agent to set up; may be given several times.
+    /// Agent client to set up; repeatable.
     #[arg(long = "client", value_enum, value_name = "CLIENT")]
     pub clients: Vec<Client>,
-    /// Print what would change as a patch, and change nothing.
+    /// Print the changes as a patch without writing them.
     #[arg(long)]
     pub dry_run: bool,
-    /// Take out of the files of these clients what was written, and nothing else: what was there
-    /// before is there again.
+    /// Remove what `aidd init` wrote to the files of these clients; everything else stays
+    /// unchanged.
     #[arg(long, requires = "clients")]
     pub remove: bool,
 }
 
-/// The clients of agents that can be set up.
+/// Agent clients that can be set up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub enum Client {
     /// Claude Code.

@@ -1,4 +1,4 @@
-//! What may be typed of the project's memory.
+//! Arguments of `aidd memory`.
 
 mod parsers;
 
@@ -11,13 +11,13 @@ use std::path::PathBuf;
 /// `aidd memory …`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Begin with:\n  aidd memory add decision \"Sessions live in signed cookies\" --topic auth --reasoning \"No store to run\"\n  aidd memory search \"where do sessions live\"\n\nDecisions, mistakes and conventions go into ai/memory/*.jsonl: commit them, and the whole team has\nthem. Everything else stays in this checkout. Secrets and <private> text are never written."
+    after_help = "Begin with:\n  aidd memory add decision \"Sessions live in signed cookies\" --topic auth --reasoning \"No store to run\"\n  aidd memory search \"where do sessions live\"\n\nDecisions, mistakes and conventions are written to ai/memory/*.jsonl; commit these files to share\nthem with the team. Everything else stays in this checkout. Secrets and <private> text are never\nwritten."
 )]
 pub struct Memory {
-    /// What to do.
+    /// The command to run.
     #[command(subcommand)]
     pub command: MemoryCommand,
-    /// Print JSON, with the same field names in every version.
+    /// Print JSON; field names are stable across versions.
     #[arg(long, global = true)]
     pub json: bool,
 }
@@ -25,84 +25,85 @@ pub struct Memory {
 /// The commands of `aidd memory`.
 #[derive(Debug, Subcommand)]
 pub enum MemoryCommand {
-    /// Remember something.
+    /// Add a memory.
     #[command(subcommand)]
     Add(AddCommand),
-    /// Find memories by what they say, in any words.
+    /// Search memories by meaning or keyword.
     #[command(
-        after_help = "Examples:\n  aidd memory search \"why did we drop Redis\"\n  aidd memory search --type mistake ECONNREFUSED\n  aidd memory search --topic auth --all\n  aidd memory search --since 2w --sort newest\n\nThe answer is short on purpose: aidd memory show ID gives the whole of what is worth reading."
+        after_help = "Examples:\n  aidd memory search \"why did we drop Redis\"\n  aidd memory search --type mistake ECONNREFUSED\n  aidd memory search --topic auth --all\n  aidd memory search --since 2w --sort newest\n\nResults are abbreviated; `aidd memory show ID` prints a memory in full."
     )]
     Search(Box<Search>),
-    /// Print memories whole, with what was said before and what they are linked to.
+    /// Print memories in full, with their history and links.
     #[command(
-        after_help = "An id may be shortened to its last part, as far as that is unambiguous."
+        after_help = "An id can be shortened to its last part, or the beginning of that part, if it is unambiguous."
     )]
     Show {
-        /// Their ids.
+        /// Memory ids.
         #[arg(required = true, value_name = "ID")]
         ids: Vec<String>,
     },
-    /// Print what was remembered before and after a memory.
+    /// Print the memories recorded before and after a memory.
     Timeline {
-        /// Its id.
+        /// Memory id.
         id: String,
-        /// How many on either side.
+        /// Number of memories on either side.
         #[arg(long, default_value_t = 3, value_name = "N")]
         depth: usize,
     },
-    /// Print what was remembered last.
+    /// Print the most recent memories.
     Recent(Recent),
-    /// List the topics of decisions, with how many were made on each.
+    /// List decision topics with the number of decisions on each.
     Topics,
-    /// Change a memory. What it said before stays in its history.
+    /// Edit a memory. The previous text stays in its history.
     #[command(
         after_help = "Examples:\n  aidd memory edit ID --content \"Sessions live in signed cookies, for a day\"\n  aidd memory edit ID --topic auth --set reasoning=\"Nothing to run\" --unset context"
     )]
     Edit(Edit),
-    /// Decide otherwise: a new decision takes the place of an older one.
+    /// Replace a decision with a new one.
     #[command(
         after_help = "Example:\n  aidd memory supersede ID \"Sessions live in Redis\" --reasoning \"We have to end them at once\""
     )]
     Supersede {
-        /// The decision whose place is taken.
+        /// The decision to replace.
         id: String,
         /// The new decision.
         #[command(flatten)]
         new: AddDecision,
     },
-    /// Say what came of a decision.
+    /// Record the outcome of a decision.
     #[command(
         after_help = "Example:\n  aidd memory outcome ID failed --reason \"Cookies grew over 4 KB\""
     )]
     Outcome {
-        /// The decision.
+        /// Id of the decision.
         id: String,
         /// success, failed or partial.
         #[arg(value_parser = Outcome::read)]
         outcome: Outcome,
-        /// Why it came so.
+        /// Reason for the outcome.
         #[arg(long, value_name = "TEXT")]
         reason: Option<String>,
     },
-    /// Take memories back. The lines of tracked ones stay; what they superseded holds again.
+    /// Retract memories. Lines in tracked files stay; decisions that a retracted memory superseded
+    /// become active again.
     Remove {
-        /// Their ids.
+        /// Memory ids.
         #[arg(required = true, value_name = "ID")]
         ids: Vec<String>,
-        /// Why.
+        /// Reason for the retraction.
         #[arg(long, value_name = "TEXT")]
         reason: Option<String>,
     },
-    /// List what does not go together.
+    /// List conflicting memories.
     Conflicts,
-    /// Say which of those counts: the decision, or the edit, to keep.
+    /// Resolve a conflict: choose the decision, or the edit, to keep.
     #[command(
         after_help = "Examples:\n  aidd memory settle ID              keep the decision ID; it supersedes the others on its topic\n  aidd memory settle ID --rev REV    of two edits of ID, keep that one"
     )]
     Settle {
         /// The memory to keep.
         id: String,
-        /// Which edit of it to keep, as `aidd memory conflicts` names it [default: the one shown].
+        /// The edit to keep, by its name in `aidd memory conflicts` [default: the one shown].
         #[arg(long, value_name = "REV")]
         rev: Option<String>,
     },
@@ -111,80 +112,80 @@ pub enum MemoryCommand {
         after_help = "Example:\n  aidd memory link ID builds_on OTHER --reason \"Needs the cookie key\""
     )]
     Link {
-        /// Where the link starts: a decision, mistake or convention.
+        /// Source of the link: a decision, mistake or convention.
         from: String,
-        /// What the first is to the second.
+        /// Relation of the source to the target.
         #[arg(value_parser = relation)]
         relation: Relation,
-        /// Where it ends.
+        /// Target of the link.
         to: String,
-        /// Why.
+        /// Reason for the link.
         #[arg(long, value_name = "TEXT")]
         reason: Option<String>,
     },
-    /// Print the memory, or write tracked lines back that a file has lost.
+    /// Print the memory, or restore lines that are missing from tracked files.
     Export(Export),
-    /// Take memories in from a file.
+    /// Import memories from a file.
     #[command(
-        after_help = "Read are: lines of aidd (ai/memory/*.jsonl, `aidd memory export`), the older JSON files of\ndecisions, mistakes and conventions, decisions of MAMA as JSON, the decision log of Memory v2, the\nexport of claude-mem, and the memory.jsonl of @modelcontextprotocol/server-memory. Taking in the same file again adds nothing."
+        after_help = "Supported formats: aidd JSON Lines (ai/memory/*.jsonl, `aidd memory export`), the older JSON files\nof decisions, mistakes and conventions, MAMA decisions as JSON, the decision log of Memory v2,\nclaude-mem exports, and memory.jsonl of @modelcontextprotocol/server-memory. Importing the same\nfile again adds nothing."
     )]
     Import(Import),
-    /// Say how the memory is, and what to do about what is wrong.
+    /// Check the memory and print how to fix problems.
     Doctor {
-        /// Mend what can be mended without losing anything.
+        /// Apply fixes that lose no data.
         #[arg(long)]
         fix: bool,
     },
-    /// Make the store anew of the tracked files.
+    /// Rebuild the store from the tracked files.
     Rebuild,
-    /// Let go of old sessions and what they observed.
+    /// Delete old sessions and their observations.
     #[command(
-        after_help = "Tracked files are left alone unless --tracked is given, and even then --apply has to be, too:\nthe lines of memories that were taken back long ago go."
+        after_help = "Tracked files are not changed, except with --tracked and --apply: these remove the lines of\nmemories that were retracted more than --days ago."
     )]
     Prune(Prune),
-    /// List the sessions of agents.
+    /// List agent sessions.
     Sessions(Sessions),
-    /// Print where a branch stands, or make what it decided permanent.
+    /// Show the state of a branch, or make its decisions permanent.
     Branch(Branch),
 }
 
 /// `aidd memory add …`.
 #[derive(Debug, Subcommand)]
 pub enum AddCommand {
-    /// A choice and its reasons. It takes the place of what was decided on its topic before.
+    /// Add a decision and its reasons. It supersedes earlier decisions on its topic.
     #[command(
         after_help = "Example:\n  aidd memory add decision \"Sessions live in signed cookies\" --topic auth \\\n    --reasoning \"No store to run\" --alternative \"Redis: one more service\""
     )]
     Decision(Box<AddDecision>),
-    /// An error, its cause and its cure. The same error again is counted.
+    /// Add an error with its cause and fix. Repeated errors are counted.
     #[command(
         after_help = "Example:\n  aidd memory add mistake \"ENOSPC: no space left on device, watch\" \\\n    --cause \"Too few inotify watches\" --fix \"Raise fs.inotify.max_user_watches\" --file vite.config.ts"
     )]
     Mistake(Box<AddMistake>),
-    /// How things are done here.
+    /// Add a project convention.
     #[command(
         after_help = "Examples:\n  aidd memory add convention \"Errors say what to do\" --example 'hint: run `aidd init`'\n  aidd memory add convention \"Dates are made with Temporal, never with moment\" \\\n    --check '{\"files\": [\"*.ts\"], \"text\": {\"regex\": \"\\\\bmoment\\\\(\"}, \"fails\": {\"a.ts\": \"moment()\"}}'"
     )]
     Convention(Box<AddConvention>),
-    /// A lesson in a sentence or two. It stays in this checkout.
+    /// Add a lesson in a sentence or two. It stays in this checkout.
     Insight(Box<AddInsight>),
 }
 
-/// The text of a memory.
+/// Text and topic of a new memory.
 #[derive(Debug, Args)]
 pub struct Text {
-    /// What to remember; `-` reads it from standard input.
+    /// Text to remember; `-` reads standard input.
     #[arg(value_name = "TEXT")]
     pub text: String,
-    /// What it is about, in a word or two. Decisions on one topic follow each other.
+    /// Topic in a word or two. A new decision supersedes earlier decisions on its topic.
     #[arg(long)]
     pub topic: Option<String>,
 }
 
-/// What memories of the tracked files may be linked to.
+/// Links to other memories in the tracked files.
 #[derive(Debug, Args)]
 pub struct Links {
-    /// A link to another memory, such as builds_on:ID; may be given several times.
+    /// Link to another memory, such as builds_on:ID; repeatable.
     #[arg(long = "link", value_name = "RELATION:ID", value_parser = link)]
     pub links: Vec<(Relation, String)>,
 }
@@ -192,25 +193,25 @@ pub struct Links {
 /// Options of `aidd memory add decision`.
 #[derive(Debug, Args)]
 pub struct AddDecision {
-    /// The decision.
+    /// Text and topic of the decision.
     #[command(flatten)]
     pub text: Text,
-    /// Why.
+    /// Reason for the decision.
     #[arg(long, short, value_name = "TEXT")]
     pub reasoning: Option<String>,
-    /// What else was looked at, and why it was not taken; may be given several times.
+    /// Rejected alternative and the reason; repeatable.
     #[arg(long = "alternative", value_name = "TEXT")]
     pub alternatives: Vec<String>,
-    /// In what situation.
+    /// Situation in which the decision was made.
     #[arg(long, value_name = "TEXT")]
     pub context: Option<String>,
-    /// How sure, from 0 to 1.
+    /// Confidence from 0 to 1.
     #[arg(long, value_name = "NUMBER", value_parser = confidence)]
     pub confidence: Option<f64>,
-    /// A decision whose place it takes, on whatever topic; may be given several times.
+    /// Decision to supersede, on any topic; repeatable.
     #[arg(long, value_name = "ID")]
     pub supersedes: Vec<String>,
-    /// What it is linked to.
+    /// Links to other memories.
     #[command(flatten)]
     pub links: Links,
 }
@@ -218,26 +219,26 @@ pub struct AddDecision {
 /// Options of `aidd memory add mistake`.
 #[derive(Debug, Args)]
 pub struct AddMistake {
-    /// The error.
+    /// Error message and topic.
     #[command(flatten)]
     pub text: Text,
-    /// Why it happened.
+    /// Cause of the error.
     #[arg(long, value_name = "TEXT")]
     pub cause: Option<String>,
-    /// What mended it.
+    /// Fix that worked.
     #[arg(long, value_name = "TEXT")]
     pub fix: Option<String>,
-    /// What keeps it from coming back.
+    /// How to prevent the error.
     #[arg(long, value_name = "TEXT")]
     pub prevention: Option<String>,
-    /// A file it was about; may be given several times.
+    /// Affected file; repeatable.
     #[arg(long = "file", value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub files: Vec<String>,
-    /// A check that enforces it, as under `check:` of a rule page; also rule, severity, message, help,
-    /// fails and passes.
+    /// Check that enforces it, with the keys of `check:` in a rule page; also rule, severity,
+    /// message, help, fails and passes.
     #[arg(long, value_name = "JSON", value_parser = json)]
     pub check: Option<Value>,
-    /// What it is linked to.
+    /// Links to other memories.
     #[command(flatten)]
     pub links: Links,
 }
@@ -245,23 +246,23 @@ pub struct AddMistake {
 /// Options of `aidd memory add convention`.
 #[derive(Debug, Args)]
 pub struct AddConvention {
-    /// The convention.
+    /// Text and topic of the convention.
     #[command(flatten)]
     pub text: Text,
-    /// How it looks when followed; may be given several times.
+    /// Example that follows the convention; repeatable.
     #[arg(long = "example", value_name = "TEXT")]
     pub examples: Vec<String>,
-    /// Why.
+    /// Reason for the convention.
     #[arg(long, value_name = "TEXT")]
     pub rationale: Option<String>,
-    /// What sort of convention.
+    /// Category, in one word.
     #[arg(long, value_name = "WORD")]
     pub category: Option<String>,
-    /// A check that enforces it, as under `check:` of a rule page; also rule, severity, message, help,
-    /// fails and passes.
+    /// Check that enforces it, with the keys of `check:` in a rule page; also rule, severity,
+    /// message, help, fails and passes.
     #[arg(long, value_name = "JSON", value_parser = json)]
     pub check: Option<Value>,
-    /// What it is linked to.
+    /// Links to other memories.
     #[command(flatten)]
     pub links: Links,
 }
@@ -269,16 +270,16 @@ pub struct AddConvention {
 /// Options of `aidd memory add insight`.
 #[derive(Debug, Args)]
 pub struct AddInsight {
-    /// The lesson.
+    /// Text and topic of the lesson.
     #[command(flatten)]
     pub text: Text,
-    /// What sort of lesson.
+    /// Category, in one word.
     #[arg(long, value_name = "WORD")]
     pub category: Option<String>,
-    /// A word to find it by; may be given several times.
+    /// Tag to find it by; repeatable.
     #[arg(long = "tag", value_name = "WORD")]
     pub tags: Vec<String>,
-    /// Where it comes from.
+    /// Source of the lesson.
     #[arg(long, value_name = "TEXT")]
     pub source: Option<String>,
 }
@@ -286,68 +287,68 @@ pub struct AddInsight {
 /// Options of `aidd memory search`.
 #[derive(Debug, Args)]
 pub struct Search {
-    /// The question. Without one, the filters choose.
+    /// Search text. Without it, only the filters apply.
     #[arg(value_name = "WORDS")]
     pub words: Vec<String>,
-    /// Only these types; comma or repeat.
+    /// Only these types; comma-separated or repeated.
     #[arg(long = "type", value_name = "TYPE", value_delimiter = ',', value_parser = kind)]
     pub kinds: Vec<Kind>,
-    /// Made at this time or later: 2026-01-31, or so long ago: 7d, 2w, 12h.
+    /// Only memories created at or after this time: a date (2026-01-31) or an age (7d, 2w, 12h).
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,
-    /// Made before this time.
+    /// Only memories created before this time.
     #[arg(long, value_name = "TIME")]
     pub until: Option<String>,
-    /// Of this branch.
+    /// Only memories of this branch.
     #[arg(long)]
     pub branch: Option<String>,
-    /// Naming this file.
+    /// Only memories that name this file.
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub file: Option<String>,
-    /// Of this session.
+    /// Only memories of this session.
     #[arg(long, value_name = "ID")]
     pub session: Option<String>,
-    /// Decisions that came to this: success, failed or partial.
+    /// Only decisions with this outcome: success, failed or partial.
     #[arg(long, value_parser = Outcome::read)]
     pub outcome: Option<Outcome>,
-    /// On this topic.
+    /// Only memories on this topic.
     #[arg(long)]
     pub topic: Option<String>,
-    /// Also what a later memory took the place of.
+    /// Include superseded memories.
     #[arg(long)]
     pub all: bool,
-    /// The order.
+    /// Sort order.
     #[arg(long, value_enum, default_value_t = Sort::Relevance)]
     pub sort: Sort,
-    /// At most so many.
+    /// Maximum number of results.
     #[arg(long, short = 'n', default_value_t = 10, value_name = "N")]
     pub limit: usize,
-    /// Say how they were found.
+    /// Print how the results were found.
     #[arg(long)]
     pub diagnostics: bool,
 }
 
-/// The orders of what is found.
+/// Sort orders of search results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Sort {
-    /// The best answer first.
+    /// Best match first.
     Relevance,
-    /// The last made first.
+    /// Newest first.
     Newest,
-    /// The first made first.
+    /// Oldest first.
     Oldest,
 }
 
 /// Options of `aidd memory recent`.
 #[derive(Debug, Args)]
 pub struct Recent {
-    /// At most so many.
+    /// Maximum number of memories.
     #[arg(long, short = 'n', default_value_t = 10, value_name = "N")]
     pub limit: usize,
-    /// Only these types; comma or repeat.
+    /// Only these types; comma-separated or repeated.
     #[arg(long = "type", value_name = "TYPE", value_delimiter = ',', value_parser = kind)]
     pub kinds: Vec<Kind>,
-    /// Of this branch.
+    /// Only memories of this branch.
     #[arg(long)]
     pub branch: Option<String>,
 }
@@ -357,19 +358,19 @@ pub struct Recent {
 #[command(group = clap::ArgGroup::new("changes")
     .args(["content", "topic", "set", "unset"]).required(true).multiple(true))]
 pub struct Edit {
-    /// The memory: a decision, mistake or convention.
+    /// Id of a decision, mistake or convention.
     pub id: String,
-    /// What it says from now on; `-` reads it from standard input.
+    /// New text; `-` reads standard input.
     #[arg(long, value_name = "TEXT")]
     pub content: Option<String>,
-    /// What it is about; an empty text takes the topic away.
+    /// New topic; an empty string removes it.
     #[arg(long)]
     pub topic: Option<String>,
-    /// A field, such as reasoning=TEXT or files='["a.rs"]'; may be given several times. An unknown one
-    /// is refused with those that the memory has.
+    /// Field to set, such as reasoning=TEXT or files='["a.rs"]'; repeatable. An unknown field is an
+    /// error that lists the known fields.
     #[arg(long, value_name = "FIELD=VALUE", value_parser = field)]
     pub set: Vec<(String, String)>,
-    /// A field to take out; may be given several times.
+    /// Field to remove; repeatable.
     #[arg(long, value_name = "FIELD")]
     pub unset: Vec<String>,
 }
@@ -377,59 +378,59 @@ pub struct Edit {
 /// Options of `aidd memory export`.
 #[derive(Debug, Args)]
 pub struct Export {
-    /// How to write it.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = ExportFormat::Jsonl)]
     pub format: ExportFormat,
-    /// Write it to a file.
+    /// Write to a file instead of standard output.
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
-    /// Only what lies in the tracked files.
+    /// Only memories of the tracked files.
     #[arg(long)]
     pub tracked: bool,
-    /// Print nothing: write the lines back that this checkout knows and a tracked file no longer
-    /// holds.
+    /// Print nothing; restore lines that this checkout knows and that are missing from a tracked
+    /// file.
     #[arg(long, conflicts_with_all = ["format", "output", "tracked"])]
     pub missing: bool,
 }
 
-/// The formats of an export.
+/// Export formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ExportFormat {
-    /// A line each, whole, with all history: what `aidd memory import` reads.
+    /// JSON Lines with full history, as read by `aidd memory import`.
     Jsonl,
-    /// One object, as the memories stand now.
+    /// One JSON object with the current state of each memory.
     Json,
-    /// A page to read.
+    /// A page for people.
     Markdown,
 }
 
 /// Options of `aidd memory import`.
 #[derive(Debug, Args)]
 pub struct Import {
-    /// The file; `-` reads standard input.
+    /// File to import; `-` reads standard input.
     #[arg(value_hint = ValueHint::FilePath)]
     pub file: PathBuf,
-    /// What form it has [default: seen from its content].
+    /// Format of the file [default: detected from its content].
     #[arg(long, value_enum)]
     pub from: Option<Form>,
-    /// Say what would be taken, and take nothing.
+    /// Print what would be imported, and write nothing.
     #[arg(long)]
     pub dry_run: bool,
 }
 
-/// The forms of memory that are read.
+/// Import formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Form {
-    /// Lines of aidd.
+    /// JSON Lines of aidd.
     Aidd,
     /// The older JSON files of decisions, mistakes and conventions.
     Older,
-    /// Decisions of MAMA, as JSON.
+    /// MAMA decisions as JSON.
     Mama,
     /// The decision log of Memory v2.
     #[value(name = "memory-v2")]
     MemoryV2,
-    /// An export of claude-mem.
+    /// A claude-mem export.
     ClaudeMem,
     /// The memory.jsonl of @modelcontextprotocol/server-memory.
     ServerMemory,
@@ -438,19 +439,19 @@ pub enum Form {
 /// Options of `aidd memory prune`.
 #[derive(Debug, Args)]
 pub struct Prune {
-    /// Sessions that began more than so many days ago go.
+    /// Delete sessions that began more than N days ago.
     #[arg(long, default_value_t = 90, value_name = "N")]
     pub days: u32,
-    /// So do those beyond the last so many.
+    /// Delete all but the latest N sessions.
     #[arg(long, default_value_t = 100, value_name = "N")]
     pub sessions: usize,
-    /// Say what would go, and let nothing go. The default with --tracked.
+    /// Print what would be deleted, and delete nothing. The default with --tracked.
     #[arg(long)]
     pub dry_run: bool,
-    /// Instead: lines of memories that were taken back more than --days ago, in tracked files.
+    /// Instead, remove lines from tracked files whose memories were retracted more than --days ago.
     #[arg(long)]
     pub tracked: bool,
-    /// With --tracked: let them go.
+    /// With --tracked: write the changes.
     #[arg(long, requires = "tracked", conflicts_with = "dry_run")]
     pub apply: bool,
 }
@@ -458,13 +459,13 @@ pub struct Prune {
 /// Options of `aidd memory sessions`.
 #[derive(Debug, Args)]
 pub struct Sessions {
-    /// On this branch.
+    /// Only sessions on this branch.
     #[arg(long)]
     pub branch: Option<String>,
-    /// Only those that were not ended.
+    /// Only sessions that have not ended.
     #[arg(long)]
     pub active: bool,
-    /// At most so many.
+    /// Maximum number of sessions.
     #[arg(long, short = 'n', default_value_t = 10, value_name = "N")]
     pub limit: usize,
 }
@@ -472,12 +473,13 @@ pub struct Sessions {
 /// Options of `aidd memory branch`.
 #[derive(Debug, Args)]
 pub struct Branch {
-    /// Its name [default: the branch that is checked out].
+    /// Branch name [default: the current branch].
     pub branch: Option<String>,
-    /// List all branches that something is known of.
+    /// List all known branches.
     #[arg(long, conflicts_with_all = ["branch", "merge"])]
     pub list: bool,
-    /// It was merged: make what it decided and mended permanent, and archive its context.
+    /// Mark the branch as merged: make its decisions and fixed errors permanent, and archive its
+    /// context.
     #[arg(long)]
     pub merge: bool,
 }

@@ -1,26 +1,26 @@
-//! Reading a command line: variables that are set to nothing count as not set, and what is wrong is
-//! said in words.
+//! Parses the command line: empty environment variables count as unset, and errors are reworded for
+//! users.
 
 use super::Cli;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory as _, FromArgMatches as _};
 use std::ffi::OsString;
 
-/// What begins the name of each variable that stands for an option.
+/// Prefix of the environment variables that set options.
 const PREFIX: &str = "AIDD_";
 
-/// What Rust says of a number → what is meant.
+/// Rust's number errors and their replacements.
 const WORDS: [(&str, &str); 3] = [
     ("invalid digit found in string", "a whole number is expected"),
     ("cannot parse integer from empty string", "a whole number is expected"),
     ("number too large to fit in target type", "the number is too large"),
 ];
 
-/// Reads a command line, program name first. CI systems set a variable to nothing where nobody gave
-/// it a value: it is taken as not set.
+/// Parses a command line that starts with the program name. CI systems set a variable to the empty
+/// string when it has no value, so empty variables count as unset.
 ///
 /// # Errors
-/// What is wrong with it, or the help or version that was asked for.
+/// Invalid arguments, or a request for the help or version.
 pub fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
     let is_empty = |(name, value): (OsString, OsString)| {
         value.is_empty() && name.to_string_lossy().starts_with(PREFIX)
@@ -42,7 +42,7 @@ fn without_empty(command: Command) -> Command {
     command.mut_subcommands(without_empty)
 }
 
-/// What clap renders, with the words for what Rust says of numbers.
+/// Rewords Rust's number errors in a message rendered by clap.
 #[must_use]
 pub fn plainly(mut text: String) -> String {
     for (said, meant) in WORDS {
@@ -51,7 +51,7 @@ pub fn plainly(mut text: String) -> String {
     text
 }
 
-/// The variable that holds the value which an error is about, when it was not typed.
+/// The environment variable that supplied the value an error is about, unless the option was typed.
 #[must_use]
 pub fn variable(error: &clap::Error, args: &[OsString]) -> Option<String> {
     let Some(ContextValue::String(arg)) = error.get(ContextKind::InvalidArg) else { return None };
@@ -76,8 +76,8 @@ pub fn variable(error: &clap::Error, args: &[OsString]) -> Option<String> {
     None
 }
 
-/// What people type who come from other tools → what it is called here. A text without dashes is a
-/// command.
+/// Commands and options of other tools, with their equivalent here. Entries without dashes are
+/// commands.
 const CALLED: [(&str, &str); 22] = [
     ("fix", "aidd check . --fix"),
     ("lint", "aidd check ."),
@@ -103,8 +103,8 @@ const CALLED: [(&str, &str); 22] = [
     ("--unsafe-fixes", "--fix-unsafe"),
 ];
 
-/// What was probably meant by a command or an option that there is not, where its name is not like
-/// the one it has here.
+/// The equivalent of an unknown command or option from another tool, for names too different for
+/// clap's own suggestion.
 #[must_use]
 pub fn meant(error: &clap::Error) -> Option<&'static str> {
     let kind = match error.kind() {
@@ -130,7 +130,7 @@ mod tests {
         assert_eq!(of("aidd rule show x"), Some("aidd explain RULE"));
         assert_eq!(of("aidd check --rule x"), Some("--only"));
         assert_eq!(of("aidd check . --json"), Some("--format json"));
-        // The reader says it by itself, or nobody knows.
+        // Clap suggests a similar name by itself, or there is no equivalent.
         assert_eq!(of("aidd chekc"), None);
         assert_eq!(of("aidd frobnicate"), None);
         assert_eq!(of("aidd check ."), None);
@@ -141,7 +141,7 @@ mod tests {
         let line = |words: &[&str]| -> Vec<OsString> {
             std::iter::once("aidd").chain(words.iter().copied()).map(OsString::from).collect()
         };
-        // Every command that is named exists, with its options.
+        // Every suggested command exists, with its options.
         for (_, here) in CALLED.iter().filter(|(_, here)| here.starts_with("aidd ")) {
             let words: Vec<&str> = here.split(' ').skip(1).collect();
             let error = parse(&line(&words)).err();

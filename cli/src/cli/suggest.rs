@@ -1,4 +1,4 @@
-//! Options of `aidd rule suggest` and `aidd rule coverage`.
+//! Arguments of `aidd rule suggest` and `aidd rule coverage`.
 
 use clap::{Args, ValueEnum, ValueHint};
 use std::path::PathBuf;
@@ -6,8 +6,8 @@ use std::path::PathBuf;
 /// `aidd rule suggest`.
 #[derive(Debug, Args)]
 pub struct RuleSuggest {
-    /// Documents, or one sentence in quotes; `-` reads a sentence from standard input. Without it
-    /// all documents of the project.
+    /// Documents, or one sentence in quotes; `-` reads a sentence from standard input [default: all
+    /// documents of the project].
     #[arg(value_name = "SENTENCE|FILE", value_hint = ValueHint::FilePath)]
     pub of: Vec<String>,
     /// Validate this rule page (or its header), run its examples and try it on the project; `-`
@@ -33,8 +33,8 @@ pub struct RuleCoverage {
 /// Output formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SuggestFormat {
-    /// For people.
+    /// Text for people.
     Text,
-    /// For programs.
+    /// JSON for programs.
     Json,
 }

@@ -1,5 +1,5 @@
-//! Adding to a JSON file of a client, and taking out again: what else is in it stays as it is,
-//! comments and layout too.
+//! Adds entries to a JSON file of a client and removes them again. All other content, comments and
+//! formatting are preserved.
 
 use super::{Edited, Malformed};
 use aidd_engine::project::config::{parse_options, unparsed};
@@ -7,28 +7,28 @@ use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode
 use serde_json::{Map, Value};
 use std::fmt::Display;
 
-/// The name of aidd's own entries: each is one thing, taken whole or not at all.
+/// Key of aidd's own entries. Such an entry is added or removed as a whole.
 const OWN: &str = "aidd";
-/// How the commands of hooks begin.
+/// Prefix of the hook commands.
 const COMMAND: &str = "aidd hook ";
 
-/// `text` with what `template` says added where it is missing.
+/// Adds the entries of `template` that are missing in `text`.
 ///
 /// # Errors
-/// When `text` is malformed, or has something else where an object or a list should be.
+/// When `text` is malformed, or has another type where an object or an array is expected.
 pub(super) fn add(text: &str, template: &str) -> Result<Edited, Malformed> {
     let (root, wanted) = (parse(text)?, object_of(template)?);
     let mut kept = Vec::new();
     let object = match (root.object_value(), root.value()) {
         (Some(object), _) => object,
         (None, None) => root.object_value_or_set(),
-        (None, Some(_)) => return Err(Malformed::at_start("an object was expected")),
+        (None, Some(_)) => return Err(Malformed::at_start("expected an object")),
     };
     merge(&object, &wanted, &mut Vec::new(), &mut kept)?;
     Ok(Edited { text: Some(root.to_string()), kept })
 }
 
-/// `text` without what `template` says; no text when nothing of anybody else's is left.
+/// Removes the entries of `template` from `text`. The result has no text if nothing else is left.
 ///
 /// # Errors
 /// When `text` is malformed.
@@ -83,7 +83,7 @@ fn merge(
                     }
                     Value::Array(elements) if key != OWN => {
                         let own = node.and_then(|node| node.as_array());
-                        let own = own.ok_or_else(|| unexpected(place, "a list"))?;
+                        let own = own.ok_or_else(|| unexpected(place, "an array"))?;
                         merge_list(&own, elements, place, kept);
                     }
                     _ => kept.push(place.join(".")),
@@ -96,7 +96,7 @@ fn merge(
 }
 
 fn unexpected(place: &[String], what: &str) -> Malformed {
-    Malformed::at_start(format!("`{}` is not {what}", place.join(".")))
+    Malformed::at_start(format!("expected {what} at `{}`", place.join(".")))
 }
 
 fn merge_list(own: &CstArray, wanted: &[Value], place: &[String], kept: &mut Vec<String>) {
@@ -115,7 +115,7 @@ fn merge_list(own: &CstArray, wanted: &[Value], place: &[String], kept: &mut Vec
     }
 }
 
-/// Whether something was taken out.
+/// Removes `wanted` from `own`. Returns whether something was removed.
 fn unmerge(
     object: &CstObject,
     wanted: &Map<String, Value>,
@@ -185,7 +185,7 @@ fn unmerge_list(
     is_changed
 }
 
-/// What a node says, without its comments.
+/// The value of a node without its comments.
 fn value_of(node: &impl Display) -> Option<Value> {
     jsonc_parser::parse_to_serde_value(&node.to_string(), &parse_options()).ok()
 }
@@ -194,7 +194,7 @@ fn has_comment(children: &[CstNode]) -> bool {
     children.iter().any(CstNode::is_comment)
 }
 
-/// The commands of aidd in an entry of a list.
+/// The aidd commands in an array entry.
 fn commands(entry: &Value) -> Vec<&str> {
     match entry {
         Value::String(text) if text.starts_with(COMMAND) => vec![text],
@@ -204,7 +204,8 @@ fn commands(entry: &Value) -> Vec<&str> {
     }
 }
 
-/// Whether `entry` runs one of `wanted`, perhaps otherwise than the template does.
+/// Whether `entry` runs one of the `wanted` commands, possibly with other settings than the
+/// template.
 fn commands_in(entry: &Value, wanted: &[&str]) -> bool {
     commands(entry).iter().any(|command| wanted.contains(command))
 }

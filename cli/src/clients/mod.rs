@@ -1,9 +1,9 @@
-//! `aidd init --client`: the files that a client of an agent reads, made to know of aidd and to
-//! forget it again. All changes are worked out before the first is written; what a user wrote is
-//! never overwritten and never taken out.
+//! `aidd init --client`: adds aidd to the files that an agent client reads, and removes it again.
+//! All changes are computed before the first file is written; user content is never overwritten or
+//! removed.
 //!
-//! Which client reads what, and in which form, was looked up in the clients' own documentation in
-//! November 2026: `content/hooks/<client>/` holds one file for each of theirs.
+//! The files and formats follow the clients' own documentation as of November 2026;
+//! `content/hooks/<client>/` has one template per file.
 
 mod json;
 mod rules;
@@ -23,22 +23,22 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use undo::Undo;
 
-/// Most bytes that a file of a client may have.
+/// Maximum size of a client's file, in bytes.
 const LARGEST: u64 = 8 << 20;
 
-/// A file after it was worked on.
+/// The result of editing a file.
 #[derive(Debug)]
 struct Edited {
-    /// `None`: nothing of anybody else's is left.
+    /// The new text; `None` if only aidd's entries were in the file.
     text: Option<String>,
-    /// What stands there in another form than ours, and stays so.
+    /// Entries of the user that differ from the template and are not changed.
     kept: Vec<String>,
 }
 
-/// Why a file cannot be worked on.
+/// Why a file cannot be edited.
 #[derive(Debug)]
 struct Malformed {
-    /// The line, from 1; `None`: all of the file.
+    /// The line, counted from 1; `None` for the whole file.
     line: Option<usize>,
     why: String,
 }
@@ -55,13 +55,13 @@ impl Malformed {
     }
 }
 
-/// What is known of a client beside its files.
+/// Facts about a client that are not in its templates.
 struct Facts {
     client: Client,
     name: &'static str,
-    /// Files and folders that it leaves in a project.
+    /// Files and directories that indicate the client is used in a project.
     signs: &'static [&'static str],
-    /// What its user has to do yet.
+    /// The next step for the user after the setup.
     next: &'static str,
 }
 
@@ -76,7 +76,7 @@ const CLIENTS: &[Facts] = &[
         client: Client::Cursor,
         name: "Cursor",
         signs: &[".cursor", ".cursorrules"],
-        next: "switch the server `aidd` on in its settings, under MCP",
+        next: "enable the server `aidd` in its settings, under MCP",
     },
     Facts {
         client: Client::Vscode,
@@ -94,23 +94,23 @@ const CLIENTS: &[Facts] = &[
         client: Client::Windsurf,
         name: "Windsurf",
         signs: &[".windsurf", ".windsurfrules", ".devin"],
-        next: "versions before Devin Desktop read servers in ~/.codeium/windsurf/mcp_config.json only",
+        next: "versions before Devin Desktop read servers only from ~/.codeium/windsurf/mcp_config.json",
     },
     Facts {
         client: Client::Zed,
         name: "Zed",
         signs: &[".zed", ".rules"],
-        next: "trust the project; it has no hooks, and reads AGENTS.md only where there is no .rules",
+        next: "trust the project; Zed has no hooks and reads AGENTS.md only without a .rules file",
     },
     Facts {
         client: Client::Gemini,
         name: "Gemini CLI",
         signs: &[".gemini", "GEMINI.md"],
-        next: "start it here and trust the folder",
+        next: "start it here and trust the directory",
     },
 ];
 
-/// What is to become of a file.
+/// A planned change of a file.
 struct Change {
     path: String,
     place: PathBuf,
@@ -137,11 +137,11 @@ impl Change {
     }
 }
 
-/// Sets `clients` up in the project at the current folder, or takes aidd out of their files; says
-/// what it did.
+/// Sets up `clients` in the project of the current directory, or removes aidd from their files, and
+/// prints the changes.
 ///
 /// # Errors
-/// When a file is malformed, leads out of the project or cannot be written; then none is changed.
+/// When a file is malformed, is outside the project or cannot be written; then no file is changed.
 pub fn run(clients: &[Client], remove: bool, is_dry: bool, io: &mut Io<'_>) -> Result<()> {
     let mut clients = clients.to_vec();
     clients.sort_unstable();
@@ -158,18 +158,18 @@ pub fn run(clients: &[Client], remove: bool, is_dry: bool, io: &mut Io<'_>) -> R
         apply(&root, &changes)?;
         note(tables, &mut undo, &changes, remove);
         if let Err(error) = undo.save(&root) {
-            writeln!(io.err, "note: --remove will not bring back every layout: {error:#}")?;
+            writeln!(io.err, "note: --remove will not restore the original formatting of every file: {error:#}")?;
         }
     }
     for change in &changes {
-        // Of a file that is not there, nothing is to be said when aidd is taken out.
+        // Removing aidd from a missing file is not worth a line.
         if change.is_none() && change.before.is_none() {
             continue;
         }
         let to: &mut dyn Write = if is_dry { &mut io.err } else { &mut io.out };
         writeln!(to, "{} {}", change.word(is_dry), change.path)?;
         for place in &change.kept {
-            writeln!(io.err, "note: {}: `{place}` has a form of its own, and stays", change.path)?;
+            writeln!(io.err, "note: {}: `{place}` differs from the template and was not changed", change.path)?;
         }
     }
     if !remove && !is_dry {
@@ -180,9 +180,8 @@ pub fn run(clients: &[Client], remove: bool, is_dry: bool, io: &mut Io<'_>) -> R
     Ok(())
 }
 
-/// Says which clients were here before and are not set up; nothing when there is none.
-///
-/// # Errors
+/// Prints which clients are used in the project but not set up.
+/// When standard error cannot be written.
 /// When standard error cannot be written.
 pub fn tell_others(io: &mut Io<'_>) -> Result<()> {
     let mut found = Vec::new();
@@ -197,12 +196,12 @@ pub fn tell_others(io: &mut Io<'_>) -> Result<()> {
         let options: Vec<String> =
             found.iter().map(|facts| format!("--client {}", word(facts.client))).collect();
         let (names, options) = (names.join(", "), options.join(" "));
-        writeln!(io.err, "found here: {names}; aidd init {options} sets up what it reads")?;
+        writeln!(io.err, "also found: {names}; set up with: aidd init {options}")?;
     }
     Ok(())
 }
 
-/// The name that a client goes by on the command line.
+/// The client's name on the command line.
 fn word(client: Client) -> String {
     client.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
 }
@@ -212,7 +211,7 @@ fn templates(tables: &Tables, client: Client) -> impl Iterator<Item = &'static T
     tables.templates.iter().filter(move |template| template.client == name)
 }
 
-/// Whether a file that only this client reads has something of aidd.
+/// Whether a file that only this client reads contains an aidd entry.
 fn is_set_up(tables: &Tables, root: &Path, client: Client) -> bool {
     let own = |template: &&Template| {
         !tables
@@ -247,7 +246,7 @@ fn plan(
     Ok(changes)
 }
 
-/// Whether a client that stays reads the same file.
+/// Whether another client that stays set up reads the same file.
 fn is_needed(tables: &Tables, root: &Path, template: &Template, leaving: &[Client]) -> bool {
     CLIENTS.iter().map(|facts| facts.client).any(|client| {
         !leaving.contains(&client)
@@ -256,8 +255,8 @@ fn is_needed(tables: &Tables, root: &Path, template: &Template, leaving: &[Clien
     })
 }
 
-/// Notes what taking aidd out of changed files would not bring back; forgets those it was taken out
-/// of.
+/// Records the previous content of changed files where removing aidd would not restore it, and
+/// forgets the files that aidd was removed from.
 fn note(tables: &Tables, undo: &mut Undo, changes: &[Change], remove: bool) {
     for change in changes.iter().filter(|change| remove || !change.is_none()) {
         let template = tables.templates.iter().find(|template| template.path == change.path);
@@ -275,7 +274,7 @@ fn note(tables: &Tables, undo: &mut Undo, changes: &[Change], remove: bool) {
     }
 }
 
-/// A text after the mark of its encoding, should it begin with one.
+/// Splits off a byte order mark.
 fn marked(text: &str) -> (&str, &str) {
     text.split_at(if text.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 })
 }
@@ -289,8 +288,8 @@ fn change(
 ) -> Result<Change> {
     let path = template.path.to_owned();
     if Disk::new(root).inside(&path).as_deref() != Some(&path) {
-        return Err(UserError::new(format!("{path} is a link that leads out of the project"))
-            .hint("set that client up by hand, where the link leads")
+        return Err(UserError::new(format!("{path} is a link to a file outside the project"))
+            .hint("set up that client manually in the linked file")
             .into());
     }
     let place = root.join(&path);
@@ -315,7 +314,7 @@ fn change(
 fn malformed(path: &str, error: &Malformed) -> UserError {
     let place = error.line.map_or_else(|| path.to_owned(), |line| format!("{path}:{line}"));
     UserError::new(format!("{place}: {}", error.why))
-        .hint("fix that file and try again; nothing was changed")
+        .hint("fix the file and retry; nothing was changed")
 }
 
 fn edit(
@@ -343,12 +342,12 @@ fn edit(
 fn read(place: &Path, path: &str) -> Result<Option<String>> {
     let refused = |why: &str, remedy: &str| {
         UserError::new(format!("{path}: {why}"))
-            .hint(format!("{remedy} and try again; nothing was changed"))
+            .hint(format!("{remedy} and retry; nothing was changed"))
     };
     match fs::metadata(place) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Ok(data) if data.len() > LARGEST => {
-            return Err(refused("the file is too large to be a set-up", "move it away").into());
+            return Err(refused("the file is too large", "move it away").into());
         }
         _ => {}
     }
@@ -370,13 +369,13 @@ fn show(change: &Change, io: &mut Io<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Writes all changes; when one fails, those before it are taken back.
+/// Writes all changes; if one fails, the changes before it are reverted.
 fn apply(root: &Path, changes: &[Change]) -> Result<()> {
     let mut done: Vec<&Change> = Vec::new();
     for change in changes.iter().filter(|change| !change.is_none()) {
         if let Err(error) = put(root, &change.place, change.after.as_deref()) {
             for earlier in done {
-                // What cannot be taken back either is no worse than what failed.
+                // An error here adds nothing to the first one.
                 let _ = put(root, &earlier.place, earlier.before.as_deref());
             }
             return Err(error.context(change.path.clone()));
@@ -386,9 +385,10 @@ fn apply(root: &Path, changes: &[Change]) -> Result<()> {
     Ok(())
 }
 
-/// Makes `text` the whole of a file, or takes the file away and the folders that are empty then.
+/// Writes `text` as the new content of a file, or deletes the file and the directories that are
+/// then empty.
 fn put(root: &Path, place: &Path, text: Option<&str>) -> Result<()> {
-    let folder = place.parent().context("a file lies in a folder")?;
+    let folder = place.parent().context("the file has no parent directory")?;
     let Some(text) = text else {
         fs::remove_file(place)?;
         for folder in place.ancestors().skip(1).take_while(|folder| *folder != root) {
@@ -399,7 +399,7 @@ fn put(root: &Path, place: &Path, text: Option<&str>) -> Result<()> {
         return Ok(());
     };
     fs::create_dir_all(folder)?;
-    // Through a link, the file it leads to is the one to replace.
+    // Replace the target of a symbolic link, not the link.
     let target = fs::canonicalize(place).unwrap_or_else(|_| place.to_owned());
     let mut new = tempfile::NamedTempFile::new_in(target.parent().unwrap_or(folder))?;
     new.write_all(text.as_bytes())?;
@@ -411,7 +411,7 @@ fn put(root: &Path, place: &Path, text: Option<&str>) -> Result<()> {
     Ok(())
 }
 
-/// A temporary file is its owner's alone; one of a project is as readable as those beside it.
+/// A temporary file is readable only by its owner; give it the usual permissions of project files.
 #[cfg(unix)]
 fn share(file: &fs::File) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
@@ -419,7 +419,7 @@ fn share(file: &fs::File) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-#[expect(clippy::unnecessary_wraps, reason = "the twin of another system's function")]
+#[expect(clippy::unnecessary_wraps, reason = "same signature as on Unix")]
 fn share(_: &fs::File) -> io::Result<()> {
     Ok(())
 }

@@ -1,18 +1,18 @@
-//! Adding what an agent should know of aidd to a rules file of a client, between two marks, and
-//! taking it out again.
+//! Adds instructions for the agent to a client's rules file, between two markers, and removes them
+//! again.
 
 use super::{Edited, Malformed};
 
 const BEGIN: &str = "<!-- aidd init -->";
 const END: &str = "<!-- /aidd init -->";
-/// The line of a template that stands for what is said.
+/// Placeholder line of a template for the instructions.
 const SLOT: &str = "<!-- aidd -->\n";
 
-/// `text` with `rules` between the marks: anew where they are, else at the end; a whole file from
-/// `template` when there is none.
+/// Inserts `rules` between the markers: replaces an existing block, appends a new one, or creates
+/// the file from `template`.
 ///
 /// # Errors
-/// When a mark has no other.
+/// When only one of the two markers exists.
 pub(super) fn add(text: Option<&str>, template: &str, rules: &str) -> Result<Edited, Malformed> {
     let block = format!("{BEGIN}\n{}\n{END}\n", rules.trim());
     let whole = |text: String| Edited { text: Some(text), kept: Vec::new() };
@@ -28,17 +28,16 @@ pub(super) fn add(text: Option<&str>, template: &str, rules: &str) -> Result<Edi
     Ok(whole(format!("{text}{line}{end}{block}")))
 }
 
-/// `text` without the marks and what is between them; no text when nothing of anybody else's is
-/// left.
+/// Removes the markers and the text between them. The result has no text if nothing else is left.
 ///
 /// # Errors
-/// When a mark has no other.
+/// When only one of the two markers exists.
 pub(super) fn remove(text: &str, template: &str) -> Result<Edited, Malformed> {
     let Some((before, _, after)) = split(text)? else {
         return Ok(Edited { text: Some(text.to_owned()), kept: Vec::new() });
     };
     let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    // The empty line that was put before the block goes with it.
+    // Also remove the empty line that was added before the block.
     let before = before
         .strip_suffix(&format!("{end}{end}"))
         .map_or(before, |kept| &before[..kept.len() + end.len()]);
@@ -47,7 +46,7 @@ pub(super) fn remove(text: &str, template: &str) -> Result<Edited, Malformed> {
     Ok(Edited { text: (!is_ours && !left.trim().is_empty()).then_some(left), kept: Vec::new() })
 }
 
-/// A file before, in and after the marks; `None` when it has none.
+/// Splits a file into the text before, between and after the markers; `None` without markers.
 fn split(text: &str) -> Result<Option<(&str, &str, &str)>, Malformed> {
     let Some(start) = text.find(BEGIN) else {
         return match text.find(END) {

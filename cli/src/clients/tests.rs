@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 
 static TABLES: &Tables = &aidd_content::RULES;
 
-/// A folder with these files.
+/// A directory with these files.
 pub(super) fn project(files: &[(&str, &str)]) -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     for (path, text) in files {
         let place = folder.path().join(path);
         fs::create_dir_all(place.parent().expect("below")).expect("made");
@@ -17,12 +17,12 @@ pub(super) fn project(files: &[(&str, &str)]) -> tempfile::TempDir {
     folder
 }
 
-/// Every file below a folder, by its path.
+/// All files in a directory, by path.
 pub(super) fn files(root: &Path) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let mut left = vec![root.to_owned()];
     while let Some(folder) = left.pop() {
-        for entry in fs::read_dir(folder).expect("a folder") {
+        for entry in fs::read_dir(folder).expect("a directory") {
             let path = entry.expect("an entry").path();
             if path.is_dir() {
                 left.push(path);
@@ -36,7 +36,7 @@ pub(super) fn files(root: &Path) -> BTreeMap<String, String> {
     found
 }
 
-/// What a run printed, or why it ended.
+/// The output of a run, or its error.
 pub(super) fn ran(
     root: &Path,
     clients: &[Client],
@@ -73,7 +73,7 @@ fn every_client_has_its_files_and_its_facts() {
         assert!(templates(TABLES, *client).count() >= 2, "{client:?}");
         let told =
             templates(TABLES, *client).filter(|template| template.text.contains("<!-- aidd -->\n"));
-        assert_eq!(told.count(), 1, "{client:?} is told of aidd once");
+        assert_eq!(told.count(), 1, "{client:?} has one file with instructions");
     }
     let known: Vec<String> = all.iter().map(|client| word(*client)).collect();
     assert!(
@@ -94,7 +94,7 @@ fn an_empty_folder_is_set_up_and_left_as_it_was() {
         assert_eq!(files(folder.path()), written, "{client:?}");
         ran(folder.path(), &[*client], true, false).expect("removed");
         assert_eq!(files(folder.path()), BTreeMap::new(), "{client:?}");
-        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0, "{client:?}");
+        assert_eq!(fs::read_dir(folder.path()).expect("a directory").count(), 0, "{client:?}");
         assert_eq!(ran(folder.path(), &[*client], true, false).as_deref(), Ok(""), "{client:?}");
     }
 }
@@ -227,8 +227,8 @@ fn entries_of_another_form_are_the_users() {
     let hook = r#"{"hooks":{"Stop":[{"matcher":"x","hooks":[{"type":"command","command":"aidd hook stop"}]}]}}"#;
     let folder = project(&[(".mcp.json", own), (".claude/settings.json", hook)]);
     let said = set_up(folder.path(), Client::ClaudeCode);
-    assert!(said.contains("note: .mcp.json: `mcpServers.aidd` has a form of its own"), "{said}");
-    assert!(said.contains("note: .claude/settings.json: `hooks.Stop` has a form of"), "{said}");
+    assert!(said.contains("note: .mcp.json: `mcpServers.aidd` differs from the template"), "{said}");
+    assert!(said.contains("note: .claude/settings.json: `hooks.Stop` differs from"), "{said}");
     assert_eq!(files(folder.path())[".mcp.json"], own);
     let said = ran(folder.path(), &[Client::ClaudeCode], true, false).expect("removed");
     assert!(said.contains("kept .mcp.json\n"), "{said}");
@@ -246,11 +246,11 @@ fn a_malformed_file_is_named_with_its_place_and_nothing_is_written() {
             "{\n  \"hooks\": {\n",
             ".claude/settings.json:2:",
         ),
-        (Client::ClaudeCode, ".mcp.json", "[]", ".mcp.json: an object was expected"),
+        (Client::ClaudeCode, ".mcp.json", "[]", ".mcp.json: expected an object"),
         (Client::ClaudeCode, ".mcp.json", "{\n'a': 1}", ".mcp.json:2:"),
-        (Client::Cursor, ".cursor/hooks.json", "{\"hooks\": []}", "`hooks` is not an object"),
+        (Client::Cursor, ".cursor/hooks.json", "{\"hooks\": []}", "expected an object at `hooks`"),
         (Client::Codex, ".codex/config.toml", "a = 1\n[b\n", ".codex/config.toml:2:"),
-        (Client::Codex, ".codex/config.toml", "mcp_servers = {}\n", "is no table of its own"),
+        (Client::Codex, ".codex/config.toml", "mcp_servers = {}\n", "expected `mcp_servers` to be a table"),
         (Client::Codex, "AGENTS.md", "a\n<!-- aidd init -->\n", "AGENTS.md:2: <!-- aidd init -->"),
         (Client::Codex, "AGENTS.md", "<!-- /aidd init -->\n", "AGENTS.md:1: "),
     ] {
@@ -263,7 +263,7 @@ fn a_malformed_file_is_named_with_its_place_and_nothing_is_written() {
     let folder = project(&[]);
     fs::write(folder.path().join(".mcp.json"), b"\xff\xfe{}").expect("written");
     let error = ran(folder.path(), &[Client::ClaudeCode], false, false).expect_err("not text");
-    let hint = "hint: save it as UTF-8 and try again; nothing was changed";
+    let hint = "hint: save it as UTF-8 and retry; nothing was changed";
     assert_eq!(error, format!(".mcp.json: the file is not UTF-8\n{hint}"));
 }
 
@@ -282,7 +282,7 @@ fn links_are_followed_within_the_project_and_refused_outside() {
     link(elsewhere.path(), ".cursor");
     let error = ran(folder.path(), &[Client::Cursor], false, false).expect_err("outside");
     assert!(error.starts_with(".cursor/"), "{error}");
-    assert!(error.contains("is a link that leads out of the project"), "{error}");
+    assert!(error.contains("is a link to a file outside the project"), "{error}");
     assert_eq!(files(elsewhere.path()), BTreeMap::new());
 }
 
@@ -305,7 +305,7 @@ fn toml_is_added_at_the_end_and_taken_out_again() {
     let changed = "[mcp_servers.aidd]\ncommand = \"aidd\"\nargs = [\"mcp\"]\nenv = { A = \"b\" }\n";
     let folder = project(&[(".codex/config.toml", changed)]);
     let said = set_up(folder.path(), Client::Codex);
-    assert!(said.contains("`mcp_servers.aidd` has a form of its own"), "{said}");
+    assert!(said.contains("`mcp_servers.aidd` differs from the template"), "{said}");
     ran(folder.path(), &[Client::Codex], true, false).expect("removed");
     assert_eq!(files(folder.path())[".codex/config.toml"], changed);
 }
@@ -361,15 +361,15 @@ fn a_dry_run_shows_a_patch_and_writes_nothing() {
 
 #[test]
 fn a_write_that_fails_takes_the_others_back() {
-    // A folder in the place of the last file.
+    // A directory at the path of the last file.
     let folder = project(&[("AGENTS.md/x", "")]);
     let before = files(folder.path());
-    let error = ran(folder.path(), &[Client::Zed], false, false).expect_err("a folder");
+    let error = ran(folder.path(), &[Client::Zed], false, false).expect_err("a directory");
     assert!(error.starts_with("AGENTS.md"), "{error}");
     assert_eq!(files(folder.path()), before);
 }
 
-/// Any JSON, small.
+/// A small JSON value.
 fn any_json() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -386,7 +386,7 @@ fn any_json() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Hooks of a user: events that we use and others, with entries.
+/// User hooks: events that aidd uses and others, with entries.
 fn any_hooks() -> impl Strategy<Value = Value> {
     let event =
         prop_oneof![Just("Stop".to_owned()), Just("PreToolUse".to_owned()), "[A-Z][a-z]{2,6}"];
@@ -426,18 +426,18 @@ proptest! {
         let text = if is_crlf { text.replace('\n', "\r\n") } else { text };
         for template in TABLES.templates.iter().filter(|template| template.path.ends_with("json")) {
             let wanted = template.text.replace("\r\n", "\n");
-            // Where a list or a text stands in the place of an object, it is refused.
+            // An array or a string where an object is expected is an error.
             let Ok(added) = json::add(&text, &wanted) else { continue };
-            let added = added.text.expect("a text");
-            let twice = json::add(&added, &wanted).expect("once more").text.expect("a text");
+            let added = added.text.expect("text");
+            let twice = json::add(&added, &wanted).expect("added again").text.expect("text");
             prop_assert_eq!(&twice, &added);
             let merged: Value = serde_json::from_str(&added).expect("JSON");
             for (key, own) in value.as_object().expect("an object") {
                 prop_assert!(holds(&merged[key], own), "{key}: {merged}");
             }
-            let left = json::remove(&added, &wanted).expect("removed").text.expect("mine stays");
+            let left = json::remove(&added, &wanted).expect("removed").text.expect("user content stays");
             let mut left: Value = serde_json::from_str(&left).expect("JSON");
-            // Nobody can tell whose that is, where there was none.
+            // A `version` without an earlier one cannot be attributed to anyone.
             if value.get("version").is_none() && let Some(left) = left.as_object_mut() {
                 left.remove("version");
             }
@@ -454,7 +454,7 @@ proptest! {
         let ended = |text: String| if is_crlf { text.replace('\n', "\r\n") } else { text };
         let text = ended(format!("mine\n{}\n", lines.join("\n")));
         let added = rules::add(Some(&text), "<!-- aidd -->\n", "say\n").expect("added");
-        let added = added.text.expect("a text");
+        let added = added.text.expect("text");
         prop_assert!(added.starts_with(&text));
         let again = rules::add(Some(&added), "<!-- aidd -->\n", "say\n").expect("again");
         prop_assert_eq!(again.text.as_ref(), Some(&added));
@@ -465,7 +465,7 @@ proptest! {
         let text = ended(format!("mine = 1\n\n[mcp_servers.other]\n{table}"));
         let template = TABLES.templates.iter().find(|one| one.path.ends_with("toml")).expect("one").text;
         let template = template.replace("\r\n", "\n");
-        let added = toml::add(&text, &template).expect("added").text.expect("a text");
+        let added = toml::add(&text, &template).expect("added").text.expect("text");
         prop_assert!(added.starts_with(&text));
         let again = toml::add(&added, &template).expect("again");
         prop_assert_eq!(again.text.as_ref(), Some(&added));
@@ -483,7 +483,7 @@ proptest! {
     }
 }
 
-/// Whether `merged` has all of `own`.
+/// Whether `merged` contains all of `own`.
 fn holds(merged: &Value, own: &Value) -> bool {
     match (merged, own) {
         (Value::Object(merged), Value::Object(own)) => {

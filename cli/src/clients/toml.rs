@@ -1,16 +1,16 @@
-//! Adding a table to a TOML file of a client, and taking it out again, as text: what else is in the
-//! file stays as it is.
+//! Adds a table to a client's TOML file and removes it again, by editing the text. All other
+//! content is preserved.
 
 use super::{Edited, Malformed};
 use toml_edit::{Document, Item, Table};
 
-/// The table that servers lie in, and the name of ours.
+/// Table of the servers, and the name of aidd's entry.
 const PLACE: [&str; 2] = ["mcp_servers", "aidd"];
 
-/// `text` with the table of `template`, unless it has one of that name.
+/// Adds the table of `template` to `text`, unless a table with that name exists.
 ///
 /// # Errors
-/// When `text` is malformed, or keeps its servers in an inline table.
+/// When `text` is malformed, or has its servers in an inline table.
 pub(super) fn add(text: &str, template: &str) -> Result<Edited, Malformed> {
     let (document, wanted) = (parse(text)?, parse(template)?);
     let name = PLACE.join(".");
@@ -23,7 +23,7 @@ pub(super) fn add(text: &str, template: &str) -> Result<Edited, Malformed> {
         && !servers.is_table()
     {
         let at = servers.span().map_or(0, |span| span.start);
-        let why = format!("`{}` is no table of its own: write [{name}] tables", PLACE[0]);
+        let why = format!("expected `{}` to be a table; write [{name}] tables", PLACE[0]);
         return Err(Malformed::at(text, at, why));
     }
     let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
@@ -35,12 +35,12 @@ pub(super) fn add(text: &str, template: &str) -> Result<Edited, Malformed> {
         added.push_str(end);
     }
     added.push_str(&template.replace('\n', end));
-    // Nothing is written that the client could not read.
+    // Never write a file that the client cannot parse.
     parse(&added)?;
     Ok(Edited { text: Some(added), kept: Vec::new() })
 }
 
-/// `text` without the table of `template`; no text when nothing else is left.
+/// Removes the table of `template` from `text`. The result has no text if nothing else is left.
 ///
 /// # Errors
 /// When `text` is malformed.
@@ -54,7 +54,7 @@ pub(super) fn remove(text: &str, template: &str) -> Result<Edited, Malformed> {
     let at = text.find(&block).filter(|at| is_same && (*at == 0 || text[..*at].ends_with('\n')));
     let Some(at) = at else { return Ok(stays(vec![PLACE.join(".")])) };
     let (before, after) = (&text[..at], &text[at + block.len()..]);
-    // The empty line that was put before it goes with it.
+    // Also remove the empty line that was added before it.
     let before = before
         .strip_suffix(&format!("{end}{end}"))
         .map_or(before, |kept| &before[..kept.len() + end.len()]);

@@ -1,6 +1,6 @@
-//! What the files of clients held before, where taking aidd out again would not bring it back: an
-//! empty object, one written in a single line. Kept beside the store, for this checkout alone, until
-//! they are taken out again or somebody changes them.
+//! The previous content of client files where removing aidd would not restore it, such as an empty
+//! object or one on a single line. Stored with the local data of the checkout until aidd is removed
+//! or the file is edited.
 
 use super::{Change, put};
 use aidd_engine::parse::lines::id::digest;
@@ -10,36 +10,37 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// Where it lies: among what Git is told to pass over, as the store is.
+/// Path of the records, which matches the ignore line of the store.
 pub(super) const PATH: &str = ".aidd/data.clients.json";
 
-/// What is known of the files of a project, by their paths.
+/// Records of client files, by path.
 #[derive(Debug, Default, Deserialize, Serialize)]
 pub(super) struct Undo(BTreeMap<String, Record>);
 
 #[derive(Debug, Deserialize, Serialize)]
 struct Record {
-    /// What the file held.
+    /// Content before aidd changed the file.
     before: String,
-    /// The digest of what it holds since.
+    /// Digest of the content that aidd wrote.
     after: String,
 }
 
 impl Undo {
-    /// What is known at `root`; nothing when it cannot be read, for then nothing is lost but layout.
+    /// Reads the records at `root`. An unreadable file counts as empty, since only formatting is
+    /// lost.
     pub(super) fn read(root: &Path) -> Self {
         let text = fs::read_to_string(root.join(PATH)).unwrap_or_default();
         serde_json::from_str(&text).unwrap_or_default()
     }
 
-    /// What a file held, when nobody has changed it since.
+    /// The previous content of a file, unless it was edited since.
     pub(super) fn before(&self, path: &str, text: &str) -> Option<&str> {
         let record = self.0.get(path)?;
         (record.after == digest(&[text])).then_some(&*record.before)
     }
 
-    /// Takes note of a file that is to be written. `removed`: what taking aidd out would leave of it;
-    /// `bare`: what it would have left before.
+    /// Records a file that is about to be written. `removed` is the result of removing aidd from
+    /// the new content, `bare` that of removing it from the old content.
     pub(super) fn note(&mut self, change: &Change, removed: Option<&str>, bare: Option<&str>) {
         let (Some(before), Some(after)) = (&change.before, &change.after) else { return };
         let known = self.before(&change.path, before).map(str::to_owned);
@@ -52,15 +53,15 @@ impl Undo {
         self.0.insert(change.path.clone(), Record { before, after: digest(&[after]) });
     }
 
-    /// Forgets a file.
+    /// Removes the record of a file.
     pub(super) fn forget(&mut self, path: &str) {
         self.0.remove(path);
     }
 
-    /// Saves what is known; what knows nothing is no file.
+    /// Saves the records; without records, deletes the file.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When the file cannot be written.
     pub(super) fn save(&self, root: &Path) -> Result<()> {
         let place = root.join(PATH);
         if self.0.is_empty() {
@@ -74,7 +75,7 @@ impl Undo {
     }
 }
 
-/// What a file held may be for its owner alone.
+/// Restricts the file to its owner, since the previous content can be private.
 #[cfg(unix)]
 fn own(place: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
@@ -82,7 +83,7 @@ fn own(place: &Path) -> std::io::Result<()> {
 }
 
 #[cfg(not(unix))]
-#[expect(clippy::unnecessary_wraps, reason = "the twin of another system's function")]
+#[expect(clippy::unnecessary_wraps, reason = "same signature as on Unix")]
 fn own(_: &Path) -> std::io::Result<()> {
     Ok(())
 }
@@ -94,7 +95,7 @@ mod tests {
     use crate::cli::Client;
     use clap::ValueEnum;
 
-    /// Texts of a file of a client, with nothing of aidd in them.
+    /// Contents of a client file without aidd.
     const JSON: [&str; 13] = [
         "",
         " \n\n",
@@ -118,7 +119,7 @@ mod tests {
     #[test]
     fn what_was_there_is_there_again_to_the_byte() {
         for template in aidd_content::RULES.templates {
-            let client = Client::from_str(template.client, false).expect("a client");
+            let client = Client::from_str(template.client, false).expect("a known client");
             let texts = match template.path.rsplit('.').next() {
                 Some("json") => &JSON[..],
                 Some("toml") => &TOML,
@@ -131,9 +132,9 @@ mod tests {
                 step(false).unwrap_or_else(|error| panic!("{}: {error}", template.path));
                 let after = files(folder.path());
                 assert_ne!(after, before);
-                step(false).expect("once more");
+                step(false).expect("again");
                 assert_eq!(files(folder.path()), after, "{}: {text:?}", template.path);
-                step(true).expect("taken out");
+                step(true).expect("removed");
                 assert_eq!(files(folder.path()), before, "{}: {text:?}", template.path);
             }
         }
@@ -152,7 +153,7 @@ mod tests {
         let left = files(folder.path());
         assert_eq!(left[".mcp.json"], "{\n  \"x\":2\n}");
         assert!(!left.contains_key(PATH));
-        // A record that is none is passed over.
+        // An invalid record is ignored.
         std::fs::create_dir_all(folder.path().join(".aidd")).expect("made");
         std::fs::write(folder.path().join(PATH), "{\"a\": 1").expect("written");
         step(false);
@@ -160,7 +161,7 @@ mod tests {
         assert_eq!(files(folder.path()), left);
     }
 
-    /// What a later version writes in the place of its own is not what a user had.
+    /// A later version rewrites its own entries; they do not become the user's content.
     #[test]
     fn what_is_written_anew_leads_back_to_the_first() {
         let folder = project(&[("AGENTS.md", ""), (".codex/hooks.json", "{}")]);

@@ -1,4 +1,4 @@
-//! Remembering: `aidd memory add` and `aidd memory supersede`.
+//! `aidd memory add` and `aidd memory supersede`.
 
 use super::{Desk, checked_out, said};
 use crate::cli::{AddCommand, AddConvention, AddDecision, AddInsight, AddMistake, Links, Text};
@@ -24,12 +24,13 @@ pub(super) fn run(new: &AddCommand, desk: &mut Desk<'_, '_>) -> Result<()> {
     }
 }
 
-/// Saves a decision in the place of another; its topic is that of the other unless it has its own.
+/// Saves a decision that supersedes another. It takes over the topic of the other unless it has its
+/// own.
 pub(super) fn supersede(id: &str, new: &AddDecision, desk: &mut Desk<'_, '_>) -> Result<()> {
     let old = desk.entry(id)?;
     if old.kind != Kind::Decision {
         let message = format!("`{}` is a {}, not a decision", old.id, old.kind);
-        let hint = format!("`aidd memory edit {}` changes what it says", old.id);
+        let hint = format!("edit it with `aidd memory edit {}`", old.id);
         return Err(UserError::new(message).hint(hint).into());
     }
     decision(new, vec![Link::to(Relation::Supersedes, &old.id)], old.topic, desk)
@@ -116,7 +117,7 @@ fn new<T>(text: &Text, links: &Links, body: T, desk: &mut Desk<'_, '_>) -> Resul
     })
 }
 
-/// Says what saving came to; of a memory that came with a check, what that finds now.
+/// Prints the result of saving a memory and, if it has a check, the current findings of the check.
 fn tell(kind: Kind, saved: &Saved, has_check: bool, desk: &mut Desk<'_, '_>) -> Result<()> {
     let entry = desk.entry(&saved.id)?;
     let is_redacted = serde_json::to_string(&entry)?.contains(REDACTED);
@@ -133,28 +134,28 @@ fn tell(kind: Kind, saved: &Saved, has_check: bool, desk: &mut Desk<'_, '_>) -> 
     });
     let out = &mut desk.io.out;
     match (saved.is_new, saved.occurrences) {
-        (true, _) => writeln!(out, "remembered {} {place}", saved.id)?,
-        (false, Some(times)) => writeln!(out, "{} was made {}", saved.id, number_of(times))?,
-        (false, None) => writeln!(out, "{} says so already", saved.id)?,
+        (true, _) => writeln!(out, "saved {} {place}", saved.id)?,
+        (false, Some(times)) => writeln!(out, "{} occurred {}", saved.id, number_of(times))?,
+        (false, None) => writeln!(out, "{} already exists", saved.id)?,
     }
     for old in &saved.superseded {
         writeln!(out, "superseded {old}")?;
     }
     for other in &saved.similar {
         let title = one_line(&other.title);
-        writeln!(desk.io.err, "note: {} says much the same: {title}", other.id)?;
+        writeln!(desk.io.err, "note: {} is similar: {title}", other.id)?;
     }
     if !caught.1.is_empty() {
         writeln!(desk.io.err, "note: {}", one_line(&caught.1))?;
     }
     if is_redacted {
-        writeln!(desk.io.err, "note: a secret or private text in it became {REDACTED}")?;
+        writeln!(desk.io.err, "note: secrets or private text were replaced by {REDACTED}")?;
     }
     Ok(())
 }
 
-/// What the check of a memory finds in the project, as data and in words. The memory is saved
-/// whether or not that can be looked at.
+/// The findings of a memory's check in the project, as JSON and as text. An error here does not
+/// affect the saved memory.
 pub(super) fn caught(id: &str, desk: &Desk<'_, '_>) -> (Value, String) {
     let looked = Project::open(desk.io.distribution, desk.root, None)
         .map_err(anyhow::Error::from)
@@ -162,7 +163,7 @@ pub(super) fn caught(id: &str, desk: &Desk<'_, '_>) -> (Value, String) {
     match looked {
         Ok(Some(caught)) => (json!(caught), caught.sentence()),
         Ok(None) => (Value::Null, caught::ELSEWHERE.to_owned()),
-        Err(why) => (Value::Null, format!("What it finds was not looked at: {why:#}.")),
+        Err(why) => (Value::Null, format!("The check was not run: {why:#}.")),
     }
 }
 

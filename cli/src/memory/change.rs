@@ -1,5 +1,4 @@
-//! Changing what is remembered: `aidd memory edit`, `outcome`, `remove`, `link`, `conflicts` and
-//! `settle`.
+//! Changes memories: `aidd memory edit`, `outcome`, `remove`, `link`, `conflicts` and `settle`.
 
 use super::{Desk, add, said};
 use crate::cli::Edit as EditArgs;
@@ -22,7 +21,7 @@ pub(super) fn edit(args: &EditArgs, desk: &mut Desk<'_, '_>) -> Result<()> {
     let values = args.set.iter().map(|(name, text)| (name, Some(text)));
     for (name, text) in values.chain(args.unset.iter().map(|name| (name, None))) {
         if !named.insert(name) {
-            return Err(UserError::new(format!("`{name}` is given twice")).into());
+            return Err(UserError::new(format!("field `{name}` is set twice")).into());
         }
         change(&mut edit, &entry, name, text)?;
     }
@@ -39,8 +38,8 @@ pub(super) fn edit(args: &EditArgs, desk: &mut Desk<'_, '_>) -> Result<()> {
     Ok(())
 }
 
-/// Adds what `--set NAME=TEXT`, or `--unset NAME` without a text, changes of a memory. Its content and
-/// topic can be named like a field.
+/// Applies `--set NAME=TEXT`, or `--unset NAME` without a text, to an edit. Content and topic can
+/// be named like fields.
 fn change(edit: &mut Edit, entry: &Entry, name: &str, text: Option<&String>) -> Result<()> {
     let part = match name {
         "content" => &mut edit.content,
@@ -52,17 +51,17 @@ fn change(edit: &mut Edit, entry: &Entry, name: &str, text: Option<&String>) -> 
         }
     };
     if part.is_some() {
-        return Err(UserError::new(format!("`--{name}` and the field `{name}` are both given"))
-            .hint("give one of them")
+        return Err(UserError::new(format!("`--{name}` and `--set` or `--unset` both name `{name}`"))
+            .hint("pass only one of them")
             .into());
     }
-    // A topic is taken away by an empty one; that content cannot be empty, the memory says.
+    // An empty topic removes it; the memory itself rejects an empty content.
     *part = Some(text.cloned().unwrap_or_default());
     Ok(())
 }
 
-/// A value as it was typed: a list, a number or an object where it reads as one and the field is not
-/// known to be a text.
+/// Parses a value from the command line: as JSON if it is a list, a number or an object and the
+/// field is not known to be a string.
 fn value_for(before: Option<&Value>, text: &str) -> Value {
     match (before, serde_json::from_str(text)) {
         (Some(Value::String(_)), _) | (_, Err(_)) => text.into(),
@@ -80,14 +79,14 @@ pub(super) fn outcome(
     let id = desk.id(id)?;
     desk.memory.set_outcome(&id, outcome, reason).map_err(said)?;
     if !desk.answered(&json!({"id": id, "outcome": outcome, "reason": reason}))? {
-        writeln!(desk.io.out, "{id} came to {outcome}")?;
+        writeln!(desk.io.out, "recorded outcome {outcome} for {id}")?;
     }
     Ok(())
 }
 
 pub(super) fn remove(ids: &[String], reason: Option<&str>, desk: &mut Desk<'_, '_>) -> Result<()> {
     let mut removed = Vec::new();
-    // All are looked for before any is taken back.
+    // Resolve all ids before retracting the first memory.
     let ids: Vec<String> = ids.iter().map(|id| desk.id(id)).collect::<Result<_>>()?;
     for id in &ids {
         removed.push(desk.memory.take_back(id, reason).map_err(said)?);
@@ -98,7 +97,7 @@ pub(super) fn remove(ids: &[String], reason: Option<&str>, desk: &mut Desk<'_, '
         return Ok(());
     }
     for entry in &removed {
-        let done = if entry.layer == Layer::Permanent { "took back" } else { "deleted" };
+        let done = if entry.layer == Layer::Permanent { "retracted" } else { "deleted" };
         writeln!(desk.io.out, "{done} {}: {}", entry.id, one_line(&entry.title(60)))?;
     }
     Ok(())
@@ -133,12 +132,12 @@ pub(super) fn conflicts(desk: &mut Desk<'_, '_>) -> Result<()> {
     for (conflict, described) in conflicts.iter().zip(&answer) {
         print(conflict, described, desk)?;
     }
-    let hint = if conflicts.is_empty() { "" } else { "; `aidd memory settle ID` keeps one" };
+    let hint = if conflicts.is_empty() { "" } else { "; resolve each with `aidd memory settle ID`" };
     writeln!(desk.io.err, "{}{hint}", number(conflicts.len(), "conflict"))?;
     Ok(())
 }
 
-/// A conflict as JSON: its kind, and each side of it.
+/// A conflict as JSON: its kind and its sides.
 fn described(conflict: &Conflict, desk: &mut Desk<'_, '_>) -> Result<Value> {
     let (kind, topic, ids) = match conflict {
         Conflict::TwoHeads { id, heads } => {
@@ -181,10 +180,10 @@ fn print(conflict: &Conflict, described: &Value, desk: &mut Desk<'_, '_>) -> Res
     let head = match conflict {
         Conflict::TwoHeads { id, .. } => format!("two edits of {id}"),
         Conflict::OneTopic { topic, .. } => format!("several decisions on {topic}"),
-        Conflict::Contradiction { .. } => "one contradicts the other".to_owned(),
-        Conflict::Circle { .. } => "they supersede each other".to_owned(),
+        Conflict::Contradiction { .. } => "contradiction".to_owned(),
+        Conflict::Circle { .. } => "decisions that supersede each other".to_owned(),
         Conflict::Forked { .. } => {
-            "they superseded the same memory, each in its own way".to_owned()
+            "decisions that supersede the same memory".to_owned()
         }
     };
     writeln!(desk.io.out, "{}", desk.paint.bold(&head))?;
@@ -195,7 +194,7 @@ fn print(conflict: &Conflict, described: &Value, desk: &mut Desk<'_, '_>) -> Res
     for side in sides.into_iter().flatten() {
         let (name, said, at) = if side["rev"].is_string() {
             let said = if side["op"] == "remove" {
-                "taken back".to_owned()
+                "retracted".to_owned()
             } else {
                 text(&side["content"])
             };
@@ -219,7 +218,7 @@ pub(super) fn settle(id: &str, rev: Option<&str>, desk: &mut Desk<'_, '_>) -> Re
     let id = desk.id(id)?;
     let settled = desk.memory.settle(&id, rev).map_err(|error| match error {
         aidd_memory::MemoryError::Invalid(why) => {
-            UserError::new(why).hint("`aidd memory conflicts` names ids and edits").into()
+            UserError::new(why).hint("`aidd memory conflicts` lists ids and edits").into()
         }
         other => said(other),
     })?;
@@ -231,7 +230,7 @@ pub(super) fn settle(id: &str, rev: Option<&str>, desk: &mut Desk<'_, '_>) -> Re
         return Ok(());
     }
     if settled.is_nothing() {
-        writeln!(desk.io.err, "nothing to settle: {id} holds undisputed")?;
+        writeln!(desk.io.err, "no conflict: {id} is active")?;
         return Ok(());
     }
     writeln!(desk.io.out, "kept {id}")?;

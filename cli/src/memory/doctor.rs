@@ -1,4 +1,4 @@
-//! `aidd memory doctor`: how the memory is, what is wrong with it, and what to do.
+//! `aidd memory doctor`: the state of the memory, its problems and how to fix them.
 
 use super::{is_begun, said};
 use crate::git_files;
@@ -27,10 +27,10 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-/// How many problems of the tracked files are named; the rest is counted.
+/// Maximum number of problems listed for the tracked files; the rest is counted.
 const NAMED: usize = 20;
 
-/// What was looked at, what is wrong with it, what to do, and whether `--fix` does it.
+/// A problem: what was checked, what is wrong, the remedy, and whether `--fix` applies it.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Wrong {
@@ -40,10 +40,10 @@ struct Wrong {
     fixable: bool,
 }
 
-/// What the doctor sees.
+/// The report.
 #[derive(Debug, Default)]
 struct Seen {
-    /// What is as it should be, or just is: name, and how it is.
+    /// Facts that are not problems: name and value.
     facts: Vec<(&'static str, String)>,
     wrong: Vec<Wrong>,
     fixed: Vec<String>,
@@ -55,14 +55,14 @@ impl Seen {
         self.wrong.push(Wrong { what, message, remedy, fixable });
     }
 
-    /// What was to be mended and cannot be.
+    /// Adds a problem that `--fix` could not fix.
     fn cannot(&mut self, what: &'static str, why: &str) {
-        let remedy = "put a file there that can be read and written";
-        self.wrong(what, &format!("not mended: {why}"), remedy, false);
+        let remedy = "make the file readable and writable";
+        self.wrong(what, &format!("not fixed: {why}"), remedy, false);
     }
 }
 
-/// Runs `aidd memory doctor`: 1 when something is wrong.
+/// Runs `aidd memory doctor`; exits with 1 if there are problems.
 pub(super) fn run(root: &Path, fix: bool, as_json: bool, io: &mut Io<'_>) -> Result<Exit> {
     let mut seen = Seen::default();
     seen.facts.push(("root", root.display().to_string()));
@@ -79,12 +79,12 @@ pub(super) fn run(root: &Path, fix: bool, as_json: bool, io: &mut Io<'_>) -> Res
             let edit = format!("`aidd memory edit {id} --set check='{{…}}'`, or `--unset check`");
             let remedy = match scope_of(&path) {
                 "" => edit,
-                folder => format!("in {folder}, where it was written: {edit}"),
+                folder => format!("in the directory {folder}: {edit}"),
             };
             seen.wrong("check", &format!("{path}: {id}: {why}"), &remedy, false);
         }
     } else {
-        seen.facts.push(("memory", "nothing is remembered here yet".to_owned()));
+        seen.facts.push(("memory", "empty".to_owned()));
     }
     of_git(root, &mut seen);
     if as_json {
@@ -110,15 +110,15 @@ fn print(seen: &Seen, io: &mut Io<'_>) -> Result<()> {
         writeln!(io.out, "               {}", wrong.remedy)?;
     }
     if seen.wrong.is_empty() {
-        writeln!(io.out, "nothing wrong with the memory")?;
+        writeln!(io.out, "no problems with the memory")?;
     } else if seen.wrong.iter().any(|wrong| wrong.fixable) {
-        writeln!(io.err, "`aidd memory doctor --fix` mends what can be mended")?;
+        writeln!(io.err, "run `aidd memory doctor --fix` to fix what can be fixed automatically")?;
     }
     Ok(())
 }
 
-/// What can be mended before the memory is opened: the files of Git, and what merges left in the
-/// tracked files. What cannot be is part of the report, and no end of it.
+/// Fixes what can be fixed before the memory is opened: the Git files, and leftovers of merges in
+/// the tracked files. What cannot be fixed becomes part of the report.
 fn mend_files(distribution: &'static Distribution, root: &Path, seen: &mut Seen) -> Result<()> {
     if git_files::repository(root).is_some() {
         match git_files::write(root) {
@@ -145,7 +145,7 @@ fn mend_files(distribution: &'static Distribution, root: &Path, seen: &mut Seen)
     Ok(())
 }
 
-/// Mends what can safely be mended of a tracked file; in how many places.
+/// Applies the safe fixes to a tracked file. Returns the number of fixes.
 fn mend_lines(
     engine: &Engine,
     journal: &journal::Journal,
@@ -164,7 +164,7 @@ fn mend_lines(
         .collect();
     if !fixes.is_empty() {
         let (mended, _) = fix::apply(text.as_bytes(), &fixes);
-        let is_text = |_| MemoryError::Invalid(format!("{path}: its fixes leave no text"));
+        let is_text = |_| MemoryError::Invalid(format!("{path}: the fixed file is not UTF-8"));
         journal.write(path, &String::from_utf8(mended).map_err(is_text)?)?;
     }
     Ok(fixes.len())
@@ -177,24 +177,24 @@ fn memory_of(memory: &mut ProjectMemory, fix: bool, seen: &mut Seen) -> Result<(
     let damage = memory.check().map_err(said)?;
     if fix && !damage.is_empty() {
         match memory.import() {
-            Ok(_) => seen.fixed.push("the store, made anew of the tracked files".to_owned()),
+            Ok(_) => seen.fixed.push("the store, rebuilt from the tracked files".to_owned()),
             Err(error) => seen.cannot("store", &error.to_string()),
         }
         for notice in memory.take_notices() {
             seen.fixed.push(one_line(&notice));
         }
     } else if let Some(first) = damage.first() {
-        let remedy = "`aidd memory doctor --fix` makes it anew of the tracked files";
+        let remedy = "run `aidd memory doctor --fix` to rebuild it from the tracked files";
         seen.wrong("store", &format!("damaged: {first}"), remedy, true);
     }
-    let whole = if damage.is_empty() { ", whole" } else { "" };
+    let whole = if damage.is_empty() { ", intact" } else { "" };
     seen.facts.push(("store", format!("{}{whole}", memory.backend())));
     if fix {
         match memory.export(false) {
             Ok(0) => {}
             Ok(lines) => {
                 let lines = number(lines, "line");
-                seen.fixed.push(format!("{lines} of tracked files that were gone"));
+                seen.fixed.push(format!("{lines} missing from tracked files"));
             }
             Err(error) => seen.cannot("tracked file", &error.to_string()),
         }
@@ -206,7 +206,7 @@ fn memory_of(memory: &mut ProjectMemory, fix: bool, seen: &mut Seen) -> Result<(
         seen.wrong(
             "branch",
             &format!("{path} cannot be read"),
-            "mend it, or take it from Git",
+            "fix it, or restore it from Git",
             false,
         );
     }
@@ -231,11 +231,11 @@ fn counts(memory: &mut ProjectMemory, seen: &mut Seen) -> Result<()> {
     Ok(())
 }
 
-/// What is wrong in the tracked files, and what they no longer hold.
+/// Adds the problems of the tracked files, and the lines missing from them.
 fn tracked(memory: &mut ProjectMemory, seen: &mut Seen) -> Result<()> {
     let problems = memory.problems().map_err(said)?;
     for problem in problems.iter().take(NAMED) {
-        // Said already where it was not mended.
+        // Already reported if fixing it failed.
         let is_said = |wrong: &Wrong| wrong.message.ends_with(&problem.message);
         if problem.kind == ProblemKind::UnreadableFile && seen.wrong.iter().any(is_said) {
             continue;
@@ -247,23 +247,23 @@ fn tracked(memory: &mut ProjectMemory, seen: &mut Seen) -> Result<()> {
         };
         let (remedy, fixable) = match problem.kind {
             ProblemKind::MalformedLine | ProblemKind::UnreadableFile => {
-                ("mend it by hand, or take it from its history: git log -p", false)
+                ("fix it manually, or restore it from the history: git log -p", false)
             }
-            _ => ("`aidd memory doctor --fix` mends it", true),
+            _ => ("run `aidd memory doctor --fix`", true),
         };
         seen.wrong("tracked file", &format!("{place}: {}", problem.message), remedy, fixable);
     }
     if problems.len() > NAMED {
         let message = format!("{} more problems", problems.len() - NAMED);
-        let remedy = format!("`aidd check {}` shows all", memory.folder());
+        let remedy = format!("run `aidd check {}` to show all", memory.folder());
         seen.wrong("tracked file", &message, &remedy, false);
     }
     let conflicts = memory.conflicts().map_err(said)?.len();
     if conflicts > 0 {
-        let remedy = "`aidd memory conflicts` lists them, `aidd memory settle ID` keeps one";
+        let remedy = "list them with `aidd memory conflicts`, resolve each with `aidd memory settle ID`";
         seen.wrong(
             "conflict",
-            &format!("{} to settle", number(conflicts, "conflict")),
+            &format!("{} to resolve", number(conflicts, "conflict")),
             remedy,
             false,
         );
@@ -271,7 +271,7 @@ fn tracked(memory: &mut ProjectMemory, seen: &mut Seen) -> Result<()> {
     if let Some(folder) = memory.journal().unread_folder() {
         let used = memory.folder();
         let fact = format!(
-            "{folder} holds memories too and is not read, because {used} is; move its lines into \
+            "{folder} also contains memories, but only {used} is read; move its lines into \
              {used} or delete it"
         );
         seen.facts.push(("note", fact));
@@ -281,7 +281,7 @@ fn tracked(memory: &mut ProjectMemory, seen: &mut Seen) -> Result<()> {
         if missing > 0 {
             let lines = number(missing, "line");
             let fact = format!(
-                "{path}: {lines} known here went with a branch or by hand (`aidd memory export --missing` writes them back)"
+                "{path}: {lines} known here no longer in the file (restore with `aidd memory export --missing`)"
             );
             seen.facts.push(("aside", fact));
         }
@@ -291,14 +291,14 @@ fn tracked(memory: &mut ProjectMemory, seen: &mut Seen) -> Result<()> {
 
 fn cannot_open(error: &MemoryError, seen: &mut Seen) {
     let remedy = match error {
-        MemoryError::Newer { .. } => "update aidd; the tracked files can be read meanwhile",
-        MemoryError::Io { .. } => "make the folder .aidd writable",
-        _ => "move .aidd/data.db away: it is rebuilt from the tracked files and its backup",
+        MemoryError::Newer { .. } => "update aidd; until then, the tracked files can be read",
+        MemoryError::Io { .. } => "make the directory .aidd writable",
+        _ => "move .aidd/data.db away; it is then rebuilt from the tracked files and the backup",
     };
     seen.wrong("store", &error.to_string(), remedy, false);
 }
 
-/// Backups and damaged stores that were put aside.
+/// Backups and quarantined damaged stores.
 fn leftovers(root: &Path, seen: &mut Seen) {
     let entries = fs::read_dir(root.join(".aidd")).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries
@@ -323,40 +323,40 @@ fn leftovers(root: &Path, seen: &mut Seen) {
     }
 }
 
-/// What Git makes of the memory.
+/// Checks the Git settings for the memory.
 fn of_git(root: &Path, seen: &mut Seen) {
     if git_files::repository(root).is_none() {
-        seen.facts.push(("git", "not in a repository: nothing is shared".to_owned()));
+        seen.facts.push(("git", "not in a repository, so nothing is shared".to_owned()));
         return;
     }
     if git_files::merges(root) {
-        seen.facts.push(("merging", "both sides of a merge stay".to_owned()));
+        seen.facts.push(("merging", "merges keep both sides".to_owned()));
     } else {
         unsaid(root, ("merging", ".gitattributes", git_files::merges_line(root)), seen);
     }
     if git_files::ignores_store(root) {
-        seen.facts.push(("ignored", "the store stays out of commits".to_owned()));
+        seen.facts.push(("ignored", "the store is not committed".to_owned()));
     } else {
         unsaid(root, ("ignored", ".gitignore", git_files::IGNORES), seen);
     }
     let folder = journal::Journal::new(root).folder();
     for (folder, name) in [(folder, MEMORY_FILES[0]), (journal::BRANCHES, "main.json")] {
         if git_files::ignores(root, &format!("{folder}/{name}")) {
-            let message = format!(".gitignore leaves out {folder}, so nobody else has it");
-            let remedy = format!("delete the line that does, or write after it: !{folder}/");
+            let message = format!(".gitignore excludes {folder}, so it is not shared");
+            let remedy = format!("delete that line, or add after it: !{folder}/");
             seen.wrong("ignored", &message, &remedy, false);
         }
     }
 }
 
-/// A line that a file of Git lacks, or that a file below it takes back.
+/// Reports a line that is missing from a Git file or overridden in a subdirectory.
 fn unsaid(root: &Path, (what, name, line): (&'static str, &str, &str), seen: &mut Seen) {
     if git_files::says(root, name, line) {
-        let message = format!("{name} says `{line}`, and a {name} below it says otherwise");
-        let remedy = "take the line out of that file: it counts more";
+        let message = format!("{name} contains `{line}`, but a {name} in a subdirectory overrides it");
+        let remedy = "remove the overriding line";
         seen.wrong(what, &message, remedy, false);
     } else {
-        let message = format!("{name} does not say `{line}`");
-        seen.wrong(what, &message, "`aidd init` writes it", true);
+        let message = format!("{name} does not contain `{line}`");
+        seen.wrong(what, &message, "run `aidd init` to add it", true);
     }
 }

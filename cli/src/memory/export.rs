@@ -1,4 +1,4 @@
-//! `aidd memory export`: as lines that can be taken in again, as one object, as a page to read.
+//! `aidd memory export`: as JSON Lines for import, as one JSON object, or as a page to read.
 
 use super::{Desk, said};
 use crate::cli::{Export, ExportFormat};
@@ -44,14 +44,14 @@ pub(super) fn run(args: &Export, desk: &mut Desk<'_, '_>) -> Result<()> {
     Ok(())
 }
 
-/// The memories to export, the first made first.
+/// The memories to export, oldest first.
 fn entries(tracked: bool, statuses: Vec<Status>, desk: &mut Desk<'_, '_>) -> Result<Vec<Entry>> {
     let layers = if tracked { Layers::PERMANENT } else { Layers::ALL };
     let query = Query { statuses, order: Order::Oldest, ..Query::new(layers) };
     desk.memory.read(&mut |store| store.entries(&query)).map_err(said)
 }
 
-/// The lines of tracked memories with all history, and the others as they are.
+/// The lines of tracked memories with full history, and one line for each other memory.
 fn lines(tracked: bool, desk: &mut Desk<'_, '_>) -> Result<(String, usize)> {
     let entries = entries(tracked, Status::ALL.to_vec(), desk)?;
     let count = entries.len();
@@ -93,8 +93,8 @@ fn object(tracked: bool, desk: &mut Desk<'_, '_>) -> Result<(String, usize)> {
     Ok((serde_json::to_string_pretty(&object)? + "\n", count))
 }
 
-/// A page of what holds, by type, then of what failed and of what only this checkout knows; what was
-/// superseded is left out.
+/// A page of active memories by type, then failed ones and those of this checkout only. Superseded
+/// memories are omitted.
 fn page(tracked: bool, desk: &mut Desk<'_, '_>) -> Result<(String, usize)> {
     let entries = entries(tracked, vec![Status::Active], desk)?;
     let count = entries.len();
@@ -103,17 +103,17 @@ fn page(tracked: bool, desk: &mut Desk<'_, '_>) -> Result<(String, usize)> {
         briefs.into_iter().partition(|brief| brief.entry.layer == Layer::Permanent);
     let (failed, holding): (Vec<Brief>, Vec<Brief>) =
         known.into_iter().partition(|brief| brief.entry.is_failed());
-    let mut text = String::from("# What this project remembers\n");
+    let mut text = String::from("# Project memory\n");
     chapter(&holding, "", &mut text)?;
     chapter(&failed, " that failed", &mut text)?;
     if !own.is_empty() {
-        text.push_str("\n# What only this checkout knows\n");
+        text.push_str("\n# Only in this checkout\n");
         chapter(&own, "", &mut text)?;
     }
     Ok((text, count))
 }
 
-/// Memories by type; `more` follows the name of the type.
+/// Memories grouped by type; `more` is appended to the type name.
 fn chapter(briefs: &[Brief], more: &str, text: &mut String) -> Result<()> {
     for kind in Kind::ALL {
         let of_kind: Vec<&Brief> =
@@ -166,12 +166,12 @@ fn section(brief: &Brief, text: &mut String) -> Result<()> {
     Ok(())
 }
 
-/// A text on one line that Markdown shows as it is.
+/// Text on one line, with Markdown escaped.
 fn escaped(text: &str) -> String {
     markdown::words(&text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// A text of several lines as a block that shows it as it is.
+/// Text of several lines as a code block.
 fn quoted(text: &str) -> String {
     let text = escape::lines(text);
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);

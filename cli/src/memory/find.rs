@@ -1,4 +1,4 @@
-//! Finding: `aidd memory search`, `timeline`, `recent` and `topics`.
+//! `aidd memory search`, `timeline`, `recent` and `topics`.
 
 use super::{Desk, said, when};
 use crate::cli::{Recent, Search, Sort};
@@ -20,7 +20,7 @@ pub(super) fn search(args: &Search, desk: &mut Desk<'_, '_>) -> Result<()> {
     let now = system_clock()();
     let time = |text: &Option<String>| text.as_deref().map(|text| when::read(text, now));
     let question = Question {
-        // Of each hit its layer is said.
+        // Each result is printed with its layer.
         layers: Layers::ALL,
         text: args.words.join(" "),
         kinds: args.kinds.clone(),
@@ -72,22 +72,22 @@ fn answer(question: &Question, desk: &mut Desk<'_, '_>) -> Result<()> {
     let of = if found.matched > shown { format!(" of {}", found.matched) } else { String::new() };
     let hint = match shown {
         0 if question.with_superseded || question.text.is_empty() => "",
-        0 => "; --all also looks at what was superseded",
-        _ => "; `aidd memory show ID` prints one whole",
+        0 => "; --all includes superseded memories",
+        _ => "; `aidd memory show ID` prints one in full",
     };
     let memories = if shown == 1 { "memory" } else { "memories" };
     writeln!(desk.io.err, "{shown}{of} {memories}{hint}")?;
     Ok(())
 }
 
-/// The diagnostics, a line each: names as they are in JSON.
+/// The diagnostics, one per line, with the names used in JSON.
 fn diagnosed(diagnostics: &Diagnostics) -> Result<String> {
     let value = serde_json::to_value(diagnostics)?;
     let fields = value.as_object().into_iter().flatten();
     Ok(fields.map(|(name, value)| format!("{name}: {value}")).collect::<Vec<_>>().join("\n"))
 }
 
-/// A hit in two or three lines: what it says, and what it is known by.
+/// Prints a result in two or three lines: title, facts and excerpt.
 fn print(hit: &Hit, indent: &str, desk: &mut Desk<'_, '_>) -> Result<()> {
     let paint = desk.paint;
     let mut facts = vec![hit.id.clone(), times::day(hit.created_at)];
@@ -127,17 +127,17 @@ pub(super) fn timeline(id: &str, depth: usize, desk: &mut Desk<'_, '_>) -> Resul
     Ok(())
 }
 
-/// What was decided on a topic.
+/// The decisions on a topic.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Topic {
     topic: String,
     decisions: usize,
     updated_at: i64,
-    /// The ids of those that hold.
+    /// Ids of the active decisions.
     active: Vec<String>,
     title: String,
-    /// What came of the one that is shown.
+    /// Outcome of the decision in `title`.
     #[serde(skip_serializing_if = "Option::is_none")]
     outcome: Option<Outcome>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -163,7 +163,7 @@ pub(super) fn topics(desk: &mut Desk<'_, '_>) -> Result<()> {
     let widest = topics.iter().map(|topic| topic.topic.chars().count()).max().unwrap_or(0);
     for topic in &topics {
         let name = one_line(&topic.topic);
-        let conflict = if topic.active.len() > 1 { " (several hold)" } else { "" };
+        let conflict = if topic.active.len() > 1 { " (several active)" } else { "" };
         let count = number(topic.decisions, "decision");
         writeln!(
             desk.io.out,
@@ -177,7 +177,7 @@ pub(super) fn topics(desk: &mut Desk<'_, '_>) -> Result<()> {
     Ok(())
 }
 
-/// The decisions on one topic, the last changed first.
+/// Summarizes the decisions on one topic, ordered by last change.
 fn topic(decisions: &[Entry]) -> Option<Topic> {
     let holds = |entry: &&Entry| entry.status == Status::Active;
     let shown = decisions.iter().find(holds).or(decisions.first())?;

@@ -1,4 +1,4 @@
-//! `aidd memory import`: memories from a file, once.
+//! `aidd memory import`: imports memories from a file.
 
 use super::{Desk, said};
 use crate::cli::{Import, MemoryForm as FormArg};
@@ -12,9 +12,9 @@ use std::fs;
 use std::io::{Read, Write};
 use std::path::Path;
 
-/// How much is passed over by name; the rest is counted.
+/// Maximum number of skipped items that are listed; the rest is counted.
 const NAMED: usize = 10;
-/// The largest file that is read, in bytes.
+/// Maximum size of the file, in bytes.
 const LARGEST: u64 = 256 << 20;
 
 pub(super) fn run(args: &Import, desk: &mut Desk<'_, '_>) -> Result<()> {
@@ -30,7 +30,7 @@ pub(super) fn run(args: &Import, desk: &mut Desk<'_, '_>) -> Result<()> {
     });
     let read = foreign::read(&name, &bytes, form).map_err(|error| {
         UserError::new(error.to_string())
-            .hint("`aidd memory import --help` lists them; --from names one")
+            .hint("`aidd memory import --help` lists the formats; select one with --from")
     })?;
     let taken = desk.memory.take_in(&read.revisions, &read.entries, args.dry_run).map_err(said)?;
     let skipped: Vec<_> = read
@@ -45,19 +45,19 @@ pub(super) fn run(args: &Import, desk: &mut Desk<'_, '_>) -> Result<()> {
     if desk.answered(&answer)? {
         return Ok(());
     }
-    let would = if args.dry_run { "would take" } else { "took" };
+    let would = if args.dry_run { "would import" } else { "imported" };
     let memories = if taken.new.len() == 1 { "memory" } else { "memories" };
     let out = &mut desk.io.out;
     writeln!(out, "read {name} as {}", word(read.form))?;
-    writeln!(out, "{would} {} {memories} in; {} known already", taken.new.len(), taken.known)?;
+    writeln!(out, "{would} {} {memories}; {} already known", taken.new.len(), taken.known)?;
     if taken.redacted > 0 {
-        writeln!(out, "{} of it lost a secret or private text", number(taken.redacted, "line"))?;
+        writeln!(out, "redacted secrets or private text in {}", number(taken.redacted, "line"))?;
     }
     for skipped in read.skipped.iter().take(NAMED) {
         writeln!(out, "skipped {}: {}", one_line(&skipped.place), one_line(&skipped.why))?;
     }
     if read.skipped.len() > NAMED {
-        writeln!(out, "skipped {} more; --json names all", read.skipped.len() - NAMED)?;
+        writeln!(out, "skipped {} more; --json lists all", read.skipped.len() - NAMED)?;
     }
     Ok(())
 }
@@ -85,7 +85,7 @@ fn bytes(file: &Path, desk: &mut Desk<'_, '_>) -> Result<Vec<u8>> {
     let size = u64::try_from(read.map_err(wrong)?).unwrap_or(u64::MAX);
     if size > LARGEST {
         let message = format!("{} is larger than {} MB", file.display(), LARGEST >> 20);
-        return Err(UserError::new(message).hint("take it in in parts").into());
+        return Err(UserError::new(message).hint("split the file").into());
     }
     Ok(bytes)
 }

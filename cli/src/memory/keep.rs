@@ -1,4 +1,4 @@
-//! Keeping house: `aidd memory rebuild`, `prune`, `sessions` and `branch`.
+//! Maintenance: `aidd memory rebuild`, `prune`, `sessions` and `branch`.
 
 use super::{Desk, checked_out, said};
 use crate::cli::{Branch, Prune, Sessions};
@@ -15,7 +15,7 @@ pub(super) fn rebuild(desk: &mut Desk<'_, '_>) -> Result<()> {
     let read = desk.memory.import().map_err(said)?;
     if !desk.answered(&json!({"new": read.new, "gone": read.gone}))? {
         let (new, gone) = (number(read.new, "new line"), number(read.gone, "line"));
-        writeln!(desk.io.out, "read the tracked files anew: {new}, {gone} no longer there")?;
+        writeln!(desk.io.out, "rebuilt from the tracked files: {new}, {gone} removed")?;
     }
     Ok(())
 }
@@ -46,14 +46,14 @@ fn prune_tracked(args: &Prune, desk: &mut Desk<'_, '_>) -> Result<()> {
     if desk.answered(&json!({"dryRun": !args.apply, "memories": memories}))? {
         return Ok(());
     }
-    let would = if args.apply { "dropped the lines of" } else { "would drop the lines of" };
+    let would = if args.apply { "removed the lines of" } else { "would remove the lines of" };
     for one in &dropped {
         writeln!(desk.io.out, "{would} {}: {}", one.id, one_line(&one.title))?;
     }
     if dropped.is_empty() {
-        writeln!(desk.io.out, "nothing was taken back more than {} ago", number_of(args.days))?;
+        writeln!(desk.io.out, "nothing was retracted more than {} ago", number_of(args.days))?;
     } else if !args.apply {
-        writeln!(desk.io.err, "nothing was changed; --apply does it")?;
+        writeln!(desk.io.err, "nothing was changed; run again with --apply")?;
     }
     Ok(())
 }
@@ -105,7 +105,7 @@ pub(super) fn branch(args: &Branch, desk: &mut Desk<'_, '_>) -> Result<()> {
         return branches(desk);
     }
     let name = args.branch.clone().or_else(|| checked_out(desk.root)).ok_or_else(|| {
-        UserError::new("no branch is checked out here").hint("name one: aidd memory branch NAME")
+        UserError::new("no branch is checked out").hint("pass a name: aidd memory branch NAME")
     })?;
     if args.merge {
         let merged = desk.memory.merge_branch(&name).map_err(said)?;
@@ -120,7 +120,7 @@ pub(super) fn branch(args: &Branch, desk: &mut Desk<'_, '_>) -> Result<()> {
             writeln!(desk.io.out, "made permanent {id}")?;
         }
         for id in &merged.known {
-            writeln!(desk.io.out, "permanent already {id}")?;
+            writeln!(desk.io.out, "already permanent {id}")?;
         }
         writeln!(desk.io.out, "archived {}", merged.archived)?;
         return Ok(());
@@ -148,7 +148,7 @@ fn branches(desk: &mut Desk<'_, '_>) -> Result<()> {
         )?;
     }
     for path in &unread {
-        writeln!(desk.io.err, "note: {path} cannot be read")?;
+        writeln!(desk.io.err, "note: cannot read {path}")?;
     }
     let branches = if contexts.len() == 1 { "branch" } else { "branches" };
     writeln!(desk.io.err, "{} {branches}", contexts.len())?;
@@ -197,7 +197,7 @@ fn print_branch(context: &BranchContext, desk: &mut Desk<'_, '_>) -> Result<()> 
         }
     }
     if is_empty && context.sessions_count == 0 {
-        writeln!(desk.io.err, "nothing is known of it yet")?;
+        writeln!(desk.io.err, "nothing recorded yet")?;
     }
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! `aidd memory`: what a project remembers, for people at a terminal. Each command asks the engine
-//! and prints what it says; nothing is decided here.
+//! `aidd memory`: the project's memory on the command line. Each command calls the engine and
+//! prints the result.
 
 mod add;
 mod change;
@@ -31,18 +31,18 @@ use std::path::Path;
 /// Runs `aidd memory …`.
 ///
 /// # Errors
-/// When the memory cannot be read or written, or nothing has the id that was asked for.
+/// When the memory cannot be read or written, or an id is unknown.
 pub fn run(args: &Memory, color: When, io: &mut Io<'_>) -> Result<Exit> {
     let root = project::root_of(&io.cwd);
     if let MemoryCommand::Doctor { fix } = &args.command {
         return doctor::run(&root, *fix, args.json, io);
     }
-    // Looking for something where nothing was remembered leaves no trace.
+    // Reading an empty memory creates no files.
     let nothing = if is_begun(&root) || writes(&args.command) {
         None
     } else {
         if !matches!(args.command, MemoryCommand::Import(_)) {
-            writeln!(io.err, "nothing is remembered here yet; begin with: aidd memory add")?;
+            writeln!(io.err, "the memory is empty; start with: aidd memory add")?;
         }
         Some(tempfile::tempdir()?)
     };
@@ -83,13 +83,13 @@ fn command(command: &MemoryCommand, desk: &mut Desk<'_, '_>) -> Result<Exit> {
         MemoryCommand::Prune(args) => keep::prune(args, desk)?,
         MemoryCommand::Sessions(args) => keep::sessions(args, desk)?,
         MemoryCommand::Branch(args) => keep::branch(args, desk)?,
-        // Served before the memory is opened.
+        // Handled before the memory is opened.
         MemoryCommand::Doctor { .. } => {}
     }
     Ok(Exit::Clean)
 }
 
-/// Whether a command has something to write where nothing is remembered yet.
+/// Whether a command can write to an empty memory.
 fn writes(command: &MemoryCommand) -> bool {
     match command {
         MemoryCommand::Add(_) | MemoryCommand::Rebuild => true,
@@ -98,7 +98,7 @@ fn writes(command: &MemoryCommand) -> bool {
     }
 }
 
-/// Whether anything is remembered in the project at `root`.
+/// Whether the project at `root` has a memory.
 pub(crate) fn is_begun(root: &Path) -> bool {
     let folder = root.join(".aidd");
     sqlite::exists(&folder)
@@ -107,7 +107,7 @@ pub(crate) fn is_begun(root: &Path) -> bool {
         || root.join(journal::BRANCHES).is_dir()
 }
 
-/// A command at work: the memory, and how it answers.
+/// Context of a running command: the memory and the output.
 struct Desk<'a, 'io> {
     memory: ProjectMemory,
     io: &'a mut Io<'io>,
@@ -117,7 +117,7 @@ struct Desk<'a, 'io> {
 }
 
 impl Desk<'_, '_> {
-    /// Prints `answer` as JSON when that is wanted; whether it was.
+    /// Prints `answer` as JSON if `--json` is set, and returns whether it did.
     fn answered(&mut self, answer: &impl Serialize) -> Result<bool> {
         if self.json {
             self.io.out.json(answer)?;
@@ -125,7 +125,7 @@ impl Desk<'_, '_> {
         Ok(self.json)
     }
 
-    /// The whole of a memory: by its id, or by the last part of it.
+    /// A memory by its id, or by part of it.
     fn entry(&mut self, id: &str) -> Result<Entry> {
         let id = id.trim();
         if let Some(entry) = self.memory.read(&mut |store| store.entry(id)).map_err(said)? {
@@ -142,21 +142,21 @@ impl Desk<'_, '_> {
         let mut found: Vec<Entry> = all.into_iter().filter(is_short).collect();
         match (found.pop(), found.is_empty()) {
             (Some(entry), true) => Ok(entry),
-            (None, _) => Err(UserError::new(format!("there is no memory `{id}`"))
+            (None, _) => Err(UserError::new(format!("unknown memory `{id}`"))
                 .hint("`aidd memory recent` and `aidd memory search` print ids")
                 .into()),
-            (Some(_), false) => Err(UserError::new(format!("`{id}` is the end of several ids"))
-                .hint("give the whole id")
+            (Some(_), false) => Err(UserError::new(format!("`{id}` matches several ids"))
+                .hint("pass the full id")
                 .into()),
         }
     }
 
-    /// The whole id of a memory.
+    /// Resolves a possibly shortened id.
     fn id(&mut self, id: &str) -> Result<String> {
         Ok(self.entry(id)?.id)
     }
 
-    /// A text as it was typed; `-` is standard input.
+    /// Text from the command line; `-` reads standard input.
     fn text(&mut self, typed: &str) -> Result<String> {
         if typed != "-" {
             return Ok(typed.to_owned());
@@ -170,26 +170,26 @@ impl Desk<'_, '_> {
     }
 }
 
-/// The fewest letters that may stand for an id.
+/// Minimum length of a shortened id, in bytes.
 const SHORTEST: usize = 4;
 
-/// An error of the memory, with what to do.
+/// Converts an error of the memory and adds a remedy.
 #[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
 fn said(error: MemoryError) -> anyhow::Error {
     let hint = match &error {
         MemoryError::Unknown { what: "memory", .. } => {
             "`aidd memory recent` and `aidd memory search` print ids"
         }
-        MemoryError::Unknown { what: "branch", .. } => "`aidd memory branch --list` names them",
-        MemoryError::Unknown { what: "session", .. } => "`aidd memory sessions` lists them",
-        MemoryError::Corrupt(_) => "`aidd memory doctor --fix` makes it anew of the tracked files",
-        MemoryError::Store(_) | MemoryError::Io { .. } => "`aidd memory doctor` says what is wrong",
+        MemoryError::Unknown { what: "branch", .. } => "`aidd memory branch --list` lists branches",
+        MemoryError::Unknown { what: "session", .. } => "`aidd memory sessions` lists sessions",
+        MemoryError::Corrupt(_) => "run `aidd memory doctor --fix` to rebuild it from the tracked files",
+        MemoryError::Store(_) | MemoryError::Io { .. } => "run `aidd memory doctor` to find the cause",
         _ => return UserError::new(error.to_string()).into(),
     };
     UserError::new(error.to_string()).hint(hint).into()
 }
 
-/// Colours, where they are wanted.
+/// Terminal colors, if enabled.
 #[derive(Clone, Copy)]
 struct Paint(bool);
 
@@ -205,7 +205,7 @@ impl Paint {
     }
 }
 
-/// The branch that is checked out at `root`; `None` outside a repository, and on no branch.
+/// The branch checked out at `root`; `None` outside a repository and on a detached HEAD.
 pub(crate) fn checked_out(root: &Path) -> Option<String> {
     Repository::open(root).ok()?.branch()
 }

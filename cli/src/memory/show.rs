@@ -1,4 +1,4 @@
-//! `aidd memory show`: memories whole.
+//! `aidd memory show`: memories in full.
 
 use super::{Desk, said};
 use aidd_engine::workspace::remembered;
@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::io::Write;
 
-/// A memory with what belongs to it.
+/// A memory with its history and links.
 #[derive(Serialize)]
 struct Whole {
     #[serde(flatten)]
@@ -84,16 +84,16 @@ fn facts(brief: &Brief) -> Vec<String> {
     facts.extend(entry.branch.as_deref().map(|branch| format!("on {}", one_line(branch))));
     facts.extend(entry.session_id.as_deref().map(one_line));
     if entry.is_contested() {
-        facts.push(format!("{} edits side by side", entry.heads.len()));
+        facts.push(format!("{} concurrent edits", entry.heads.len()));
     }
     facts
 }
 
-/// A field of a memory, a line or more.
+/// A field of a memory, on one or more lines.
 fn field(name: &str, value: &Value) -> String {
     let shown = |value: &Value| match value {
         Value::String(text) => printable(text.trim_end()).replace('\n', "\n    "),
-        // The one field of a memory that is a time by its name.
+        // The only field of a memory that is a time has this suffix.
         Value::Number(at) if name.ends_with("At") => {
             at.as_i64().map_or_else(|| at.to_string(), times::moment)
         }
@@ -108,13 +108,13 @@ fn field(name: &str, value: &Value) -> String {
     }
 }
 
-/// A link as seen from the memory `id`.
+/// A link from the point of view of the memory `id`.
 fn link_line(id: &str, link: &Link, desk: &mut Desk<'_, '_>) -> Result<String> {
     let is_own = link.from == id;
     let other = if is_own { &link.to } else { &link.from };
     let known = desk.memory.read(&mut |store| store.entry(other)).map_err(said)?;
     let title = match known {
-        None => "not here".to_owned(),
+        None => "not in this checkout".to_owned(),
         Some(entry) => {
             let marks = desk.memory.brief(&entry).map_err(said)?.marks();
             one_line(&(entry.title(60) + &marks))
@@ -134,7 +134,7 @@ fn link_line(id: &str, link: &Link, desk: &mut Desk<'_, '_>) -> Result<String> {
     Ok(line + &reason.unwrap_or_default())
 }
 
-/// A line of the history.
+/// A revision in the history, on one line.
 fn past(revision: &Revision, entry: &Entry) -> String {
     let at = times::moment(revision.at);
     let mark = if entry.is_contested() && entry.heads.contains(&revision.rev) { "*" } else { " " };
@@ -147,9 +147,9 @@ fn past(revision: &Revision, entry: &Entry) -> String {
         }
         Op::Remove => {
             let why = revision.reason.as_deref().map(|why| format!(": {why}"));
-            format!("taken back{}", why.unwrap_or_default())
+            format!("retracted{}", why.unwrap_or_default())
         }
-        Op::Seen => "made again".to_owned(),
+        Op::Seen => "occurred again".to_owned(),
     };
     format!("{at} {mark} {}  {}", revision.rev, one_line(&said))
 }

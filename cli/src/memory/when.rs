@@ -1,4 +1,4 @@
-//! Times as people type them.
+//! Dates and ages on the command line.
 
 use aidd_memory::times;
 use aidd_report::exit::UserError;
@@ -6,10 +6,10 @@ use anyhow::Result;
 
 const DAY: i64 = 86_400_000;
 
-/// Reads a date, with or without a time, or how long before `now`: `90m`, `12h`, `7d`, `2w`.
+/// Parses a date with or without a time, or an age before `now`: `90m`, `12h`, `7d`, `2w`.
 ///
 /// # Errors
-/// When it is none of these.
+/// When it is neither.
 pub(crate) fn read(text: &str, now: i64) -> Result<i64> {
     let text = text.trim();
     let ago = || {
@@ -24,8 +24,8 @@ pub(crate) fn read(text: &str, now: i64) -> Result<i64> {
         now.checked_sub(number.parse::<u32>().ok().map(i64::from)?.checked_mul(unit)?)
     };
     ago().or_else(|| times::millis(&text.into())).ok_or_else(|| {
-        UserError::new(format!("`{text}` is no time"))
-            .hint("write a date, such as 2026-01-31, or how long ago: 12h, 7d, 2w")
+        UserError::new(format!("not a date or an age: `{text}`"))
+            .hint("expected a date, such as 2026-01-31, or an age: 12h, 7d, 2w")
             .into()
     })
 }

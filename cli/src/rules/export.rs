@@ -1,4 +1,4 @@
-//! `aidd rule export`: the rules that hold, told in the file that agents read first.
+//! `aidd rule export`: writes the active rules to the file that agents read first.
 
 mod place;
 
@@ -22,16 +22,16 @@ use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, Write as _};
 
-/// Most characters of a reason: the page has the rest.
+/// Maximum length of a reason, in characters; the page has the full text.
 const REASON: usize = 200;
-/// Most tokens of all the rules that are told one by one: every session of every agent reads them.
+/// Token budget of all listed rules, since every agent session reads them.
 const BUDGET: usize = 4000;
 
 /// Runs `aidd rule export`.
 ///
 /// # Errors
-/// When the file cannot be read or written, leads out of the project, or has one marker without the
-/// other.
+/// When the file cannot be read or written, is outside the project, or has only one of the two
+/// markers.
 pub(super) fn run(project: &Project, args: &RuleExport, io: &mut Io<'_>) -> Result<Exit> {
     let ExportForm::AgentsMd = args.form;
     let path = project.disk.for_new(&args.output);
@@ -48,9 +48,9 @@ pub(super) fn run(project: &Project, args: &RuleExport, io: &mut Io<'_>) -> Resu
     if args.stdout {
         write!(io.out, "{text}")?;
     } else if is_current {
-        writeln!(io.err, "{path} tells the rules that hold")?;
+        writeln!(io.err, "{path} is up to date")?;
     } else if args.check {
-        writeln!(io.err, "{path} does not tell the rules that hold: aidd rule export agents-md")?;
+        writeln!(io.err, "{path} is out of date; run: aidd rule export agents-md")?;
         return Ok(Exit::Findings);
     } else {
         match before {
@@ -58,28 +58,28 @@ pub(super) fn run(project: &Project, args: &RuleExport, io: &mut Io<'_>) -> Resu
             None => fs::write(&place, after).map_err(Into::into),
         }
         .with_context(|| path.clone())?;
-        writeln!(io.err, "wrote the rules into {path}")?;
+        writeln!(io.err, "wrote the rules to {path}")?;
     }
     Ok(Exit::Clean)
 }
 
-/// What is told of a rule.
+/// The text about a rule.
 struct Told {
     severity: Severity,
     line: String,
-    /// Why, and what to do.
+    /// Reason and remedy.
     reason: String,
 }
 
 impl Told {
     fn tokens(&self, reasons: bool) -> usize {
         let reason = if reasons { tokens::count(&self.reason) } else { 0 };
-        // The line break counts.
+        // Plus one for the line break.
         tokens::count(&self.line) + reason + 1
     }
 }
 
-/// The rules that hold, between the markers.
+/// The block of active rules, with its markers.
 fn block(project: &Project) -> Result<String> {
     let engine = project.engine(&Selection::default())?;
     let (registry, settings) = (engine.registry(), engine.settings(""));
@@ -100,13 +100,13 @@ fn block(project: &Project) -> Result<String> {
     Ok(written(&told, &kinds))
 }
 
-/// The text of the block. Where it would take more than the budget, the reasons go first, then the
-/// mildest rules, and how many went is said.
+/// The text of the block. Over budget, the reasons are dropped first, then the least severe rules,
+/// and the number of dropped rules is stated.
 fn written(told: &[Told], kinds: &BTreeMap<&str, usize>) -> String {
     let mut text = format!("{}\n## Rules\n\n", MARKERS.0);
     text.push_str(
-        "Kept by `aidd check` in the editor, the pull request and the agent; `aidd explain RULE` says \
-         more. Written by `aidd rule export agents-md`.\n\n",
+        "Checked by `aidd check` in the editor, the pull request and the agent; `aidd explain RULE` shows \
+         details. Written by `aidd rule export agents-md`.\n\n",
     );
     let all = |reasons: bool| told.iter().map(|one| one.tokens(reasons)).sum::<usize>();
     let reasons = all(true) <= BUDGET;
@@ -132,7 +132,7 @@ fn written(told: &[Told], kinds: &BTreeMap<&str, usize>) -> String {
     let gone = told.len() - kept.len();
     if gone > 0 {
         let rules = if gone == 1 { "rule" } else { "rules" };
-        let _ = writeln!(text, "- {gone} more {rules}: `aidd rule list` names them");
+        let _ = writeln!(text, "- {gone} more {rules}: `aidd rule list` lists them");
     }
     if !told.is_empty() {
         text.push('\n');
@@ -146,7 +146,7 @@ fn written(told: &[Told], kinds: &BTreeMap<&str, usize>) -> String {
     text
 }
 
-/// What is told of a rule that holds.
+/// The text about an active rule.
 fn line(rule: &Rule, settings: &Settings) -> Option<Told> {
     let guides = rule.check.is_none() && rule.path.is_some();
     let severity = settings.get(&rule.id).and_then(|setting| setting.severity)?;
@@ -167,7 +167,7 @@ fn line(rule: &Rule, settings: &Settings) -> Option<Told> {
     Some(Told { severity, line, reason })
 }
 
-/// The project's pages of rules that have no header: path and first sentence.
+/// The project's rule pages without front matter: path and first sentence.
 fn guides(project: &Project) -> Vec<(String, String)> {
     let below = RULE_FOLDERS.iter().flat_map(|folder| markdown_below(&project.disk, folder));
     let guide = |path: String| {
@@ -184,16 +184,16 @@ fn guides(project: &Project) -> Vec<(String, String)> {
     below.filter_map(guide).collect()
 }
 
-/// The text of a page within a line of Markdown: whoever wrote it may be a stranger, and the file is
-/// read by agents as it is.
+/// Page text escaped for a line of Markdown: its author can be untrusted, and agents read the file
+/// as it is.
 fn shown(text: &str) -> String {
     markdown::message(&escape::line(text))
 }
 
-/// A path, a glob or an id as code, on one line.
+/// A path, glob or id as inline code on one line.
 fn code(text: &str) -> String {
     let text = escape::line(text);
-    // A backslash escapes nothing in code.
+    // Backslashes do not escape in code.
     if text.contains('`') { markdown::words(&text) } else { format!("`{text}`") }
 }
 
@@ -233,7 +233,7 @@ mod tests {
         }));
         let all = written(&many, &kinds);
         assert!(
-            all.contains("team/grave") && all.contains(" more rules: `aidd rule list` names them")
+            all.contains("team/grave") && all.contains(" more rules: `aidd rule list` lists them")
         );
         let rules = all.lines().filter(|line| line.starts_with("- MUST")).collect::<Vec<_>>();
         let tokens = tokens::count(&rules.join("\n"));

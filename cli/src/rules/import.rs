@@ -1,4 +1,4 @@
-//! `aidd rule import`: rule pages made of what other tools are configured with.
+//! `aidd rule import`: generates rule pages from the configuration of other tools.
 
 use crate::cli::{ImportTool, RuleImport};
 use aidd_authoring::rule_import::{self, Import, Left, Page, Tool};
@@ -17,7 +17,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// What became of the pages of a run.
+/// Counts of a run.
 #[derive(Debug, Default)]
 struct Done {
     written: usize,
@@ -31,8 +31,8 @@ struct Done {
 /// Runs `aidd rule import`.
 ///
 /// # Errors
-/// When no configuration is found or one cannot be read, its tool cannot be told, the folder is none
-/// that pages are read from, or a page cannot be written.
+/// When no configuration is found or one is invalid, its tool cannot be detected, no rules are read
+/// from the target directory, or a page cannot be written.
 pub(super) fn run(project: &Project, args: &RuleImport, io: &mut Io<'_>) -> Result<Exit> {
     let to = folder(project, &args.to)?;
     let engine = project.engine(&Selection::default())?;
@@ -53,7 +53,7 @@ pub(super) fn run(project: &Project, args: &RuleImport, io: &mut Io<'_>) -> Resu
                 writeln!(io.out, "{path} ({tool})")?;
                 take(project, &registry, &import, args, &mut done, io)?;
             }
-            // The others are imported all the same.
+            // The other configurations are still imported.
             Err(why) => unread.push(io.distribution.redact(&why.to_string()).to_string()),
         }
     }
@@ -70,41 +70,41 @@ pub(super) fn run(project: &Project, args: &RuleImport, io: &mut Io<'_>) -> Resu
     })
 }
 
-/// An engine of these pages alone, as they are shipped: the project's configuration may switch them
-/// off.
+/// An engine with only these pages and default settings: the project's configuration can disable
+/// them.
 fn engine_of(distribution: &'static Distribution, pages: &[(String, String)]) -> Option<Engine> {
     let registry = Registry::new(distribution.pages, pages);
     Engine::new(distribution, registry, &Config::default(), &Selection::default()).ok()
 }
 
-/// What was written, and what is to be done.
+/// Prints the counts and the next step.
 fn summary(done: &Done, args: &RuleImport, io: &mut Io<'_>) -> Result<()> {
     let verb = if args.dry_run { "would be written" } else { "written" };
     let pages = number(done.written, "page");
     write!(io.err, "{pages} {verb}, {} unchanged", done.same)?;
     if done.kept > 0 {
-        write!(io.err, ", {} kept (--force writes over them)", done.kept)?;
+        write!(io.err, ", {} differ (overwrite with --force)", done.kept)?;
     }
-    writeln!(io.err, "; {} not carried over", number(done.left, "item"))?;
+    writeln!(io.err, "; {} not imported", number(done.left, "item"))?;
     if !done.bare.is_empty() {
         writeln!(
             io.err,
-            "without examples, which `aidd rule test` asks for: {}",
+            "without examples, which `aidd rule test` requires: {}",
             done.bare.join(", ")
         )?;
     }
     if done.written > 0 && !args.dry_run {
-        writeln!(io.err, "read the pages, then run: aidd rule test")?;
+        writeln!(io.err, "review the pages, then run: aidd rule test")?;
     }
     Ok(())
 }
 
-/// The folder that pages are written to, from the root: one that they are read from.
+/// The target directory relative to the root; rules must be read from it.
 fn folder(project: &Project, given: &str) -> Result<String> {
     let path = project.disk.for_new(given);
     let path = path.map_err(|error| UserError::new(format!("--to: {error}")))?;
     let slashed = format!("/{path}/");
-    // Folders further down have rules of their own, but for those called plainly `rules`.
+    // Rule directories of nested projects count too, except plain `rules`.
     let below = |folder: &str| {
         let inner = format!("/{folder}/");
         slashed.starts_with(&inner) || folder != "rules" && slashed.contains(&inner)
@@ -112,15 +112,15 @@ fn folder(project: &Project, given: &str) -> Result<String> {
     if RULE_FOLDERS.into_iter().any(below) {
         return Ok(path);
     }
-    Err(UserError::new(format!("no rules are read from {path}"))
+    Err(UserError::new(format!("rules are not read from {path}"))
         .hint(format!(
-            "they are read from {}, and folders below these",
+            "they are read from {} and their subdirectories",
             RULE_FOLDERS.join("/, ") + "/"
         ))
         .into())
 }
 
-/// The configurations to read, with the tool each is of.
+/// The configurations to read, each with its tool.
 fn configurations(
     project: &Project,
     args: &RuleImport,
@@ -134,10 +134,10 @@ fn configurations(
         if found.is_empty() {
             let known: Vec<&str> = Tool::ALL.iter().map(|tool| tool.key()).collect();
             return Err(UserError::new(
-                "there is no configuration that is known in the project's root",
+                "no known configuration in the project root",
             )
             .hint(format!(
-                "name a file: aidd rule import FILE; known are those of {}",
+                "pass a file: aidd rule import FILE; supported tools: {}",
                 known.join(", ")
             ))
             .into());
@@ -148,11 +148,11 @@ fn configurations(
         let place = absolute(&io.cwd, Path::new(given));
         let path =
             place.to_str().and_then(|place| project.disk.inside(place)).ok_or_else(|| {
-                UserError::new(format!("{given} does not lie in the project"))
+                UserError::new(format!("{given} is not inside the project"))
                     .hint("copy it into the project first")
             })?;
         if !place.is_file() {
-            return Err(UserError::new(format!("{given}: there is no such file")).into());
+            return Err(UserError::new(format!("{given}: no such file")).into());
         }
         let tool = match wanted {
             Some(tool) => tool,
@@ -174,7 +174,8 @@ fn tool(from: ImportTool) -> Tool {
     }
 }
 
-/// Writes the pages of one configuration, and says what became of each and of the rest.
+/// Writes the pages of one configuration, and prints the result of each and the items that were not
+/// imported.
 fn take(
     project: &Project,
     registry: &Registry,
@@ -195,7 +196,7 @@ fn take(
     }
     done.left += import.left.len();
     if !import.left.is_empty() {
-        writeln!(io.out, "  not carried over:")?;
+        writeln!(io.out, "  not imported:")?;
     }
     for (items, left) in grouped(&import.left) {
         let instead = left
@@ -214,14 +215,14 @@ fn take(
         done.defects += 1;
         writeln!(
             io.err,
-            "a fault of the import, please report it: {}",
+            "bug in the import, please report it: {}",
             io.distribution.redact(defect)
         )?;
     }
     Ok(())
 }
 
-/// What is left for one reason is told in one line.
+/// Groups the items that were not imported for the same reason.
 fn grouped(left: &[Left]) -> Vec<(String, &Left)> {
     let mut groups: Vec<(String, &Left)> = Vec::new();
     for one in left {
@@ -239,7 +240,7 @@ fn grouped(left: &[Left]) -> Vec<(String, &Left)> {
     groups
 }
 
-/// Writes one page unless that would lose something; what was done with it, in a word.
+/// Writes one page unless that would overwrite something; returns the result in words.
 fn write(
     project: &Project,
     registry: &Registry,
@@ -261,11 +262,11 @@ fn write(
     let elsewhere = registry.get(&page.id).and_then(|rule| rule.path.as_ref());
     if elsewhere.is_some_and(|path| *path != page.path) {
         done.kept += 1;
-        return Ok("not written, for another page has its id:");
+        return Ok("not written, another page has the same id:");
     }
     if before.is_some() && !args.force {
         done.kept += 1;
-        return Ok("kept, for it says something else:");
+        return Ok("not overwritten, the existing page differs:");
     }
     done.written += 1;
     if args.dry_run {
@@ -274,7 +275,7 @@ fn write(
     match before {
         Some(_) => crate::fix::replace(&place, page.text.as_bytes())?,
         None => {
-            fs::create_dir_all(place.parent().context("a page lies in a folder")?)?;
+            fs::create_dir_all(place.parent().context("the page has no parent directory")?)?;
             fs::write(&place, &page.text).with_context(|| page.path.clone())?;
         }
     }

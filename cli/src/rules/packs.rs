@@ -1,4 +1,4 @@
-//! `aidd rule packs`: which sets of rules there are, and what one of them switches on.
+//! `aidd rule packs`: the rule packs and their rules.
 
 use aidd_engine::project::config::Config;
 use aidd_engine::rules::packs::{self, Packs};
@@ -13,12 +13,12 @@ use anyhow::Result;
 use serde_json::{Value, json};
 use std::io::Write;
 
-/// A pack, as it is listed.
+/// A pack in the list.
 struct Pack {
     name: String,
-    /// Whether the configuration names it.
+    /// Whether the configuration enables it.
     on: bool,
-    /// The ids of its rules.
+    /// Ids of its rules.
     rules: Vec<String>,
     summary: String,
 }
@@ -26,7 +26,7 @@ struct Pack {
 /// Runs `aidd rule packs`.
 ///
 /// # Errors
-/// When no pack has the name, or its page cannot be read.
+/// When the pack is unknown, or its page is invalid.
 pub(super) fn run(
     project: &Project,
     name: Option<&str>,
@@ -45,7 +45,7 @@ pub(super) fn run(
         hint(&pack.name, pack.on, io)?;
         return Ok(Exit::Clean);
     }
-    // One that cannot be read hides none of the others.
+    // An invalid pack does not hide the others.
     let names = packs::names(&registry);
     let mut exit = Exit::Clean;
     let mut all = Vec::new();
@@ -70,17 +70,17 @@ pub(super) fn run(
     }
     writeln!(
         io.err,
-        "{}; `aidd rule packs NAME` lists the rules of one",
+        "{}; `aidd rule packs NAME` lists the rules of a pack",
         number(all.len(), "pack")
     )?;
     hint("NAME", false, io)?;
     Ok(exit)
 }
 
-/// How a pack is switched on.
+/// Prints how to enable the pack.
 fn hint(name: &str, is_on: bool, io: &mut Io<'_>) -> Result<()> {
     if !is_on {
-        writeln!(io.err, "switch it on in .aidd/config.json: \"compliance\": [\"{name}\"]")?;
+        writeln!(io.err, "enable it in .aidd/config.json: \"compliance\": [\"{name}\"]")?;
     }
     Ok(())
 }
@@ -88,7 +88,7 @@ fn hint(name: &str, is_on: bool, io: &mut Io<'_>) -> Result<()> {
 fn read(project: &Project, registry: &Registry, name: &str) -> Result<Pack> {
     let named = Config { compliance: Some(vec![name.to_owned()]), ..Config::default() };
     let of = Packs::of(&named, registry).map_err(|why| {
-        UserError::new(why.to_string()).hint("`aidd rule packs` lists those that there are")
+        UserError::new(why.to_string()).hint("`aidd rule packs` lists all packs")
     })?;
     let own = registry.packs().find(|(known, ..)| known == name).map(|(.., text)| text.to_owned());
     let shipped = registry.tables().packs.iter().find(|pack| pack.id == name);

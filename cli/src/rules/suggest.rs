@@ -1,5 +1,5 @@
-//! `aidd rule suggest` and `aidd rule coverage`: the sentences of a project's documents, who enforces
-//! them, and drafts of rules.
+//! `aidd rule suggest` and `aidd rule coverage`: the sentences of a project's documents, who
+//! enforces them, and rule drafts.
 
 use crate::cli::{RuleCoverage, RuleSuggest, SuggestFormat};
 use aidd_authoring::suggest::report::{Suggestion, counted};
@@ -18,12 +18,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a trial takes at most.
+/// Time limit of a trial.
 const TIME: Duration = Duration::from_secs(60);
-/// Most bytes of standard input, or of a draft, that are read: more than either may have.
+/// Maximum number of bytes read from standard input or a draft; more than a sentence or page can
+/// have.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// What the arguments name.
+/// What the arguments refer to.
 enum Subject {
     Documents(Vec<String>),
     Sentence(String),
@@ -32,7 +33,7 @@ enum Subject {
 /// Runs `aidd rule suggest`.
 ///
 /// # Errors
-/// When a document is not in the project or cannot be read, or sentence or draft is empty or too
+/// When a document is outside the project or unreadable, or the sentence or draft is empty or too
 /// long.
 pub(super) fn suggest(project: &Project, args: &RuleSuggest, io: &mut Io<'_>) -> Result<Exit> {
     let subject = subject(project, args, io)?;
@@ -41,8 +42,8 @@ pub(super) fn suggest(project: &Project, args: &RuleSuggest, io: &mut Io<'_>) ->
             Subject::Sentence(sentence) => Some(sentence.as_str()),
             Subject::Documents(paths) if paths.is_empty() => None,
             Subject::Documents(_) => {
-                return Err(UserError::new("`--draft` goes with a sentence, not with documents")
-                    .hint("pass the sentence in quotes, or leave it out")
+                return Err(UserError::new("`--draft` cannot be combined with documents")
+                    .hint("pass a sentence in quotes, or no argument")
                     .into());
             }
         };
@@ -63,7 +64,7 @@ pub(super) fn suggest(project: &Project, args: &RuleSuggest, io: &mut Io<'_>) ->
             let suggestion = Suggestion::of_survey(survey, usize::MAX);
             show(&suggestion, args.format, io)?;
             read_documents(read, io)?;
-            writeln!(io.err, "`aidd rule suggest \"SENTENCE\"` shows the forms that can hold one")?;
+            writeln!(io.err, "`aidd rule suggest \"SENTENCE\"` shows the forms that can check a sentence")?;
         }
     }
     Ok(Exit::Clean)
@@ -99,14 +100,14 @@ fn draft(
     Ok(if is_valid { Exit::Clean } else { Exit::Findings })
 }
 
-/// What the arguments name: files of the project, or one sentence. What is no file and has a space is
-/// a sentence.
+/// Resolves the arguments to files of the project or one sentence. An argument that is not a file
+/// and contains a space is a sentence.
 fn subject(project: &Project, args: &RuleSuggest, io: &mut Io<'_>) -> Result<Subject> {
     if let [one] = &args.of[..] {
         if one == "-" {
             if args.draft.as_deref() == Some(Path::new("-")) {
                 let error = UserError::new("standard input cannot be both sentence and draft");
-                return Err(error.hint("name a file for one of them").into());
+                return Err(error.hint("pass a file for one of them").into());
             }
             return Ok(Subject::Sentence(read_text(io.stdin, "standard input")?));
         }
@@ -119,26 +120,26 @@ fn subject(project: &Project, args: &RuleSuggest, io: &mut Io<'_>) -> Result<Sub
     Ok(Subject::Documents(paths.collect::<Result<_, _>>()?))
 }
 
-/// The path of a document from the root.
+/// The path of a document relative to the root.
 fn document(project: &Project, file: &Path, io: &Io<'_>) -> Result<String, UserError> {
     let path = project::absolute(&io.cwd, file);
     let shown = file.display();
     if !path.exists() {
         return Err(UserError::new(format!("{shown}: no such file"))
-            .hint("name a document of the project, or put the sentence in quotes"));
+            .hint("pass a document of the project, or a sentence in quotes"));
     }
     let inside = path.to_str().and_then(|path| project.disk.inside(path));
     inside.ok_or_else(|| {
-        UserError::new(format!("{shown} is not in the project")).hint("name a file below its root")
+        UserError::new(format!("{shown} is not in the project")).hint("pass a file inside the project root")
     })
 }
 
-/// A text of bounded size.
+/// Reads text of bounded size.
 fn read_text(from: &mut dyn Read, name: &str) -> Result<String> {
     let mut bytes = Vec::new();
     from.take(MAX_BYTES + 1).read_to_end(&mut bytes).with_context(|| name.to_owned())?;
     if bytes.len() as u64 > MAX_BYTES {
-        let message = format!("{name} has more than {} KiB", MAX_BYTES >> 10);
+        let message = format!("{name} is larger than {} KiB", MAX_BYTES >> 10);
         return Err(UserError::new(message)
             .hint(format!("pass one sentence of at most {MAX_SENTENCE} characters, or one page"))
             .into());
@@ -175,7 +176,7 @@ pub(super) fn coverage(project: &Project, args: &RuleCoverage, io: &mut Io<'_>) 
     read_documents(read, io)
 }
 
-/// A row for each document, and one for all.
+/// Prints a row for each document, and a total.
 fn table(survey: &Survey, io: &mut Io<'_>) -> Result<()> {
     let mut by_document: BTreeMap<&str, Vec<&Stated>> = BTreeMap::new();
     for one in &survey.sentences {

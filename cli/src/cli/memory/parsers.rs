@@ -1,4 +1,4 @@
-//! Values of arguments of `aidd memory`, as they are typed.
+//! Value parsers for the arguments of `aidd memory`.
 
 use aidd_memory::types::{Kind, Relation};
 use serde_json::Value;
@@ -11,20 +11,20 @@ pub(super) fn relation(text: &str) -> Result<Relation, String> {
     text.replace('-', "_").parse()
 }
 
-/// Reads `relation:id`.
+/// Parses `relation:id`.
 pub(super) fn link(text: &str) -> Result<(Relation, String), String> {
     let (name, id) = text
         .split_once(':')
-        .ok_or_else(|| "a link is written RELATION:ID, such as builds_on:ID".to_owned())?;
+        .ok_or_else(|| "expected RELATION:ID, such as builds_on:ID".to_owned())?;
     Ok((relation(name)?, id.to_owned()))
 }
 
-/// Reads `field=value`.
+/// Parses `field=value`.
 pub(super) fn field(text: &str) -> Result<(String, String), String> {
     let (name, value) = text
         .split_once('=')
         .filter(|(name, _)| !name.is_empty())
-        .ok_or_else(|| "a field is written FIELD=VALUE, such as reasoning=TEXT".to_owned())?;
+        .ok_or_else(|| "expected FIELD=VALUE, such as reasoning=TEXT".to_owned())?;
     Ok((name.to_owned(), value.to_owned()))
 }
 
@@ -35,5 +35,5 @@ pub(super) fn json(text: &str) -> Result<Value, String> {
 
 pub(super) fn confidence(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|number| (0.0..=1.0).contains(number));
-    number.ok_or_else(|| "a number from 0 to 1".to_owned())
+    number.ok_or_else(|| "expected a number from 0 to 1".to_owned())
 }

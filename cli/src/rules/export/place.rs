@@ -1,14 +1,14 @@
-//! Where the block of rules stands in a file that people write, too.
+//! Position of the rules block in a file that people edit, too.
 
 use aidd_authoring::suggest::EXPORTED as MARKERS;
 use aidd_engine::parse::markdown::{closes_fence, fence_marks};
 use std::ops::Range;
 
-/// `before` with `block` in the place of the one it has, else at its end. Nothing else changes; the
-/// block has the line endings of the file.
+/// Replaces the block in `before` with `block`, or appends it. The rest is unchanged; the block
+/// uses the line endings of the file.
 ///
 /// # Errors
-/// When the markers do not tell one place: which, on what line, and what to do.
+/// When the markers do not define one position: which marker, its line, and the remedy.
 pub(super) fn within(before: &str, block: &str) -> Result<String, String> {
     let place = place(before)?;
     let first = before.find('\n').map(|end| &before[..=end]);
@@ -27,34 +27,34 @@ pub(super) fn within(before: &str, block: &str) -> Result<String, String> {
     })
 }
 
-/// A marker that was found.
+/// A marker in the file.
 struct Found {
     begins: bool,
-    /// Counted from 1.
+    /// Line number, counted from 1.
     line: usize,
     place: Range<usize>,
 }
 
-/// From the first marker to the end of the last; `None`: there is no block.
+/// Range from the start marker to the end of the end marker; `None` without a block.
 fn place(text: &str) -> Result<Option<Range<usize>>, String> {
     let (found, open) = markers(text)?;
     let name = |one: &Found| if one.begins { MARKERS.0 } else { MARKERS.1 };
     match &found[..] {
         [] => match open {
-            // What is written there would be part of it, and not be found again.
+            // A block appended there would become part of the code and not be found again.
             Some(line) => {
-                Err(format!("the code block that begins in line {line} has no end; close it"))
+                Err(format!("the code block that starts in line {line} is not closed; close it"))
             }
             None => Ok(None),
         },
         [start, end] if start.begins && !end.begins => Ok(Some(start.place.start..end.place.end)),
         [only] => Err(format!(
-            "`{}` in line {} stands alone; put its fellow back or take it out",
+            "`{}` in line {} has no matching marker; restore the other marker or remove this one",
             name(only),
             only.line
         )),
         [end, start] if start.begins && !end.begins => Err(format!(
-            "`{}` in line {} stands before `{}` in line {}; change their order, or take both out",
+            "`{}` in line {} comes before `{}` in line {}; swap them or remove both",
             name(end),
             end.line,
             name(start),
@@ -63,7 +63,7 @@ fn place(text: &str) -> Result<Option<Range<usize>>, String> {
         more => {
             let lines: Vec<String> = more.iter().map(|one| one.line.to_string()).collect();
             Err(format!(
-                "there is more than one block between `{}` and `{}` (lines {}); leave one",
+                "several blocks between `{}` and `{}` (lines {}); remove all but one",
                 MARKERS.0,
                 MARKERS.1,
                 lines.join(", ")
@@ -72,8 +72,8 @@ fn place(text: &str) -> Result<Option<Range<usize>>, String> {
     }
 }
 
-/// The markers that stand alone on their lines, outside code, and the line of a code block that
-/// does not end.
+/// The markers that are alone on their lines and outside code, and the line of an unclosed code
+/// block.
 fn markers(text: &str) -> Result<(Vec<Found>, Option<usize>), String> {
     let mut found = Vec::new();
     let mut fence: Option<(&str, usize)> = None;
@@ -83,7 +83,7 @@ fn markers(text: &str) -> Result<(Vec<Found>, Option<usize>), String> {
         offset += whole.len();
         let line = whole.trim_end();
         let inner = line.trim_start_matches('\u{feff}').trim_start_matches(' ');
-        // Four spaces make it code.
+        // Indentation by four spaces is code.
         let is_code = line.len() - inner.len() > 3 && at > 0;
         let line_of_fence = line.trim_start_matches('\u{feff}');
         if let Some(marks) = fence_marks(line_of_fence) {
@@ -103,7 +103,7 @@ fn markers(text: &str) -> Result<(Vec<Found>, Option<usize>), String> {
                 found.push(Found { begins, line: at + 1, place: from..from + marker.len() });
             } else if inner.contains(marker) && !inner.contains(&format!("`{marker}`")) {
                 return Err(format!(
-                    "`{marker}` in line {} shares its line; give it one of its own",
+                    "`{marker}` in line {} must be alone on its line",
                     at + 1
                 ));
             }
@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(within(&old, &block), Ok(format!("{first}\nmore\n")));
         let windows = old.replace('\n', "\r\n");
         assert_eq!(within(&windows, &block), Ok(format!("{first}\nmore\n").replace('\n', "\r\n")));
-        // Only the block is written: the rest keeps even odd line endings.
+        // Only the block changes; mixed line endings elsewhere stay.
         let mixed = "# A\r\ntext\nmore\r\n";
         assert_eq!(
             within(mixed, &block),
@@ -158,13 +158,13 @@ mod tests {
     fn what_tells_no_one_place_is_refused_with_its_lines() {
         let (start, end) = MARKERS;
         for (text, part) in [
-            (format!("a\n{start}\n"), "in line 2 stands alone"),
-            (format!("{end}\n"), "in line 1 stands alone"),
-            (format!("{end}\n\n{start}\n"), "in line 1 stands before"),
-            (format!("{start}\n{end}\n{start}\n{end}\n"), "more than one block"),
+            (format!("a\n{start}\n"), "in line 2 has no matching marker"),
+            (format!("{end}\n"), "in line 1 has no matching marker"),
+            (format!("{end}\n\n{start}\n"), "in line 1 comes before"),
+            (format!("{start}\n{end}\n{start}\n{end}\n"), "several blocks"),
             (format!("{start}\n{start}\n{end}\n"), "(lines 1, 2, 3)"),
-            (format!("- {start}\n{end}\n"), "shares its line"),
-            ("# A\n\n```sh\nmake\n".to_owned(), "begins in line 3 has no end"),
+            (format!("- {start}\n{end}\n"), "must be alone on its line"),
+            ("# A\n\n```sh\nmake\n".to_owned(), "starts in line 3 is not closed"),
         ] {
             let why = within(&text, &block()).expect_err(&text);
             assert!(why.contains(part), "{text:?}: {why}");
