@@ -9,8 +9,8 @@ pub mod rules;
 pub mod text;
 pub mod workspace;
 
-/// The shipped pages and, in place of the functions of rules written in Rust, a family that only has
-/// their ids: what it would find is tested with the families.
+/// The shipped pages. For rules written in Rust, a stub family only declares the ids; their
+/// findings are tested with the families.
 #[cfg(test)]
 static DISTRIBUTION: check::Distribution = check::Distribution::new(
     &aidd_content::RULES,

@@ -111,7 +111,7 @@ fn a_malformed_page_is_left_out_and_named() {
             "rules/bytes.md: not UTF-8; it is left out",
             "rules/list.md: the header holds no keys; write `key: value` lines",
             "rules/one.md: ai/rules/one.md has this name already and counts",
-            "rules/open.md: the header is not closed by a `---` line",
+            "rules/open.md: the header is not closed; add a `---` line",
             "rules/security.md: line 2: the header cannot be read: unclosed bracket '['",
         ]
     );

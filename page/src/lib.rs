@@ -1,6 +1,6 @@
-//! A page: a YAML header between `---` lines, then Markdown. The one reader of headers, used by
-//! the build script for the shipped pages and by the engine for a project's own; and the tables
-//! that the shipped pages become.
+//! Rule pages: a YAML header between `---` lines, then Markdown. This is the only reader of
+//! headers, used by the build script for the shipped pages and by the engine for a project's own.
+//! It also defines the tables that the shipped pages are compiled into.
 
 mod forms;
 mod pack;
@@ -19,21 +19,21 @@ pub use params::check_with;
 pub use tables::{Details, Guide, Head, Shipped, Tables, Template, Words};
 pub use values::{Many, Yaml};
 
-/// How bad a finding is.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// Worth knowing.
+    /// Information without need to act.
     Info,
-    /// Likely a fault.
+    /// A likely defect.
     Warning,
-    /// Certainly a fault.
+    /// A certain defect.
     Error,
 }
 
 impl Severity {
-    /// From worst to least.
+    /// All severities, from highest to lowest.
     pub const ALL: [Self; 3] = [Self::Error, Self::Warning, Self::Info];
 }
 
@@ -58,14 +58,14 @@ impl FromStr for Severity {
     }
 }
 
-/// What stands between the `---` lines of a rule page.
+/// The YAML header of a rule page, between its `---` lines.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Header {
-    /// How bad a finding of this rule is unless configured otherwise.
+    /// The severity of this rule's findings unless configured otherwise.
     pub severity: Severity,
-    /// Whether the rule runs without being asked for.
+    /// Whether the rule is enabled by default.
     #[serde(default = "yes")]
     pub enabled: bool,
     /// Free labels: `security`, `cwe-798`, `wcag-1.1.1`.
@@ -73,30 +73,30 @@ pub struct Header {
     #[serde(deserialize_with = "values::list")]
     #[cfg_attr(feature = "schema", schemars(with = "Many<String>"))]
     pub tags: Vec<String>,
-    /// What peers call the rule; accepted in configuration and allow comments.
+    /// Names of the same rule in other tools; accepted in configuration and allow comments.
     #[serde(default)]
     #[serde(deserialize_with = "values::list")]
     #[cfg_attr(feature = "schema", schemars(with = "Many<String>"))]
     pub aliases: Vec<String>,
-    /// 0.1 to 10.0, as code scanning shows it; needs the tag `security`.
+    /// CVSS-like score from 0.1 to 10.0 for code scanning; requires the tag `security`.
     #[serde(default)]
     pub security_severity: Option<String>,
-    /// One line for lists; the first sentence of the text where it is left out.
+    /// One line for lists. Default: the first sentence of the text.
     #[serde(default)]
     pub summary: Option<String>,
-    /// Where the facts of the page come from.
+    /// The sources of the page's facts.
     #[serde(default)]
     #[serde(deserialize_with = "values::list")]
     #[cfg_attr(feature = "schema", schemars(with = "Many<String>"))]
     pub sources: Vec<String>,
-    /// What a finding says; `<path>`, `<match>`, a named group or a `<VAR>` is filled in.
+    /// The message of a finding; `<path>`, `<match>`, a named group or a `<VAR>` is filled in.
     #[serde(default)]
     pub message: Option<String>,
-    /// What a finding advises.
+    /// The remedy that a finding suggests.
     #[serde(default)]
     pub help: Option<String>,
-    /// Who enforces the page instead of a check: rules of other tools, as `eslint/no-console`,
-    /// `clippy::unwrap_used`, `ruff/T201`, or a tool alone.
+    /// Rules of other tools that enforce the page instead of a check, such as `eslint/no-console`,
+    /// `clippy::unwrap_used` or `ruff/T201`, or a tool name.
     #[serde(default)]
     pub enforced_by: Many<String>,
     /// The check; absent for a rule written in Rust and for a page that only guides.
@@ -115,14 +115,14 @@ fn yes() -> bool {
     true
 }
 
-/// A page that cannot be used, and where.
+/// An error in a page, with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageError {
-    /// What is wrong.
+    /// The message, without position.
     pub message: String,
-    /// Bytes of the page.
+    /// The byte range in the page.
     pub span: Range<usize>,
-    /// A key or value that was probably meant, and the text it would replace.
+    /// The invalid key or value, and the known ones from which a correction is suggested.
     pub did_you_mean: Option<(String, Vec<String>)>,
 }
 
@@ -148,9 +148,9 @@ pub fn split(page: &str) -> Result<(Range<usize>, Range<usize>), PageError> {
     if page[..start].trim_start_matches('\u{FEFF}').trim_end() != "---" {
         let blank = page.len() - page.trim_start().len();
         return Err(if page[blank..].starts_with("---") {
-            error("the header begins on the first line: take out what stands before `---`", 0)
+            error("the header must begin on the first line; remove everything before `---`", 0)
         } else {
-            error("a rule page begins with a header between `---` lines", 0)
+            error("a rule page must begin with a header between `---` lines", 0)
         });
     }
     let mut at = start;
@@ -160,17 +160,17 @@ pub fn split(page: &str) -> Result<(Range<usize>, Range<usize>), PageError> {
         }
         at += line.len();
     }
-    Err(error("the header is not closed by a `---` line", page.len()))
+    Err(error("the header is not closed; add a `---` line", page.len()))
 }
 
-/// Whether a page has a header at all.
+/// Whether a page starts with a header.
 #[must_use]
 pub fn has_header(page: &str) -> bool {
     page.lines().next().is_some_and(|line| line.trim_start_matches('\u{FEFF}').trim_end() == "---")
 }
 
-/// Whether a page means to have a header, though it may be one that cannot be read: behind blank
-/// lines, or torn by a merge.
+/// Whether a page is meant to have a header, even if it cannot be read: after blank lines, or with
+/// merge conflict markers.
 #[must_use]
 pub fn means_header(page: &str) -> bool {
     let begin = page.trim_start_matches('\u{FEFF}').trim_start();
@@ -181,33 +181,33 @@ pub fn means_header(page: &str) -> bool {
 /// Reads the header of a page.
 ///
 /// # Errors
-/// When there is no header, it is not YAML, has an unknown key or a value of the wrong type, or its
-/// check has not exactly one form.
+/// When there is no header, it is not valid YAML, has an unknown key or a value of the wrong type,
+/// or its check does not have exactly one form.
 pub fn header(page: &str) -> Result<Header, PageError> {
     params::read(page, &serde_json::Map::new())
 }
 
-/// Reads a header of any shape.
+/// Deserializes a header of any type.
 fn typed<T: serde::de::DeserializeOwned>(text: &str, base: usize) -> Result<T, PageError> {
-    // `y` and `on` are texts, as they are in the files that a check compares with them.
+    // `y` and `on` are strings, as in the files that a check compares with them.
     let options = serde_saphyr::options! { strict_booleans: true };
     serde_saphyr::from_str_with_options(text, options)
         .map_err(|error| yaml_error(&error, text, base))
 }
 
-/// The key that names other tools.
+/// The header key that names rules of other tools.
 pub const ENFORCED_BY: &str = "enforced-by";
 
-/// What is wrong with a header whose keys are all known: in the words under the first of `keys`
-/// that the text has.
+/// An error in a header whose keys are all known, placed at the first of `keys` that occurs in the
+/// text.
 fn misshapen(header: &Header, text: &str, base: usize) -> Option<PageError> {
     let (key, message) = match &header.check {
         _ if header.enforced_by.iter().any(|name| name.trim().is_empty()) => (
             ENFORCED_BY,
-            "`enforced-by` names a rule of another tool: `eslint/no-console`".to_owned(),
+            "`enforced-by` requires a rule of another tool, such as `eslint/no-console`".to_owned(),
         ),
         Some(_) if !header.enforced_by.is_empty() => {
-            let why = "a page has a `check`, or another tool enforces it: leave one of both out";
+            let why = "`check` and `enforced-by` cannot be combined; remove one of them";
             (ENFORCED_BY, why.to_owned())
         }
         check => check.as_ref()?.misshapen()?,
@@ -242,8 +242,8 @@ fn yaml_error(error: &serde_saphyr::Error, text: &str, base: usize) -> PageError
     PageError { message, span: base + start..base + end.max(start), did_you_mean }
 }
 
-/// What the YAML reader says, in the words of one who writes a page. Its place is told apart, and is
-/// another: the reader saw the header alone.
+/// Rewrites an error of the YAML reader for the author of a page. The position is dropped, because
+/// it is relative to the header; the error carries the position in the page.
 fn plainly(said: &str) -> String {
     let said = said.split_once(" at line ").map_or(said, |(said, _)| said);
     let number = ["u32", "u64", "u16", "u8", "usize"];
@@ -251,81 +251,81 @@ fn plainly(said: &str) -> String {
         return (*plain).to_owned();
     }
     if said.strip_prefix("invalid ").is_some_and(|kind| number.contains(&kind)) {
-        return "a whole number of 0 or more is expected here".to_owned();
+        return "expected a non-negative integer".to_owned();
     }
     if let Some(field) = said.strip_prefix("missing field ") {
         return format!("{field} is missing");
     }
     if let Some(key) = said.strip_prefix("duplicate mapping key: ") {
         let key = key.split_once(',').map_or(key, |(key, _)| key);
-        return format!("`{key}` stands here twice");
+        return format!("duplicate key `{key}`");
     }
     if let Some(letter) = said.strip_prefix("unexpected character: ") {
         let letter = letter.trim_matches(['`', '\'']);
         let letter = if letter.is_empty() { "a backtick".into() } else { format!("`{letter}`") };
-        return format!("a text that begins with {letter} stands in quotes");
+        return format!("quote a string that starts with {letter}");
     }
     match said.strip_prefix("invalid type: ").and_then(|said| said.split_once(", expected ")) {
-        Some((given, wanted)) => format!("{} stands here; {wanted} is expected", kind_of(given)),
+        Some((given, wanted)) => format!("expected {wanted}, found {}", kind_of(given)),
         None => said.to_owned(),
     }
 }
 
-/// What the YAML reader says by a part of it → what is meant.
+/// Part of an error of the YAML reader → our message.
 const PLAIN: [(&str, &str); 28] = [
-    ("expected sequence start", "a list is expected here, such as `[a, b]`"),
-    ("expected mapping start", "keys with values are expected here, such as `{ key: value }`"),
-    ("expected string scalar", "one value is expected here, neither a list nor keys"),
-    ("expected scalar or mapping", "one word is expected here, not a list"),
-    ("expected scalar", "one value is expected here, neither a list nor keys"),
-    ("invalid type: map, expected a string", "a text is expected here, not keys with values"),
-    ("invalid boolean", "`true` or `false` is expected here"),
-    ("invalid f32", "a number is expected here"),
-    ("invalid f64", "a number is expected here"),
-    ("tabs disallowed", "a tab: lines of a header are indented by spaces"),
-    ("found a tab", "a tab: lines of a header are indented by spaces"),
+    ("expected sequence start", "expected a list, such as `[a, b]`"),
+    ("expected mapping start", "expected a mapping, such as `{ key: value }`"),
+    ("expected string scalar", "expected a single value, not a list or a mapping"),
+    ("expected scalar or mapping", "expected a single word, not a list"),
+    ("expected scalar", "expected a single value, not a list or a mapping"),
+    ("invalid type: map, expected a string", "expected a string, found a mapping"),
+    ("invalid boolean", "expected `true` or `false`"),
+    ("invalid f32", "expected a number"),
+    ("invalid f64", "expected a number"),
+    ("tabs disallowed", "tab in indentation; use spaces"),
+    ("found a tab", "tab in indentation; use spaces"),
     (
         "unknown escape character",
-        "a backslash in double quotes is YAML's own: write the text in single quotes",
+        "a backslash in double quotes starts a YAML escape; use single quotes",
     ),
-    ("simple key expected ':'", "a colon is missing behind this key"),
-    ("mapping values are not allowed", "a text with a colon in it stands in quotes"),
-    ("unknown anchor", "a text that begins with `*` stands in quotes: to YAML it is a reference"),
-    ("while scanning an anchor or alias", "a text that begins with `*` or `&` stands in quotes"),
-    ("while scanning a tag", "a text that begins with `!` stands in quotes"),
-    ("did not find expected ',' or ']'", "`[` is not closed by `]`, or a comma is missing"),
-    ("did not find expected ',' or '}'", "`{` is not closed by `}`, or a comma is missing"),
+    ("simple key expected ':'", "missing colon after this key"),
+    ("mapping values are not allowed", "quote a string that contains a colon"),
+    ("unknown anchor", "quote a string that starts with `*`; YAML reads it as an alias"),
+    ("while scanning an anchor or alias", "quote a string that starts with `*` or `&`"),
+    ("while scanning a tag", "quote a string that starts with `!`"),
+    ("did not find expected ',' or ']'", "missing `]` or comma"),
+    ("did not find expected ',' or '}'", "missing `}` or comma"),
     (
         "did not find expected key",
-        "this line is indented otherwise than those it belongs to, or a quote above is not closed",
+        "inconsistent indentation, or an unclosed quote above",
     ),
-    ("illegal placement of ':'", "a `[`, a `{` or a quote above is not closed"),
-    ("while scanning a block scalar", "a text that begins with `|` or `>` stands in quotes"),
-    ("block sequence entries are not allowed", "a list begins on a line of its own"),
-    ("invalid indentation in quoted", "a quote above this is not closed"),
-    ("invalid indentation in multiline quoted", "a quote above this is not closed"),
-    ("invalid indentation", "this line is indented otherwise than those it belongs to"),
-    ("while scanning a quoted scalar", "a text is not closed by its quote"),
-    ("invalid trailing content after", "a text in quotes ended before this"),
+    ("illegal placement of ':'", "unclosed `[`, `{` or quote above"),
+    ("while scanning a block scalar", "quote a string that starts with `|` or `>`"),
+    ("block sequence entries are not allowed", "a list must begin on its own line"),
+    ("invalid indentation in quoted", "unclosed quote above"),
+    ("invalid indentation in multiline quoted", "unclosed quote above"),
+    ("invalid indentation", "inconsistent indentation"),
+    ("while scanning a quoted scalar", "unclosed quote"),
+    ("invalid trailing content after", "unexpected text after a quoted string"),
 ];
 
-/// The kind of a value that serde names: integer `3`.
+/// Describes a value as serde reports it, such as: integer `3`.
 fn kind_of(given: &str) -> String {
     let (kind, value) = given.split_once(' ').unwrap_or((given, ""));
     let kind = match kind {
         "integer" => "the number",
         "floating" => return format!("the number {}", value.trim_start_matches("point ")),
-        "boolean" => "the word",
-        "string" => "the text",
+        "boolean" => "the boolean",
+        "string" => "the string",
         "sequence" => return "a list".to_owned(),
-        "map" => return "keys with values".to_owned(),
+        "map" => return "a mapping".to_owned(),
         "null" | "unit" | "Option" => return "nothing".to_owned(),
         other => other,
     };
     format!("{kind} {value}").trim_end().to_owned()
 }
 
-/// The line on which a merge left two versions of a page.
+/// The error for merge conflict markers in a page, at the first of them.
 fn left_by_a_merge(page: &str) -> Option<PageError> {
     let mut at = 0;
     let header = split(page).map_or(page.len(), |(_, body)| body.start);
@@ -334,7 +334,7 @@ fn left_by_a_merge(page: &str) -> Option<PageError> {
             break;
         }
         if line.starts_with("<<<<<<< ") {
-            let message = "a merge left two versions of the header: keep one, and take out the lines `<<<<<<<`, `=======` and `>>>>>>>`";
+            let message = "merge conflict in the page; resolve it and remove the lines `<<<<<<<`, `=======` and `>>>>>>>`";
             let span = at..at + line.trim_end().len();
             return Some(PageError { message: message.to_owned(), span, did_you_mean: None });
         }
@@ -347,7 +347,7 @@ fn first_line(text: &str) -> String {
     text.lines().next().unwrap_or_default().to_owned()
 }
 
-/// The id a page gives in its title: the first `# …` heading of its Markdown.
+/// The title of a page: the text of the first `# …` heading of its Markdown.
 #[must_use]
 pub fn title(body: &str) -> Option<&str> {
     body.lines().find_map(|line| line.strip_prefix("# ")).map(str::trim)
@@ -418,22 +418,22 @@ mod tests {
         assert_eq!(wrong("tree: { exits: a }"), ("exits".into(), "unknown key `exits`".into()));
         assert_eq!(wrong("when: [{ fyle: a }]\n  text: { regex: a }").1, "unknown key `fyle`");
         for (yaml, at, part) in [
-            ("tree: { each: a }", "tree", "demands nothing"),
-            ("tree: { name: kebab }", "tree", "say which by `each`"),
-            ("tree: { each: a, lines: {} }", "tree", "`lines` has a `min`"),
-            ("data: { at: '$.a' }", "data", "tests nothing"),
-            ("data: { at: a, present: true }", "data", "begins with `$`"),
+            ("tree: { each: a }", "tree", "has no requirement"),
+            ("tree: { name: kebab }", "tree", "select them with `each`"),
+            ("tree: { each: a, lines: {} }", "tree", "`lines` requires `min`"),
+            ("data: { at: '$.a' }", "data", "has no test"),
+            ("data: { at: a, present: true }", "data", "must start with `$`"),
             (
                 "data: { at: '$', present: true, where: [{ at: '$', absent: true, where: [] }, { at: '$' }] }",
                 "data",
-                "tests nothing",
+                "has no test",
             ),
             ("layers: { order: ['a/**'] }", "layers", "at least two"),
-            ("commit: { change: { touches: a } }", "commit", "`change` demands nothing"),
-            ("doc: {}", "doc", "demands nothing"),
-            ("when: {}\n  text: { regex: a }", "when", "a condition names"),
-            ("when: { not: { not: { file: a } } }\n  text: { regex: a }", "when", "no other `not`"),
-            ("text: { regex: a }\n  fix: { set: 1 }", "fix", "`set` mends findings of `data`"),
+            ("commit: { change: { touches: a } }", "commit", "`change` has no requirement"),
+            ("doc: {}", "doc", "has no requirement"),
+            ("when: {}\n  text: { regex: a }", "when", "a condition requires"),
+            ("when: { not: { not: { file: a } } }\n  text: { regex: a }", "when", "nested in `not`"),
+            ("text: { regex: a }\n  fix: { set: 1 }", "fix", "`set` fixes findings of `data`"),
             (
                 "data: { at: '$', absent: true }\n  fix: { remove: true, safe: true }",
                 "fix",
@@ -452,7 +452,7 @@ mod tests {
         let header =
             read("{ rules: ['a/*'], set: { a/b: { params: { max: 3 } } } }").expect("read");
         assert_eq!(header.set["a/b"].0, r#"{"params":{"max":3}}"#);
-        assert!(read("{ rules: [] }").expect_err("none").message.contains("names its `rules`"));
+        assert!(read("{ rules: [] }").expect_err("none").message.contains("requires `rules`"));
         assert_eq!(read("{ rulez: [a] }").expect_err("unknown").message, "unknown key `rulez`");
     }
 

@@ -1,23 +1,23 @@
-//! A pack: a page whose header switches on a set of rules.
+//! Packs: pages whose header enables a set of rules.
 
 use super::values::{Many, Yaml};
 use super::{PageError, WhenHeader, left_by_a_merge, split, typed};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What a pack switches on.
+/// The header of a pack.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct PackHeader {
-    /// Rule ids and globs of them.
+    /// Rule ids, or globs over rule ids, to enable.
     #[serde(deserialize_with = "super::values::list")]
     #[cfg_attr(feature = "schema", schemars(with = "Many<String>"))]
     pub rules: Vec<String>,
     /// Rule id or glob → `off`, a severity, or an object with `severity` and `params`, as in the
     /// configuration.
     pub set: BTreeMap<String, Yaml>,
-    /// What must hold for the pack to count; of a list one must.
+    /// The condition for the pack to apply; of a list, at least one must hold.
     pub when: Many<WhenHeader>,
 }
 
@@ -30,7 +30,7 @@ struct Page {
 /// Reads the header of a pack's page.
 ///
 /// # Errors
-/// When there is no header, or one that names no rules or has an unknown key.
+/// When there is no header, or it has no rules or an unknown key.
 pub fn pack(page: &str) -> Result<PackHeader, PageError> {
     if let Some(torn) = left_by_a_merge(page) {
         return Err(torn);
@@ -38,7 +38,7 @@ pub fn pack(page: &str) -> Result<PackHeader, PageError> {
     let (range, _) = split(page)?;
     let Page { pack } = typed(&page[range.clone()], range.start)?;
     if pack.rules.is_empty() {
-        let message = "a pack names its `rules`".to_owned();
+        let message = "a pack requires `rules`".to_owned();
         return Err(PageError { message, span: range, did_you_mean: None });
     }
     Ok(pack)

@@ -1,7 +1,7 @@
-//! Parameters: values of a check that a configuration may set.
+//! Parameters: values of a check that a configuration can set.
 //!
-//! `"${name}"`, in quotes and as a whole value, is put in place before the header is read, so that
-//! any value of any form can be one, of its own type.
+//! `"${name}"`, as a whole quoted value, is replaced before the header is read. So any value of any
+//! form can be a parameter, of its own type.
 
 use super::{
     CheckHeader, ENFORCED_BY, Header, PageError, left_by_a_merge, misshapen, split, typed,
@@ -9,11 +9,11 @@ use super::{
 use serde_json::{Map, Value};
 use std::ops::Range;
 
-/// The check of a page with these parameters in the place of its defaults.
+/// The check of a page with these parameters instead of its defaults.
 ///
 /// # Errors
-/// When the page has no such parameter, its default is of another type, or the header does not hold
-/// with it.
+/// When the page has no such parameter, its default has another type, or the resulting header is
+/// invalid.
 pub fn check_with(
     page: &str,
     given: &Map<String, Value>,
@@ -21,7 +21,7 @@ pub fn check_with(
     read(page, given).map(|header| header.check)
 }
 
-/// The header of a page with these parameters.
+/// The header of a page with these parameters instead of its defaults.
 pub(super) fn read(page: &str, given: &Map<String, Value>) -> Result<Header, PageError> {
     if let Some(torn) = left_by_a_merge(page) {
         return Err(torn);
@@ -30,7 +30,8 @@ pub(super) fn read(page: &str, given: &Map<String, Value>) -> Result<Header, Pag
     let text = &page[range.clone()];
     let mut filled = fill(text, range.start, given)?;
     let has = |key: &str| text.lines().any(|line| line.starts_with(&format!("{key}:")));
-    // Nothing of ours finds anything here that could be bad: at the end, so that all places stay.
+    // Such a page has no check, so its severity does not matter. Appended, so that offsets stay
+    // valid.
     if has(ENFORCED_BY) && !has("severity") {
         filled.text.push_str("severity: info\n");
     }
@@ -43,15 +44,15 @@ pub(super) fn read(page: &str, given: &Map<String, Value>) -> Result<Header, Pag
     })
 }
 
-/// A header with its parameters put in place.
+/// A header with its parameters filled in.
 struct Filled {
     text: String,
-    /// Where a value was put: the bytes it had, and those it has now.
+    /// For each parameter: the byte range before, and the range after.
     places: Vec<(Range<usize>, Range<usize>)>,
 }
 
 impl Filled {
-    /// Where an offset was before.
+    /// Maps an offset in the filled header to the original header.
     fn before(&self, offset: usize) -> usize {
         let last = self.places.iter().rev().find(|(_, now)| now.start <= offset);
         match last {
@@ -79,7 +80,7 @@ fn fill(text: &str, base: usize, given: &Map<String, Value>) -> Result<Filled, P
         };
         if kind(default) != kind(value) {
             let message =
-                format!("the parameter `{name}` is {}, not {}", kind(default), kind(value));
+                format!("parameter `{name}`: expected {}, found {}", kind(default), kind(value));
             return Err(PageError { message, span: place, did_you_mean: None });
         }
     }
@@ -104,13 +105,13 @@ fn fill(text: &str, base: usize, given: &Map<String, Value>) -> Result<Filled, P
 
 fn unknown(name: &str, known: &Map<String, Value>, span: Range<usize>) -> PageError {
     PageError {
-        message: format!("no parameter is called `{name}`"),
+        message: format!("unknown parameter `{name}`"),
         span,
         did_you_mean: Some((name.to_owned(), known.keys().cloned().collect())),
     }
 }
 
-/// The places of `"${name}"` with their quotes, and the names.
+/// The ranges of `"${name}"` including the quotes, and the names.
 fn holes(text: &str) -> Vec<(Range<usize>, &str)> {
     let mut found = Vec::new();
     for (at, _) in text.match_indices("${") {
@@ -128,10 +129,10 @@ fn holes(text: &str) -> Vec<(Range<usize>, &str)> {
 
 fn kind(value: &Value) -> &'static str {
     match value {
-        Value::Null => "nothing",
-        Value::Bool(_) => "true or false",
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
         Value::Number(_) => "a number",
-        Value::String(_) => "a text",
+        Value::String(_) => "a string",
         Value::Array(_) => "a list",
         Value::Object(_) => "a mapping",
     }
@@ -157,12 +158,12 @@ mod tests {
         assert_eq!(max(json!({"max": 7})), Ok(Some(7)));
         assert_eq!(
             max(json!({"max": "7"})),
-            Err("the parameter `max` is a number, not a text".into())
+            Err("parameter `max`: expected a number, found a string".into())
         );
-        assert_eq!(max(json!({"mix": 7})), Err("no parameter is called `mix`".into()));
+        assert_eq!(max(json!({"mix": 7})), Err("unknown parameter `mix`".into()));
         assert_eq!(
             max(json!({"max": -7})),
-            Err("a whole number of 0 or more is expected here".into())
+            Err("expected a non-negative integer".into())
         );
     }
 

@@ -1,28 +1,28 @@
-//! The shipped pages as tables: what the build script of `aidd-content` writes, so that a start
-//! parses neither YAML nor Markdown.
+//! The shipped pages as tables, written by the build script of `aidd-content`, so that no YAML or
+//! Markdown is parsed at start.
 
 use crate::{Form, Header, PackHeader, Severity};
 use std::sync::OnceLock;
 
-/// A shipped rule page, or the page of a pack.
+/// A shipped rule page or pack page.
 #[derive(Clone, Copy, Debug)]
 pub struct Shipped {
-    /// The rule id: directory and file name; of a pack its name.
+    /// The rule id (directory and file name), or the name of the pack.
     pub id: &'static str,
     /// The whole page, header included.
     pub text: &'static str,
 }
 
-/// A shipped page of guidance: a role, a workflow, a template, a knowledge entry…
+/// A shipped guidance page: a role, a workflow, a template, a knowledge entry…
 #[derive(Clone, Copy, Debug)]
 pub struct Guide {
-    /// Its path, with `/`: `skills/backend-engineer/SKILL.md`.
+    /// The path, with `/`: `skills/backend-engineer/SKILL.md`.
     pub path: &'static str,
     /// The `name` in its header; empty when it has none.
     pub name: &'static str,
-    /// One line on it.
+    /// A one-line summary.
     pub summary: &'static str,
-    /// Its header as JSON.
+    /// The header as JSON.
     pub header: &'static str,
     /// The whole page, header included.
     pub text: &'static str,
@@ -30,54 +30,54 @@ pub struct Guide {
     pub body: usize,
 }
 
-/// A file that `aidd init --client` writes, or whose content it adds to an existing one.
+/// A file that `aidd init --client` writes, or whose content it adds to an existing file.
 #[derive(Clone, Copy, Debug)]
 pub struct Template {
-    /// The client: the name of its directory, `claude-code`.
+    /// The client, as its directory is named: `claude-code`.
     pub client: &'static str,
-    /// Its path in a project, with `/`.
+    /// The path in a project, with `/`.
     pub path: &'static str,
-    /// Its content. A line `<!-- aidd -->` is replaced by [`Tables::client_rules`].
+    /// The content. A line `<!-- aidd -->` is replaced by [`Tables::client_rules`].
     pub text: &'static str,
 }
 
-/// What a start needs to know of a shipped rule page. Numbers only: a pointer would be relocated by
-/// every process before its first line runs.
+/// The fields of a shipped rule page that are needed at start. They contain no pointers, because
+/// every process would have to relocate those before `main`.
 #[derive(Clone, Copy, Debug)]
 pub struct Head {
-    /// How bad a finding is unless configured otherwise.
+    /// The severity of its findings unless configured otherwise.
     pub severity: Severity,
-    /// Whether the rule is on by default.
+    /// Whether the rule is enabled by default.
     pub enabled: bool,
     /// The form of its check, if it has one.
     pub form: Option<Form>,
-    /// Whether its check has a condition.
+    /// Whether its check has a `when` condition.
     pub waits: bool,
-    /// Whether a file without a match of its check is the finding.
+    /// Whether its check reports files without a match.
     pub requires: bool,
-    /// The offset of its header in [`Tables::headers`].
+    /// The offset of its header in [`Tables::headers`], in bytes.
     pub at: u32,
 }
 
-/// Words and the pages that they belong to, ordered by word, then page.
+/// Words and the pages they belong to, ordered by word, then page.
 #[derive(Clone, Copy, Debug)]
 pub struct Words {
-    /// The words, one after another.
+    /// All words, concatenated.
     pub text: &'static str,
-    /// The start of each word, and the index of its page in [`Tables::pages`].
+    /// The start of each word in `text`, and the index of its page in [`Tables::pages`].
     pub at: &'static [(u32, u16)],
 }
 
 impl Words {
-    /// No words.
+    /// An empty table.
     pub const EMPTY: Self = Self { text: "", at: &[] };
 
-    /// All of them, with the index of their page.
+    /// All words, with the index of their page.
     pub fn all(self) -> impl Iterator<Item = (&'static str, usize)> {
         (0..self.at.len()).map(move |index| (self.word(index), usize::from(self.at[index].1)))
     }
 
-    /// The pages of a word.
+    /// The indexes of the pages of `word`.
     pub fn pages(self, word: &str) -> impl Iterator<Item = usize> {
         let (mut low, mut high) = (0, self.at.len());
         while low < high {
@@ -94,20 +94,20 @@ impl Words {
     }
 }
 
-/// What the header of a rule page says, apart from its [`Head`].
+/// The header fields of a rule page that are not in [`Head`].
 #[derive(Clone, Debug, Default)]
 pub struct Details {
-    /// Free labels.
+    /// Free labels: `security`, `cwe-798`.
     pub tags: Vec<String>,
-    /// What peers call it.
+    /// Names of the same rule in other tools.
     pub aliases: Vec<String>,
     /// 0.1 to 10.0, for rules tagged `security`.
     pub security_severity: Option<String>,
-    /// One sentence: what the rule is about.
+    /// The subject of the rule in one sentence.
     pub summary: String,
-    /// What a finding of a pattern says; `None`: the summary.
+    /// The message of a pattern's finding; `None`: the summary.
     pub message: Option<String>,
-    /// What a finding of a pattern advises.
+    /// The remedy that a pattern's finding suggests.
     pub help: Option<String>,
     /// The rules of other tools that enforce the page.
     pub enforced_by: Vec<String>,
@@ -116,7 +116,7 @@ pub struct Details {
 }
 
 impl Details {
-    /// Those of a header and the summary of its page.
+    /// The details of `header` and the summary of its page.
     #[must_use]
     pub fn new(header: Header, summary: String) -> Self {
         Self {
@@ -132,44 +132,44 @@ impl Details {
     }
 }
 
-/// The rule pages and packs that a program ships.
+/// The rule pages and packs shipped with a program.
 #[derive(Debug)]
 pub struct Tables {
     /// Every rule page, ordered by id.
     pub pages: &'static [Shipped],
-    /// What every start needs of the pages, in the same order.
+    /// The start fields of the pages, in the same order.
     pub heads: &'static [Head],
-    /// The headers and summaries of the pages, in the form of `postcard`.
+    /// The headers and summaries of the pages, encoded with `postcard`.
     pub headers: &'static [u8],
     /// Ids and aliases of rules, in lower case.
     pub names: Words,
-    /// Keywords of text patterns, in lower case; the empty one for a pattern without.
+    /// Keywords of text patterns, in lower case; the empty word for a pattern without keywords.
     pub keywords: Words,
     /// Languages of syntax patterns, in lower case.
     pub languages: Words,
     /// Every pack, ordered by id.
     pub packs: &'static [Shipped],
-    /// The headers of the packs, in the form of `postcard`.
+    /// The headers of the packs, encoded with `postcard`.
     pub pack_headers: &'static [u8],
-    /// The offset of each pack's header.
+    /// The offset of each pack's header in `pack_headers`, in bytes.
     pub packs_at: &'static [u32],
     /// The day of the newest review among the shipped knowledge entries, `YYYY-MM-DD`.
     pub reviewed: &'static str,
-    /// Every page of guidance, ordered by path.
+    /// Every guidance page, ordered by path.
     pub guides: &'static [Guide],
-    /// The files of the clients of agents, ordered by client and path.
+    /// The client files that `aidd init --client` writes, ordered by client and path.
     pub templates: &'static [Template],
-    /// What the rules file of each client says about aidd.
+    /// The text about aidd in the rules file of each client.
     pub client_rules: &'static str,
-    /// Tasks whose routing is known: after `# `, the id of a row of `templates/routing.md`, then a
-    /// task a line. Those under `-` are not tasks.
+    /// Tasks with known routing: after `# `, the id of a row of `templates/routing.md`, then one
+    /// task per line. Lines under `-` are not tasks.
     pub tasks: &'static str,
-    /// The details of the pages, each decoded once a process.
+    /// The details of the pages, each decoded once per process.
     pub details: OnceLock<Vec<OnceLock<Box<Details>>>>,
 }
 
 impl Tables {
-    /// No pages: for tests of what needs none.
+    /// Empty tables, for tests that need no pages.
     #[must_use]
     pub const fn empty() -> Self {
         Self {
@@ -191,7 +191,8 @@ impl Tables {
         }
     }
 
-    /// The header and summary of the page at `index` of [`Tables::pages`]; `None` when there is none.
+    /// The header and summary of the page at `index` of [`Tables::pages`]; `None` when out of
+    /// range.
     ///
     /// # Panics
     /// Never: the build script writes the table with the same types.
@@ -205,7 +206,7 @@ impl Tables {
     /// The details of the page at `index` of [`Tables::pages`].
     ///
     /// # Panics
-    /// When there is no such page: a fault in the caller.
+    /// When `index` is out of range: a bug in the caller.
     #[must_use]
     pub fn details(&self, index: usize) -> &Details {
         let all = self.details.get_or_init(|| vec![OnceLock::new(); self.pages.len()]);
@@ -216,7 +217,7 @@ impl Tables {
         })
     }
 
-    /// The header of the pack of this name; `None` when there is none.
+    /// The header of the pack `name`; `None` when there is no such pack.
     ///
     /// # Panics
     /// Never: the build script writes the table with the same types.

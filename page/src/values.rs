@@ -1,4 +1,4 @@
-//! Values that a header may give in more than one shape.
+//! Header values that can be written in more than one form.
 
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{MapAccess, SeqAccess, Visitor};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::marker::PhantomData;
 
-/// Any YAML value, carried as JSON text.
+/// Any YAML value, stored as JSON text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "serde_json::Value"))]
 pub struct Yaml(
@@ -32,15 +32,15 @@ impl<'de> Deserialize<'de> for Yaml {
     }
 }
 
-/// Reads one text, or a list of them.
+/// Deserializes a string or a list of strings.
 pub(super) fn list<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     Many::deserialize(deserializer).map(|Many(list)| list)
 }
 
-/// One of something, or a list of them.
+/// A single value or a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Many<T>(
-    /// The list; one by itself is a list of one.
+    /// The list; a single value is a list of length one.
     pub Vec<T>,
 );
 
@@ -51,7 +51,7 @@ impl<T> Default for Many<T> {
 }
 
 impl<T> Many<T> {
-    /// Whether there is none.
+    /// Whether the list is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -91,14 +91,14 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Many<T> {
     }
 }
 
-/// Hands on what it meets, so that an unknown key is named wherever it stands.
+/// Deserializes directly from the input, so that an unknown key is reported at any depth.
 struct OneOrMore<T>(PhantomData<T>);
 
 impl<'de, T: Deserialize<'de>> Visitor<'de> for OneOrMore<T> {
     type Value = Many<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a text, keys with values, or a list of them")
+        f.write_str("a string, a mapping, or a list of them")
     }
 
     fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {

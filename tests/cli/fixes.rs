@@ -137,9 +137,9 @@ fn nothing_is_written_where_a_link_leads_out_of_the_project() {
     let ran =
         project.run(&["check", "in.txt", "out.txt", "dir/b.txt", "dir", "store.txt", "--fix"]);
     for (path, why) in [
-        ("out.txt", "a link leads out of the root"),
-        ("dir/b.txt", "a link leads out of the root"),
-        ("store.txt", "a file of version control"),
+        ("out.txt", "symbolic link leaves the root"),
+        ("dir/b.txt", "symbolic link leaves the root"),
+        ("store.txt", "file inside a version control directory"),
     ] {
         assert!(ran.err.contains(&format!("note: skipped fixes of {path}: {why}\n")), "{}", ran.err);
     }

@@ -93,7 +93,7 @@ fn packs_switch_rules_on_and_the_configuration_wins() {
     project.write(".aidd/config.json", r#"{"compliance": ["repositry"]}"#);
     let ran = project.run(&["check", "."]).ends(2);
     assert!(
-        ran.err.contains("no pack is called `repositry`; did you mean `repository`?"),
+        ran.err.contains("unknown pack `repositry`; did you mean `repository`?"),
         "{}",
         ran.err
     );
@@ -115,7 +115,7 @@ fn parameters_are_the_projects_to_set_and_held_to_their_type() {
     set("3").ends(0);
     let said = set("\"3\"").ends(2).err;
     assert!(
-        said.contains("the parameters of `team/long`: the parameter `max` is a number, not a text"),
+        said.contains("parameters of `team/long`: parameter `max`: expected a number, found a string"),
         "{said}"
     );
 }

@@ -5,41 +5,41 @@
 use super::ini::closing;
 use crate::text::source::Span;
 
-/// How far left and right of the word a name may reach, in bytes.
+/// How far a name can extend to each side of the word, in bytes.
 const NAME_REACH: usize = 80;
 
-/// How far an assignment may reach to the right of the word, in bytes.
+/// How far an assignment can extend to the right of the word, in bytes.
 const REACH: usize = 4096;
 
-/// How name and value are joined.
+/// How the name and the value of an assignment are joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Join {
     /// `=`, `:=`, `?=`, `=>`, `:`
     Sign,
-    /// The value is the next argument: `define('NAME', 'value')`.
+    /// The value is the second argument: `define('NAME', 'value')`.
     Comma,
-    /// The value is the argument: `.name("value")`.
+    /// The value is the only argument: `.name("value")`.
     Call,
-    /// The value is the text of an element: `<name>value</name>`.
+    /// The value is the text of an XML element: `<name>value</name>`.
     Element,
     /// The value is the next word of a command: `--name value`.
     Flag,
 }
 
-/// One assignment.
+/// An assignment of a value to a name.
 #[derive(Clone, Copy, Debug)]
 pub struct Assignment {
     /// The name, without quotes and sigils.
     pub name: Span,
     /// The value, without quotes.
     pub value: Span,
-    /// How they are joined.
+    /// How name and value are joined.
     pub join: Join,
-    /// Whether the value stands in quotes.
+    /// Whether the value is in quotes.
     pub quoted: bool,
 }
 
-/// The assignment whose name contains the byte at `hit`.
+/// The assignment whose name contains the byte at `hit`, if there is one.
 #[must_use]
 pub fn at(text: &str, hit: usize) -> Option<Assignment> {
     let bytes = text.as_bytes();
@@ -71,7 +71,7 @@ pub fn at(text: &str, hit: usize) -> Option<Assignment> {
         return make((from, from + value.len(), false), Join::Element);
     }
     let mut cursor = end;
-    // The whole assignment may stand in a string.
+    // The whole assignment can be inside a string.
     cursor += usize::from(line[cursor..].starts_with("\\\""));
     let was_quoted = bytes
         .get(cursor)
@@ -88,7 +88,8 @@ fn count(line: &str, from: usize, is: impl Fn(u8) -> bool) -> usize {
     line.as_bytes().get(from..).unwrap_or_default().iter().take_while(|&&byte| is(byte)).count()
 }
 
-/// What joins the name that ends before `at` to its value, and where that may begin.
+/// The join between the name that ends before `at` and its value, and the offset where the value
+/// can start.
 fn join(
     line: &str,
     at: usize,
@@ -108,7 +109,7 @@ fn join(
         }
     }
     if let Some(after) = rest.strip_prefix(':') {
-        // A type may stand between the colon and the sign.
+        // A type can occur between the colon and the sign.
         let typed = after
             .bytes()
             .take(48)
@@ -134,7 +135,7 @@ fn join(
     if rest.starts_with('(') && !was_quoted {
         return Some((Join::Call, at + 1));
     }
-    // The spaces before the value were passed over.
+    // The spaces before the value have already been skipped.
     (is_flag && at > 0 && line[..at].ends_with([' ', '\t'])).then_some((Join::Flag, at))
 }
 
@@ -145,13 +146,13 @@ fn value(line: &str, at: usize, join: Join) -> Option<(usize, usize, bool)> {
     let quote = rest[prefix..].chars().next().filter(|c| matches!(c, '"' | '\'' | '`'));
     if let Some(quote) = quote {
         let start = at + prefix + 1;
-        // A text over several lines is no password.
+        // A string over several lines is not a password.
         if line[start..].starts_with([quote]) && line[start + 1..].starts_with([quote]) {
             return None;
         }
         return closing(&line[start..], quote).map(|length| (start, start + length, true));
     }
-    // An escaped quote: the assignment stands in a string itself.
+    // An escaped quote: the assignment itself is inside a string.
     if let Some(inner) = rest.strip_prefix("\\\"") {
         return inner.find("\\\"").map(|length| (at + 2, at + 2 + length, true));
     }

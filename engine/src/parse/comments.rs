@@ -1,20 +1,20 @@
-//! How a comment is written, by the kind of file and the place in it.
+//! Comment syntax, by kind of file and position in the file.
 
 use crate::parse::markdown;
 use crate::text::kind::{self, Kind};
 use crate::text::source::Source;
 
-/// What opens and closes a comment.
+/// The delimiters of a comment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Comment {
     open: &'static str,
     close: &'static str,
-    /// Whether one may stand behind something else on its line.
+    /// Whether a comment can follow other text on its line.
     pub may_trail: bool,
 }
 
 const HASH: Comment = Comment { open: "#", close: "", may_trail: true };
-/// In files where a hash behind something else is part of it.
+/// For files where a hash after other text is part of that text.
 const HASH_LINE: Comment = Comment { may_trail: false, ..HASH };
 const SLASHES: Comment = Comment { open: "//", close: "", may_trail: true };
 const DASHES: Comment = Comment { open: "--", close: "", may_trail: true };
@@ -24,7 +24,7 @@ const STARS: Comment = Comment { open: "/*", close: "*/", may_trail: true };
 const MARKUP: Comment = Comment { open: "<!--", close: "-->", may_trail: true };
 const BRACES: Comment = Comment { open: "{/*", close: "*/}", may_trail: true };
 
-/// Extension, name of a file, or language of a fenced block → its comments.
+/// Comment syntax by file extension, file name, or language of a fenced block.
 const FORMS: &[(Comment, &[&str])] = &[
     (
         HASH,
@@ -167,13 +167,13 @@ const FORMS: &[(Comment, &[&str])] = &[
 ];
 
 impl Comment {
-    /// A comment of `text`.
+    /// Formats `text` as a comment.
     #[must_use]
     pub fn write(self, text: &str) -> String {
         [self.open, text.trim(), self.close].join(" ").trim_end().to_owned()
     }
 
-    /// A comment of all lines of `text`, which are ended by `eol` but for the last.
+    /// Formats all lines of `text` as one comment; `eol` ends every line except the last.
     #[must_use]
     pub fn write_lines(self, text: &str, eol: &str) -> String {
         let lines: Vec<&str> = text.trim().lines().map(str::trim_end).collect();
@@ -188,7 +188,7 @@ impl Comment {
     }
 }
 
-/// The comments at `offset`; `None` where there are none.
+/// The comment syntax at `offset`; `None` if comments are not possible there.
 #[must_use]
 pub fn at(source: &Source, offset: u32) -> Option<Comment> {
     let outer = of_file(source.path(), source.text())?;
@@ -206,7 +206,8 @@ pub fn at(source: &Source, offset: u32) -> Option<Comment> {
     Some(outer)
 }
 
-/// The comments of the file at `path`, outside of the blocks in it; `None` when it has none.
+/// The comment syntax of the file at `path`, outside of embedded blocks; `None` if the format has
+/// no comments.
 #[must_use]
 pub fn of_file(path: &str, text: &str) -> Option<Comment> {
     let kinds = kind::kinds(path, text);
@@ -217,7 +218,7 @@ pub fn of_file(path: &str, text: &str) -> Option<Comment> {
         return Some(SLASHES);
     }
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
-    // `.env.local` is an environment file, as `.env` is.
+    // `.env.local` is an environment file like `.env`.
     if name.starts_with(".env.") {
         return of_name("env");
     }
@@ -228,7 +229,8 @@ fn of_name(name: &str) -> Option<Comment> {
     FORMS.iter().find(|(_, names)| names.contains(&name)).map(|(comment, _)| *comment)
 }
 
-/// The comments of the fenced block at `offset`: `None` when there is no block.
+/// The comment syntax in the fenced block at `offset`; the outer `None` means that there is no
+/// block.
 #[expect(clippy::option_option, reason = "a block may be of a language without comments")]
 fn in_markdown(source: &Source, offset: usize) -> Option<Option<Comment>> {
     let holds = |fence: &markdown::Fence| {
@@ -240,12 +242,12 @@ fn in_markdown(source: &Source, offset: usize) -> Option<Option<Comment>> {
     Some(of_name(&fence.language().to_ascii_lowercase()))
 }
 
-/// Whether `offset` lies between the `---` lines at the beginning.
+/// Whether `offset` is in the front matter, between the `---` lines at the start.
 fn is_in_header(text: &str, offset: usize) -> bool {
     aidd_page::split(text).is_ok_and(|(header, _)| header.start <= offset && offset < header.end)
 }
 
-/// Whether the markup at `offset` is a script or a style sheet.
+/// Whether `offset` is inside a script or style sheet element.
 fn is_in_script(text: &str, offset: usize) -> bool {
     let before = text[..offset].to_ascii_lowercase();
     ["script", "style"].iter().any(|name| {

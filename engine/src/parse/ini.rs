@@ -1,10 +1,10 @@
-//! Settings of a line each, in sections or not: INI, properties, dotenv, `directive value`, as a
-//! [`Tree`] of sections and leaves.
+//! Parses line-based settings, with or without sections, into a [`Tree`] of sections and leaves:
+//! INI, properties, dotenv, `directive value`.
 
 use super::tree::Tree;
 use crate::text::source::Span;
 
-/// Reads `text`. A line is `key = value`, `key: value` or `key value`; the rest is passed over.
+/// Parses `text`. A line is `key = value`, `key: value` or `key value`; other lines are skipped.
 #[must_use]
 pub fn parse(text: &str) -> Tree {
     let mut tree = Tree::default();
@@ -32,18 +32,18 @@ pub fn parse(text: &str) -> Tree {
     tree
 }
 
-/// Whether a trimmed line is a comment in one of the usual notations.
+/// Whether a trimmed line is a comment in one of the common notations.
 #[must_use]
 pub fn is_comment(line: &str) -> bool {
     line.starts_with(['#', ';', '!']) || line.starts_with("//") || line.starts_with("--")
 }
 
-/// A key that is the address of a registry: `//host/path/:_authToken=…`.
+/// Whether the key is the URL of a registry: `//host/path/:_authToken=…`.
 fn is_registry(line: &str) -> bool {
     line.starts_with("//") && line.contains("/:_")
 }
 
-/// One setting, and where its value stands in its line.
+/// A setting, and the position of its value in the line.
 struct Setting<'a> {
     key: &'a str,
     start: usize,
@@ -62,7 +62,7 @@ fn setting(line: &str) -> Option<Setting<'_>> {
     let (key_length, value_at, is_joined) = split(rest)?;
     let key = rest[..key_length].trim().trim_matches(['"', '\'', '`']);
     let (start, mut end, quoted) = unquote(rest, value_at);
-    // A directive may have more arguments.
+    // A directive can have more arguments.
     if !is_joined && !quoted {
         end = rest[start..end].find([' ', '\t']).map_or(end, |length| start + length);
     }
@@ -74,7 +74,7 @@ fn setting(line: &str) -> Option<Setting<'_>> {
     })
 }
 
-/// The length of the key, the offset of the value and whether a sign joins the two.
+/// The length of the key, the offset of the value, and whether a sign joins the two.
 fn split(line: &str) -> Option<(usize, usize, bool)> {
     if is_registry(line) {
         return line.find('=').map(|at| (at, at + 1, true));
@@ -90,7 +90,7 @@ fn split(line: &str) -> Option<(usize, usize, bool)> {
             return Some((at, line.len() - value.trim_start().len(), true));
         }
     }
-    // `my key = value` has a space in its key, `directive value` has none.
+    // `my key = value` has a space in the key, `directive value` does not.
     match line.find('=').filter(|_| !after.starts_with(['"', '\''])) {
         Some(equals) if line[..equals].split_whitespace().count() <= 4 => {
             Some((equals, line.len() - line[equals + 1..].trim_start().len(), true))
@@ -99,7 +99,7 @@ fn split(line: &str) -> Option<(usize, usize, bool)> {
     }
 }
 
-/// The bounds of the value that begins at `at`, without quotes, trailing `;` or comment.
+/// The bounds of the value that starts at `at`, without quotes, trailing `;` or comment.
 fn unquote(line: &str, at: usize) -> (usize, usize, bool) {
     let value = &line[at..];
     if value.starts_with(['#', ';']) {
@@ -120,7 +120,7 @@ fn unquote(line: &str, at: usize) -> (usize, usize, bool) {
     (at, at + value.len(), false)
 }
 
-/// The offset of the first `quote` in `text` that no backslash escapes.
+/// The offset of the first `quote` in `text` that is not escaped by a backslash.
 #[must_use]
 pub fn closing(text: &str, quote: char) -> Option<usize> {
     let mut escaped = false;

@@ -1,4 +1,4 @@
-//! JSON, with or without comments, as a [`Tree`].
+//! Parses JSON, with or without comments, into a [`Tree`].
 
 use super::tree::Tree;
 use crate::text::source::Span;
@@ -6,7 +6,7 @@ use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
-/// Reads `text`; the tree is empty and not complete when it is no JSON.
+/// Parses `text`; if it is not JSON, the tree is empty and not `complete`.
 #[must_use]
 pub fn parse(text: &str) -> Tree {
     let mut tree = Tree::default();
@@ -20,7 +20,7 @@ pub fn parse(text: &str) -> Tree {
         match value {
             Value::Object(object) => {
                 let at = tree.branch(parent, key);
-                // Reversed twice, by the stack too, so that children keep their order.
+                // Reversed here and again by the stack, so that children retain their order.
                 pending.extend(
                     object
                         .properties

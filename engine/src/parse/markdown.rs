@@ -1,4 +1,4 @@
-//! Markdown: its fenced blocks, as sources inside the source.
+//! Fenced code blocks in Markdown, as sources inside the source.
 
 use crate::text::source::{Source, Span};
 use aidd_page::Part;
@@ -7,16 +7,16 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 /// A fenced code block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fence {
-    /// The info string: language, then whatever follows.
+    /// The info string: the language and any attributes.
     pub info: String,
-    /// The text, without the prefixes that quotes and lists put before its lines.
+    /// The text, without the prefixes of enclosing quotes and lists.
     pub text: String,
-    /// Which bytes of the Markdown the text is made of, in order: offset in `text`, then span.
+    /// The parts of the Markdown that make up the text, in order: offset in `text`, then span.
     pub pieces: Vec<(u32, Span)>,
 }
 
 impl Fence {
-    /// The first word of the info string.
+    /// The language: the first word of the info string.
     #[must_use]
     pub fn language(&self) -> &str {
         Self::word(&self.info)
@@ -34,28 +34,28 @@ impl Fence {
         self.info.split_whitespace().find_map(|word| word.strip_prefix(key)?.strip_prefix('='))
     }
 
-    /// Whether the info string has `word`.
+    /// Whether the info string contains `word`.
     #[must_use]
     pub fn has_word(&self, word: &str) -> bool {
         self.info.split_whitespace().skip(1).any(|part| part == word)
     }
 
-    /// Where a span of the block's text lies in the Markdown.
+    /// Maps a span of the block's text to the Markdown.
     #[must_use]
     pub fn outer(&self, span: Span) -> Span {
         let start = self.outer_offset(span.start, false);
-        // The end belongs to the piece that holds the last byte, not to the next one.
+        // The end belongs to the piece with the last byte, not to the next piece.
         let end = if span.is_empty() { start } else { self.outer_offset(span.end, true) };
         Span { start, end: end.max(start) }
     }
 
-    /// Whether a span of the block's text is one run of bytes in the Markdown.
+    /// Whether a span of the block's text is contiguous in the Markdown.
     #[must_use]
     pub fn is_contiguous(&self, span: Span) -> bool {
         self.outer(span).len() == span.len()
     }
 
-    /// Whether every line stands in the Markdown without a prefix.
+    /// Whether no line has a prefix in the Markdown.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         self.pieces.windows(2).all(|pair| pair[0].1.end == pair[1].1.start)
@@ -71,18 +71,18 @@ impl Fence {
     }
 }
 
-/// A cheap look whether the text has a fence whose first word `wanted` says yes to.
+/// A fast check whether the text can contain a fence whose language satisfies `wanted`.
 #[must_use]
 pub fn may_have_fences(text: &str, wanted: impl Fn(&str) -> bool) -> bool {
     const MARKS: [char; 2] = ['`', '~'];
-    /// No language has a longer name.
+    /// Maximum length of a language name, in bytes.
     const LONGEST: usize = 64;
     ["```", "~~~"].iter().any(|mark| {
         let mut at = 0;
         while let Some(found) = text.get(at..).and_then(|rest| rest.find(mark)) {
             let rest = &text[at + found..];
             let info = rest.trim_start_matches(MARKS).trim_start_matches([' ', '\t']);
-            // Each run of marks is looked at once, however long its line.
+            // Each run of fence characters is visited once, regardless of the length of its line.
             at = text.len() - info.len();
             let info = &info[..info.floor_char_boundary(LONGEST)];
             if wanted(Fence::word(info.lines().next().unwrap_or_default())) {
@@ -93,7 +93,7 @@ pub fn may_have_fences(text: &str, wanted: impl Fn(&str) -> bool) -> bool {
     })
 }
 
-/// The marks of a line that begins or ends a block of code
+/// The fence characters of a line that opens or closes a code block
 /// (<https://spec.commonmark.org/0.31.2/#fenced-code-blocks>).
 #[must_use]
 pub fn fence_marks(line: &str) -> Option<&str> {
@@ -105,13 +105,13 @@ pub fn fence_marks(line: &str) -> Option<&str> {
     (is_fence && (mark == '~' || !info.contains('`'))).then_some(marks)
 }
 
-/// Whether a line ends the block of code that the marks `open` began.
+/// Whether `line` closes the code block that was opened by the fence `open`.
 #[must_use]
 pub fn closes_fence(open: &str, line: &str) -> bool {
     fence_marks(line).is_some_and(|marks| marks.starts_with(open) && line.trim() == marks)
 }
 
-/// The fenced blocks of a Markdown text for which `wanted` says yes to the info string.
+/// The fenced blocks of a Markdown text whose info string satisfies `wanted`.
 #[must_use]
 pub fn fences(source: &Source, wanted: impl Fn(&str) -> bool) -> Vec<Fence> {
     let text = source.text();
@@ -142,8 +142,8 @@ pub fn fences(source: &Source, wanted: impl Fn(&str) -> bool) -> Vec<Fence> {
     fences
 }
 
-/// The parts of a Markdown text, in order: headings, running text, code and comments. What is none
-/// of these (marks, addresses, the header) is left out.
+/// The parts of a Markdown text, in order: headings, running text, code and comments. Everything
+/// else (markup, URLs, front matter) is omitted.
 #[must_use]
 pub fn parts(text: &str) -> Vec<(Span, Part)> {
     let options = Options::ENABLE_YAML_STYLE_METADATA_BLOCKS

@@ -1,5 +1,5 @@
-//! What of a Markdown text is not Markdown, or leads to no definition: HTML, bare addresses, and
-//! references with the definitions they name.
+//! Parts of a Markdown text that are not Markdown or do not resolve: HTML, bare URLs, and
+//! references and definitions without a counterpart.
 
 use crate::text::source::Span;
 use pulldown_cmark::{BrokenLink, CowStr, Event, LinkType, Options, Parser, Tag, TagEnd};
@@ -9,21 +9,21 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// What was found, each in order.
+/// The results, each list in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Markup {
-    /// The tags that open an HTML element: its name in small letters, and all of the tag.
+    /// Opening HTML tags: the element name in lower case, and the span of the tag.
     pub tags: Vec<(String, Span)>,
-    /// Addresses that are no link.
+    /// URLs and mail addresses that are not links.
     pub bare: Vec<Span>,
-    /// References `[text][name]` and `[name][]` to a name that is not defined: the name, and all
-    /// of the reference.
+    /// References `[text][name]` and `[name][]` to an undefined name: the name, and the span of the
+    /// reference.
     pub undefined: Vec<(String, Span)>,
-    /// Definitions that nothing refers to: the name, and all of the definition.
+    /// Definitions without a reference: the name, and the span of the definition.
     pub unused: Vec<(String, Span)>,
 }
 
-/// `https://…`, `www.…` and `a@b.c`, as GitHub makes links of them
+/// `https://…`, `www.…` and `a@b.c`, which GitHub converts to links
 /// (<https://github.github.com/gfm/#autolinks-extension->).
 static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
@@ -32,7 +32,7 @@ static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
     .expect("a constant pattern")
 });
 
-/// Reads a Markdown text.
+/// Parses a Markdown text.
 #[must_use]
 pub fn read(text: &str) -> Markup {
     let options = Options::ENABLE_YAML_STYLE_METADATA_BLOCKS
@@ -42,7 +42,7 @@ pub fn read(text: &str) -> Markup {
         | Options::ENABLE_TASKLISTS;
     let undefined = RefCell::new(Vec::new());
     let told = |link: BrokenLink<'_>| -> Option<(CowStr<'_>, CowStr<'_>)> {
-        // `[name]` alone may be a word in brackets.
+        // `[name]` alone can be a word in brackets.
         if matches!(link.link_type, LinkType::Reference | LinkType::Collapsed) {
             let name = link.reference.to_string();
             undefined.borrow_mut().push((name, Span::from(link.span)));
@@ -53,11 +53,11 @@ pub fn read(text: &str) -> Markup {
         Parser::new_with_broken_link_callback(text, options, Some(told)).into_offset_iter();
     let mut markup = Markup::default();
     let mut used: HashSet<String> = HashSet::new();
-    // What stands in links, code and front matter is no bare address.
+    // Links, code and front matter cannot contain bare URLs.
     let mut closed = 0_usize;
     let mut words: Option<Range<usize>> = None;
     for (event, range) in parser.by_ref() {
-        // Words come in several pieces, wherever a mark might have been.
+        // Text arrives in several events, split at possible markers.
         match (&event, &mut words) {
             (Event::Text(_), Some(so_far)) if closed == 0 && so_far.end == range.start => {
                 so_far.end = range.end;
@@ -101,7 +101,7 @@ pub fn read(text: &str) -> Markup {
     markup
 }
 
-/// The name of a reference as names are compared
+/// Normalizes the name of a reference for comparison
 /// (<https://spec.commonmark.org/0.31.2/#matches>).
 fn normal(name: &str) -> String {
     name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
@@ -110,14 +110,14 @@ fn normal(name: &str) -> String {
 fn addresses(text: &str, words: Range<usize>, bare: &mut Vec<Span>) {
     let found = ADDRESS.find_iter(&text[words.clone()]);
     let spans = found.map(|found| Span::from(found.range()).shift(words.start));
-    // What fills brackets was to be a link.
+    // A URL that fills brackets was meant as a link.
     let is_bracketed = |span: &Span| {
         text[..span.range().start].ends_with('[') && text[span.range().end..].starts_with(']')
     };
     bare.extend(spans.filter(|span| !is_bracketed(span)));
 }
 
-/// The tags that open an element, in a piece of HTML that begins at `offset`.
+/// Collects the opening tags in an HTML fragment that starts at `offset`.
 fn tags(html: &str, offset: usize, found: &mut Vec<(String, Span)>) {
     let mut at = 0;
     while let Some(open) = html[at..].find('<').map(|open| at + open) {

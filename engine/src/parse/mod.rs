@@ -1,5 +1,5 @@
-//! Spanned models of what people write: text in, what was understood and the places that were not
-//! out, never an `Err` in place of the file.
+//! Parsers for hand-written files, returning models with spans. A parser returns what it could read
+//! together with the positions of errors; it never returns `Err` for a whole file.
 
 pub mod assign;
 pub mod comments;

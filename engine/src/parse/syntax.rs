@@ -1,4 +1,4 @@
-//! The syntax tree of a source, parsed once for all that ask.
+//! The syntax tree of a source, parsed once and shared by all checks.
 
 use crate::text::source::Source;
 use ast_grep_core::AstGrep;
@@ -10,16 +10,17 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 use tree_sitter::{ParseOptions, Parser};
 
-/// How long the parser may take on one file: what is wrong in some grammars costs it much.
+/// The time limit for parsing one file; errors in the input are slow to recover from in some
+/// grammars.
 const BUDGET: Duration = Duration::from_secs(2);
 
-/// How much of the text the parser is given at a time, in bytes.
+/// How much text the parser reads at a time, in bytes.
 const CHUNK: usize = 8 << 10;
 
 /// A parsed text.
 pub type Parsed = AstGrep<StrDoc<SupportLang>>;
 
-/// The tree of one source, made when first asked for.
+/// The syntax tree of one source, parsed on first use.
 pub struct Tree<'s> {
     source: &'s Source,
     parsed: OnceCell<Option<Parsed>>,
@@ -33,32 +34,32 @@ impl fmt::Debug for Tree<'_> {
 }
 
 impl<'s> Tree<'s> {
-    /// That of `source`.
+    /// An unparsed tree of `source`.
     #[must_use]
     pub fn of(source: &'s Source) -> Self {
         Self { source, parsed: OnceCell::new() }
     }
 
-    /// The tree in `language`, which is the one of the source's path: a source has one. `None` when
-    /// the parser took too long.
+    /// The tree in `language`, which must be the language of the source's path. `None` when parsing
+    /// exceeded the time limit.
     pub fn in_language(&self, language: SupportLang) -> Option<&Parsed> {
         self.parsed.get_or_init(|| parse(self.source.text(), language, BUDGET)).as_ref()
     }
 
-    /// The tree, when something asked for it.
+    /// The tree, if it has been requested and parsed.
     #[must_use]
     pub fn made(&self) -> Option<&Parsed> {
         self.parsed.get()?.as_ref()
     }
 
-    /// Whether something asked for the tree, and the parser took too long.
+    /// Whether the tree was requested and parsing exceeded the time limit.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.parsed.get().is_some_and(Option::is_none)
     }
 }
 
-/// The tree of a text; `None` when the parser takes longer than `budget`.
+/// Parses a text; `None` when it takes longer than `budget`.
 fn parse(text: &str, lang: SupportLang, budget: Duration) -> Option<Parsed> {
     let mut parser = Parser::new();
     parser.set_language(&lang.get_ts_language()).ok()?;
@@ -70,8 +71,8 @@ fn parse(text: &str, lang: SupportLang, budget: Duration) -> Option<Parsed> {
     };
     let mut progress =
         |_: &_| if look() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-    // Between two looks of the parser its scanner may go over all of the text again and again: for it
-    // the text ends when the time is over.
+    // Between two progress callbacks, the scanner can read the whole text repeatedly. Ending the
+    // text when the time is over stops it.
     let mut read = |at: usize, _| match text.as_bytes().get(at..) {
         Some(rest) if !look() => &rest[..rest.len().min(CHUNK)],
         _ => &[],

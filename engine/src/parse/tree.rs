@@ -1,35 +1,35 @@
-//! One shape for the data of JSON, YAML, XML and sectioned settings: nodes with a key, maybe a
-//! text, and children. Nodes lie in one vector, so that nothing recurses.
+//! A common representation of JSON, YAML, XML and sectioned settings: nodes with a key, an optional
+//! text, and children. Nodes are stored in one vector, which avoids recursion.
 
 use crate::text::source::Span;
 
-/// How many children a look-up by key goes through.
+/// Maximum number of children that a lookup by key searches.
 const LOOK_UP: usize = 64;
 
 /// A node of a [`Tree`].
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// The node this one belongs to; the root is its own parent.
+    /// The index of the parent; the root is its own parent.
     pub parent: usize,
-    /// Name in a mapping, of an element, a section or (after `@`) an attribute; empty for items of
-    /// a sequence.
+    /// The key in a mapping, or the name of an element, a section or (after `@`) an attribute;
+    /// empty for items of a sequence.
     pub key: String,
     /// The text of a scalar, unescaped.
     pub value: Option<String>,
-    /// Where the text stands, without its quotes.
+    /// The span of the text, without its quotes.
     pub span: Span,
-    /// What belongs to this node.
+    /// The indexes of the children.
     pub children: Vec<usize>,
-    /// Whether the scalar stood in quotes.
+    /// Whether the scalar was in quotes.
     pub quoted: bool,
 }
 
-/// The data of one file.
+/// The data of one file as a tree.
 #[derive(Clone, Debug)]
 pub struct Tree {
-    /// The nodes; the first is the root, and parents come before children.
+    /// The nodes; the first is the root, and parents precede their children.
     pub nodes: Vec<Node>,
-    /// Whether the whole text was understood.
+    /// Whether the whole text was parsed.
     pub complete: bool,
 }
 
@@ -81,8 +81,9 @@ impl Tree {
         at
     }
 
-    /// The child of `node` with this key, compared without regard to case, among its first ones:
-    /// what is looked up stands at the head, and a list of many thousands stays cheap.
+    /// The child of `node` with this key, compared ignoring case. Only the first children are
+    /// searched, so that lists with many thousands of items are fast; the keys we look up are at
+    /// the start.
     #[must_use]
     pub fn child(&self, node: usize, key: &str) -> Option<&Node> {
         let children = &self.nodes.get(node)?.children;

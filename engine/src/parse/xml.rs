@@ -1,10 +1,10 @@
-//! XML and what looks like it, as a [`Tree`]: elements are branches, attributes are leaves named
-//! `@name`, and the text of an element without child elements is its value.
+//! Parses XML and similar markup into a [`Tree`]: elements are branches, attributes are leaves
+//! named `@name`, and the text of an element without child elements is its value.
 
 use super::tree::Tree;
 use crate::text::source::Span;
 
-/// Reads `text`, however broken.
+/// Parses `text`; malformed parts are skipped.
 #[must_use]
 pub fn parse(text: &str) -> Tree {
     let mut tree = Tree::default();
@@ -34,21 +34,21 @@ pub fn parse(text: &str) -> Tree {
     tree
 }
 
-/// The length of `rest` up to and with `mark`; all of it when there is none.
+/// The length of `rest` up to and including `mark`, or of all of `rest` if it has none.
 fn end_of(rest: &str, mark: &str) -> usize {
     rest.find(mark).map_or(rest.len(), |at| at + mark.len())
 }
 
-/// Closes the innermost open element of this name, and those within it.
+/// Closes the innermost open element with this name, and the elements inside it.
 fn close(tree: &Tree, open: &mut Vec<usize>, name: &str) {
-    // Unbalanced files close what they never opened; a bounded look keeps this linear.
+    // Malformed files have unmatched end tags; the bounded search keeps this linear.
     let depth = open.iter().rev().take(64).position(|&at| tree.nodes[at].key == name);
     if let Some(depth) = depth.filter(|&depth| open.len() - depth > 1) {
         open.truncate(open.len() - depth - 1);
     }
 }
 
-/// Reads a start tag at `at`; gives the offset after it.
+/// Parses a start tag at `at`; returns the offset after it.
 fn element(tree: &mut Tree, open: &mut Vec<usize>, text: &str, at: usize) -> usize {
     let bytes = text.as_bytes();
     let is_name = |byte: &u8| {
@@ -76,7 +76,7 @@ fn element(tree: &mut Tree, open: &mut Vec<usize>, text: &str, at: usize) -> usi
     }
 }
 
-/// Reads `name="value"` at `at`; gives the offset after it.
+/// Parses `name="value"` at `at`; returns the offset after it.
 fn attribute(
     tree: &mut Tree,
     node: usize,
@@ -103,7 +103,7 @@ fn attribute(
     (end + 1).min(bytes.len())
 }
 
-/// Gives the innermost open element the text between `start` and `end`.
+/// Assigns the text between `start` and `end` to the innermost open element.
 fn take_text(tree: &mut Tree, open: &[usize], text: &str, start: usize, end: usize) {
     let Some(raw) = text.get(start..end) else { return };
     let trimmed = raw.trim();

@@ -1,17 +1,17 @@
-//! YAML, of one or more documents, as a [`Tree`]: every document is a child of the root.
+//! Parses YAML with one or more documents into a [`Tree`]: every document is a child of the root.
 
 use super::tree::Tree;
 use crate::text::source::Span;
 use granit_parser::{Event, Parser, ScalarStyle};
 
-/// Where the next node belongs.
+/// The container of the next node.
 enum Frame {
     Sequence(usize),
-    /// The mapping, and the key read last if its value is still to come.
+    /// The mapping, and the last key if its value has not been read yet.
     Mapping(usize, Option<String>),
 }
 
-/// Reads `text` up to its first syntax error.
+/// Parses `text` up to its first syntax error.
 #[must_use]
 pub fn parse(text: &str) -> Tree {
     let mut tree = Tree::default();
@@ -41,7 +41,8 @@ pub fn parse(text: &str) -> Tree {
                 }
                 let (parent, key) = place(&mut frames);
                 let span = inner(text, span.byte_range().unwrap_or_default(), style);
-                // What a tag makes of a scalar (`!vault`, `!reference`, `!Ref`) is not its text.
+                // The result of a tag (`!vault`, `!reference`, `!Ref`) differs from the scalar's
+                // text.
                 let is_plain = tag.is_none_or(|tag| tag.is_yaml_core_schema());
                 if is_plain {
                     let quoted = !matches!(style, ScalarStyle::Plain);
@@ -61,12 +62,12 @@ pub fn parse(text: &str) -> Tree {
     tree
 }
 
-/// The parent and key of the node that comes now.
+/// The parent and key of the next node.
 fn place(frames: &mut [Frame]) -> (usize, String) {
     match frames.last_mut() {
         None => (0, String::new()),
         Some(Frame::Sequence(at)) => (*at, String::new()),
-        // A mapping or sequence as a key has no name.
+        // A mapping or sequence used as a key has no name.
         Some(Frame::Mapping(at, key)) => match key.take() {
             Some(key) => (*at, key),
             None => {
@@ -77,7 +78,7 @@ fn place(frames: &mut [Frame]) -> (usize, String) {
     }
 }
 
-/// The span of a scalar's text without quotes, block header and surrounding space.
+/// The span of a scalar's text without quotes, block header and surrounding white space.
 fn inner(text: &str, range: std::ops::Range<usize>, style: ScalarStyle) -> Span {
     let (mut start, mut end) = (range.start, range.end);
     let raw = text.get(range.clone()).unwrap_or_default();

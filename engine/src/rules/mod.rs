@@ -1,4 +1,4 @@
-//! Rules: their pages, the registry of all of them, packs, and which are on for a path.
+//! Rules: their pages, the registry of all rules, packs, and which rules are enabled for a path.
 
 pub mod packs;
 pub mod registry;

@@ -1,4 +1,4 @@
-//! Packs: sets of rules that a project switches on by one name.
+//! Packs: sets of rules that a project enables under one name.
 
 use crate::project::config::{Config, RuleSetting};
 use crate::rules::registry::{Registry, explained};
@@ -14,49 +14,49 @@ use thiserror::Error;
 /// Why a pack cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PackError {
-    /// None has this name.
-    #[error("no pack is called `{name}`{}; {}", page_of(.name), hint(.nearest.as_deref(), .known))]
+    /// There is no pack with this name.
+    #[error("unknown pack `{name}`{}; {}", page_of(.name), hint(.nearest.as_deref(), .known))]
     Unknown {
-        /// The name.
+        /// The name as configured.
         name: String,
-        /// The pack most like it.
+        /// The most similar pack name, for `did you mean`.
         nearest: Option<String>,
-        /// The names of all.
+        /// The names of all packs.
         known: Vec<String>,
     },
-    /// The header of its page is malformed.
+    /// The header of the pack's page is malformed.
     #[error("pack `{pack}`: {path}:{}:{}: {why}", .place.0, .place.1)]
     Page {
-        /// Its name.
+        /// The name of the pack.
         pack: String,
-        /// Its page.
+        /// The path of its page.
         path: String,
         /// Line and column, from 1.
         place: (u32, u32),
-        /// What is wrong there.
+        /// What is wrong at that position.
         why: String,
     },
-    /// What it sets of a rule is no setting.
+    /// The pack sets a rule to something that is not a setting.
     #[error("pack `{pack}`: `{rule}`: {why}")]
     Setting {
-        /// Its name.
+        /// The name of the pack.
         pack: String,
-        /// The rule, or the glob on rules.
+        /// The rule id, or the glob over rule ids.
         rule: String,
-        /// What is wrong with it.
+        /// Why the value is not a setting.
         why: NoSetting,
     },
-    /// A glob on rules is malformed.
+    /// A glob over rule ids is malformed.
     #[error("{0}")]
     Glob(#[from] GlobError),
 }
 
-/// A value that sets nothing of a rule.
+/// A value that is not a valid rule setting.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{0} is none of off, info, warning, error, nor `severity` and `params`")]
+#[error("expected off, info, warning, error, or an object with `severity` and `params`; found {0}")]
 pub struct NoSetting(String);
 
-/// Where the page of a project's pack would lie, in parentheses.
+/// The path where a project pack of this name is expected, in parentheses.
 fn page_of(name: &str) -> String {
     let own = name.strip_prefix("./").filter(|own| !own.contains(".."));
     own.map_or(String::new(), |own| format!(" (`{PACK_FOLDER}/{own}.md`)"))
@@ -64,7 +64,7 @@ fn page_of(name: &str) -> String {
 
 fn hint(nearest: Option<&str>, known: &[String]) -> String {
     nearest.map_or_else(
-        || format!("known are {}", known.join(", ")),
+        || format!("known packs: {}", known.join(", ")),
         |near| format!("did you mean `{near}`?"),
     )
 }
@@ -72,32 +72,32 @@ fn hint(nearest: Option<&str>, known: &[String]) -> String {
 /// The packs of a configuration, resolved to rules.
 #[derive(Debug, Default)]
 pub struct Packs {
-    /// The rules that are on.
+    /// The rules that the packs enable.
     pub on: BTreeSet<RuleId>,
-    /// What is set of them, in the order of the packs.
+    /// The settings of rules, in the order of the packs.
     pub set: Vec<(RuleId, RuleSetting)>,
-    /// What must hold for those that are on under a condition: one of the list.
+    /// The conditions of rules that are enabled conditionally; one condition of the list must hold.
     pub when: HashMap<RuleId, Many<WhenHeader>>,
 }
 
-/// The names of all packs: the shipped, and those of the project.
+/// The names of all packs, shipped and of the project.
 #[must_use]
 pub fn names(registry: &Registry) -> Vec<String> {
     let shipped = registry.tables().packs.iter().map(|pack| pack.id.to_owned());
     shipped.chain(registry.packs().map(|(name, ..)| name)).collect()
 }
 
-/// The pack most like `name`.
+/// The pack name most similar to `name`.
 #[must_use]
 pub fn nearest_name(name: &str, registry: &Registry) -> Option<String> {
     let known = names(registry);
     nearest(name, known.iter().map(String::as_str)).map(str::to_owned)
 }
 
-/// The header of a pack: a shipped one, or `./name` for the page `.aidd/packs/name.md`.
+/// The header of a pack: a shipped pack, or the page `.aidd/packs/name.md` for `./name`.
 ///
 /// # Errors
-/// When there is none of this name, or its page cannot be read, and where.
+/// When there is no pack with this name, or its page cannot be read; the error has the position.
 pub fn header(name: &str, registry: &Registry) -> Result<PackHeader, PackError> {
     if let Some((_, path, text)) = registry.packs().find(|(own, ..)| own == name) {
         return page::pack(text).map_err(|error| {
@@ -118,22 +118,22 @@ pub fn header(name: &str, registry: &Registry) -> Result<PackHeader, PackError> 
     })
 }
 
-/// What is set of a rule by a pack.
+/// Parses the value that a pack sets for a rule.
 ///
 /// # Errors
-/// When it is no severity, nor an object of them and parameters.
+/// When it is neither a severity nor an object with `severity` and `params`.
 pub fn setting(given: &Yaml) -> Result<RuleSetting, NoSetting> {
-    // A list would be read as the values of keys in their order.
+    // serde would read a list as the struct's fields in order.
     let is_list = given.0.trim_start().starts_with('[');
     let read = serde_json::from_str(&given.0).ok().filter(|_| !is_list);
     read.ok_or_else(|| NoSetting(given.0.clone()))
 }
 
 impl Packs {
-    /// The packs that `config` names.
+    /// Resolves the packs that `config` enables.
     ///
     /// # Errors
-    /// The first name that is no pack, or what is wrong with its page.
+    /// The first unknown pack name, or the first error in a pack's page.
     pub fn of(config: &Config, registry: &Registry) -> Result<Self, PackError> {
         let mut packs = Self::default();
         let mut always: BTreeSet<RuleId> = BTreeSet::new();
@@ -162,9 +162,9 @@ impl Packs {
     }
 }
 
-/// The rules that ids and globs name, ordered by id.
+/// The rules matched by ids and globs, ordered by id.
 fn named(names: &[String], registry: &Registry) -> Result<Vec<RuleId>, GlobError> {
-    // Most names are ids, for which no expression need be made.
+    // Most names are ids; they need no compiled expression.
     let is_glob = |name: &&String| name.contains(['*', '?', '[', ']', '{', '}', '\\', '!', ',']);
     let (globs, ids): (Vec<&String>, Vec<&String>) = names.iter().partition(is_glob);
     let known = ids.iter().filter_map(|name| registry.get(&name.to_ascii_lowercase()));
@@ -216,7 +216,7 @@ mod tests {
         };
         assert_eq!(found("{}"), [""; 0]);
         assert_eq!(found(r#"{"compliance": ["./team"]}"#), ["info team/word"]);
-        // What the configuration says wins.
+        // The configuration overrides the pack.
         let on = r#"{"compliance": ["./team"], "rules": {"team/word": "warning"}}"#;
         assert_eq!(found(on), ["warning team/word"]);
     }

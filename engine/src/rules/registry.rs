@@ -1,4 +1,4 @@
-//! All rules of a project: the shipped pages joined with the project's own.
+//! All rules of a project: the shipped pages and the project's own.
 
 use crate::rules::rule::Rule;
 use crate::text::files::{Disk, Files, Nested, SIDE_FILE_LIMIT, markdown_below};
@@ -16,28 +16,28 @@ use std::sync::OnceLock;
 pub struct Registry {
     tables: &'static Tables,
     rules: Vec<Rule>,
-    /// Lower-case id or alias of a project's rule → indexes into `rules`; those of the shipped ones
-    /// are a table of theirs.
+    /// Lower-case id or alias of a project's rule → indexes into `rules`. The shipped rules are
+    /// looked up in `tables`.
     own_names: HashMap<String, Vec<usize>>,
-    /// Lower-case half of an alias that has two → indexes into `rules`; made when first asked for.
+    /// Lower-case half of a two-part alias → indexes into `rules`; built on first use.
     halves: OnceLock<HashMap<String, Vec<usize>>>,
-    /// The pages of the project's own packs: path, text.
+    /// The pages of the project's own packs: path and text.
     packs: Vec<(String, String)>,
 }
 
 impl Registry {
-    /// The shipped rules of `tables` and those of `pages` (path from the root, text). A page with the id of a
-    /// shipped rule replaces its words; one that cannot be read is left out, for it carries a
+    /// The shipped rules of `tables` and those of `pages` (path from the root, text). A page with
+    /// the id of a shipped rule replaces its text. A page that cannot be read is skipped; it gets a
     /// finding of its own.
     #[must_use]
     pub fn new(tables: &'static Tables, pages: &[(String, String)]) -> Self {
-        // They are ordered already.
+        // The tables are already ordered by id.
         let mut rules: Vec<Rule> = Vec::with_capacity(tables.pages.len() + pages.len());
         rules.extend(Rule::shipped(tables));
         Self::joined(tables, rules, pages)
     }
 
-    /// The rules of `pages` without the shipped ones: to try a page by itself.
+    /// The rules of `pages` without the shipped ones, to try a page on its own.
     #[must_use]
     pub fn alone(tables: &'static Tables, pages: &[(String, String)]) -> Self {
         Self::joined(tables, Vec::new(), pages)
@@ -49,16 +49,17 @@ impl Registry {
         self.tables
     }
 
-    /// `rules`, ordered by id, and those of `pages`.
+    /// The rules in `rules`, which are ordered by id, merged with those of `pages`.
     fn joined(tables: &'static Tables, rules: Vec<Rule>, pages: &[(String, String)]) -> Self {
         let (packs, pages): (Vec<_>, Vec<_>) =
             pages.iter().partition(|(path, _)| is_pack_path(path));
-        // A table from its ordered rows: thousands of pages are put between them.
+        // Built from ordered rows, then thousands of pages are inserted.
         let mut rules: BTreeMap<RuleId, Rule> =
             rules.into_iter().map(|rule| (rule.id.clone(), rule)).collect();
         for (path, text) in pages {
             let Some(mut rule) = project_rule(path, text) else { continue };
-            // Two folders, or a page and a memory, may each have a rule of one name: neither is lost.
+            // Two directories, or a page and a memory, can have rules with the same name; both are
+            // retained.
             let of_memory = if is_memory_path(path) { "memory" } else { "" };
             for scope in [scope_of(path), of_memory].iter().filter(|scope| !scope.is_empty()) {
                 if rules.contains_key(&rule.id) {
@@ -91,8 +92,8 @@ impl Registry {
         self.rules.iter_mut().filter_map(|rule| rule.path.as_mut())
     }
 
-    /// The project's own packs: the name by which the configuration calls one, the path of its page,
-    /// and its text.
+    /// The project's own packs: the name used in the configuration, the path of the page, and its
+    /// text.
     pub fn packs(&self) -> impl Iterator<Item = (String, &str, &str)> {
         self.packs.iter().map(|(path, text)| {
             let below = path.strip_prefix(PACK_FOLDER).unwrap_or(path);
@@ -100,7 +101,7 @@ impl Registry {
         })
     }
 
-    /// Puts the parameters that `of` has for a rule in the place of its defaults.
+    /// Replaces the default parameters of rules with those that `of` returns.
     pub(crate) fn set_params<'a>(
         &mut self,
         of: impl Fn(&RuleId) -> Option<&'a Map<String, Value>>,
@@ -120,7 +121,7 @@ impl Registry {
         self.rules.get(index)
     }
 
-    /// The rules that go by `name`, ordered by id: one id, or an alias that several may share.
+    /// The rules with the id or alias `name`, ordered by id. Several rules can share an alias.
     pub fn named(&self, name: &str) -> impl Iterator<Item = &Rule> {
         let name = name.to_ascii_lowercase();
         let mut rules: Vec<&Rule> = self.shipped_named(&name).collect();
@@ -130,7 +131,7 @@ impl Registry {
         rules.into_iter()
     }
 
-    /// The rules one of whose aliases has two halves, tool and rule, of which `word` is one.
+    /// The rules with a two-part alias (tool and rule) of which `word` is one part.
     pub fn named_by_half(&self, word: &str) -> impl Iterator<Item = &Rule> {
         let halves = self.halves.get_or_init(|| {
             let mut halves: HashMap<String, Vec<usize>> = HashMap::new();
@@ -149,26 +150,26 @@ impl Registry {
         found.map(|&index| &self.rules[index])
     }
 
-    /// The shipped rules that go by `name`, in lower case, but for those that a project's page
-    /// stands in for.
+    /// The shipped rules with the id or alias `name`, in lower case, except those replaced by a
+    /// project's page.
     fn shipped_named(&self, name: &str) -> impl Iterator<Item = &Rule> {
         let pages = self.tables.names.pages(name);
         let rules = pages.filter_map(|page| self.get(self.tables.pages.get(page)?.id));
         rules.filter(|rule| rule.path.is_none())
     }
 
-    /// Whether `name` is an id or an alias.
+    /// Whether `name` is an id or alias of a rule.
     #[must_use]
     pub fn knows(&self, name: &str) -> bool {
         let name = name.to_ascii_lowercase();
         self.own_names.contains_key(&name) || self.shipped_named(&name).next().is_some()
     }
 
-    /// The id or alias most like `name`.
+    /// The id or alias most similar to `name`.
     #[must_use]
     pub fn nearest(&self, name: &str) -> Option<&str> {
         let ids = self.rules.iter().map(|rule| &*rule.id);
-        // Most people remember the second half of an id.
+        // Users tend to remember the second half of an id.
         let by_half = self
             .rules
             .iter()
@@ -180,18 +181,18 @@ impl Registry {
     }
 }
 
-/// What is wrong with a page or a parameter, and the word that was probably meant.
+/// The error message of a page or parameter, with the value that was probably meant.
 #[must_use]
 pub fn explained(error: &PageError) -> String {
     let Some((word, known)) = &error.did_you_mean else { return error.message.clone() };
     match nearest(word, known.iter().map(String::as_str)) {
         Some(near) => format!("{}; did you mean `{near}`?", error.message),
-        None if known.is_empty() => format!("{}; it has none", error.message),
-        None => format!("{}; known are `{}`", error.message, known.join("`, `")),
+        None if known.is_empty() => format!("{}; it has no parameters", error.message),
+        None => format!("{}; known values: `{}`", error.message, known.join("`, `")),
     }
 }
 
-/// The rule of a project's page; `None` for a page that only guides, or cannot be read.
+/// The rule of a project's page; `None` if the page only guides or cannot be read.
 #[must_use]
 pub fn project_rule(path: &str, text: &str) -> Option<Rule> {
     let header = page::header(text).ok()?;
@@ -202,7 +203,7 @@ pub fn project_rule(path: &str, text: &str) -> Option<Rule> {
     Some(Rule::own(&id, header, summary, text, path))
 }
 
-/// The id of a project's page: its title when that is one, else its path below the rules folder.
+/// The id of a project's page: its title if that is an id, else its path below the rules directory.
 fn page_id(path: &str, body: &str) -> String {
     if let Some(title) = page::title(body).filter(|title| is_id(title)) {
         return title.to_owned();
@@ -225,9 +226,9 @@ pub fn is_id(text: &str) -> bool {
     text.split_once('/').is_some_and(|(kind, name)| segment(kind) && segment(name))
 }
 
-/// Whether the text at `path`, in a rules folder, means to be a rule page. Other tools keep pages
-/// with headers of their own in folders called `rules`; those name neither a severity nor a check,
-/// nor who enforces them.
+/// Whether the text at `path`, in a rules directory, is meant to be a rule page. Other tools also
+/// store pages with headers in directories named `rules`; those have none of the keys `severity`,
+/// `check` and `enforced-by`.
 #[must_use]
 pub fn is_rule_page(path: &str, text: &str) -> bool {
     let names_rule = |header: &str| {
@@ -236,14 +237,14 @@ pub fn is_rule_page(path: &str, text: &str) -> bool {
     };
     let is_named = || match page::split(text) {
         Ok((header, _)) => names_rule(&text[header]),
-        // Its header cannot be told from the rest.
+        // The header has no end, so search the whole text.
         Err(_) => !page::has_header(text) && names_rule(text),
     };
     page::means_header(text) && (path.starts_with(".aidd/") || is_named())
 }
 
-/// The rule pages and packs of the project on `disk`: path from the root, and text. `nested` is what
-/// its folders have of their own. Pages that cannot be read are left out.
+/// The rule pages and packs of the project on `disk`: path from the root, and text. `nested` lists
+/// those of its directories. Pages that cannot be read are skipped.
 #[must_use]
 pub fn project_pages(disk: &Disk, nested: &Nested) -> Vec<(String, String)> {
     let folders = RULE_FOLDERS.into_iter().chain(nested.rules.iter().map(String::as_str));
@@ -251,7 +252,7 @@ pub fn project_pages(disk: &Disk, nested: &Nested) -> Vec<(String, String)> {
     pages(disk, folders.flat_map(|folder| markdown_below(disk, folder)))
 }
 
-/// The rule pages and packs among the files at `paths`; those that cannot be read are left out.
+/// The rule pages and packs among the files at `paths`; unreadable ones are skipped.
 pub fn pages(files: &dyn Files, paths: impl IntoIterator<Item = String>) -> Vec<(String, String)> {
     let page = |path: String| {
         let bytes = files.read(&path, SIDE_FILE_LIMIT).ok()?;

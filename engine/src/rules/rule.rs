@@ -1,5 +1,5 @@
-//! A rule is a page: its header says how bad, what else it is called and maybe how to check; its
-//! text says why. A [`Report`] collects what the checks of one source find.
+//! A rule is a page. Its header sets the severity, the aliases and, for declarative rules, the
+//! check; its text explains why. A [`Report`] collects the findings of one source.
 
 use crate::text::finding::{Finding, RuleId, Severity};
 use crate::text::source::{Source, Span};
@@ -13,36 +13,36 @@ use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-/// One rule: its page. What its header says in full is read when first asked for: a thousand rules
-/// are made at each start, and a file needs few of them.
+/// One rule and its page. The full header is decoded on first use: a thousand rules are created at
+/// each start, and a file needs few of them.
 #[derive(Clone, Debug)]
 pub struct Rule {
     /// `kind/kebab-name`.
     pub id: RuleId,
-    /// How bad a finding is unless configured otherwise.
+    /// The severity of its findings unless configured otherwise.
     pub severity: Severity,
-    /// Whether it runs without being asked for.
+    /// Whether the rule is enabled by default.
     pub enabled: bool,
-    /// The form of the check in the page's header; `None` for a rule written in Rust and for mere
-    /// guidance.
+    /// The form of the check in the page's header; `None` for a rule written in Rust and for
+    /// guidance only.
     pub form: Option<Form>,
-    /// Whether that check waits for a condition.
+    /// Whether the check has a `when` condition.
     pub waits: bool,
-    /// Whether a file without a match of that check is what it finds.
+    /// Whether the check reports files without a match.
     pub requires: bool,
-    /// The whole page.
+    /// The whole page, header included.
     pub page: Cow<'static, str>,
-    /// Where the page lies in the repository; `None` for a shipped rule.
+    /// The path of the page in the repository; `None` for a shipped rule.
     pub path: Option<String>,
     told: Told,
 }
 
-/// What a rule's header says.
+/// The source of a rule's [`Details`].
 #[derive(Clone, Debug)]
 enum Told {
-    /// That of a shipped page, by its index.
+    /// A shipped page, by its index.
     Shipped(&'static Tables, usize),
-    /// That of a project's page, or one that was changed.
+    /// A project's page, or a page that was changed.
     Own(Arc<Details>),
 }
 
@@ -101,7 +101,7 @@ impl Rule {
         }
     }
 
-    /// The index of the shipped page whose header holds for the rule, as it is.
+    /// The index of the shipped page, if the rule's header is unchanged.
     pub(crate) fn shipped_page(&self) -> Option<usize> {
         match self.told {
             Told::Shipped(_, index) => Some(index),
@@ -109,14 +109,14 @@ impl Rule {
         }
     }
 
-    /// Puts another check in the place of its own: that of its page, with other parameters.
+    /// Replaces the check, with the same page but other parameters.
     pub(crate) fn put_check(&mut self, check: Option<CheckHeader>) {
         self.waits = check.as_ref().is_some_and(|check| !check.when.is_empty());
         self.requires = check.as_ref().is_some_and(CheckHeader::requires);
         self.check = check;
     }
 
-    /// Whether its check looks at the project as a whole, once its files are known.
+    /// Whether the check runs on the project as a whole, after its files are known.
     #[must_use]
     pub fn is_joined(&self) -> bool {
         matches!(self.form, Some(Form::Tree | Form::Layers))
@@ -128,8 +128,8 @@ impl Rule {
         aidd_page::split(&self.page).map_or("", |(_, body)| &self.page[body])
     }
 
-    /// Why the rule exists, on one line: the first paragraph of the page after its heading. The
-    /// summary when it has none.
+    /// Why the rule exists, on one line: the first paragraph after the heading. Falls back to the
+    /// summary.
     #[must_use]
     pub fn lead(&self) -> String {
         let body = self.body().replace("\r\n", "\n");
@@ -142,12 +142,12 @@ impl Rule {
     }
 }
 
-/// What the configuration makes of one rule.
+/// The resolved configuration of one rule.
 #[derive(Clone, Debug)]
 pub struct Setting {
-    /// `None` when the rule is off.
+    /// `None` when the rule is disabled.
     pub severity: Option<Severity>,
-    /// The rule's parameters.
+    /// The rule's parameters by name.
     pub params: Map<String, Value>,
 }
 
@@ -186,26 +186,26 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// Leaves out the rules whose conditions do not hold for the source.
+    /// Skips the rules in `off`, whose conditions do not hold for the source.
     #[must_use]
     pub fn without(mut self, off: &'a HashSet<RuleId>) -> Self {
         self.off = (!off.is_empty()).then_some(off);
         self
     }
 
-    /// Judges as of `today`; `None`: no door told the day.
+    /// Sets the date for checks that depend on it; `None` when no frontend supplied one.
     #[must_use]
     pub fn on(self, today: Option<Date>) -> Self {
         Self { today, ..self }
     }
 
-    /// The day, where a door told it.
+    /// The date, if a frontend supplied one.
     #[must_use]
     pub fn today(&self) -> Option<Date> {
         self.today
     }
 
-    /// Makes `rule` the one that findings belong to; `false` when it is off.
+    /// Makes `rule` the owner of the following findings; returns `false` when it is disabled.
     pub fn begin(&mut self, rule: &str) -> bool {
         self.rule = self.settings.get_key_value(rule).and_then(|(id, setting)| {
             if self.off.is_some_and(|off| off.contains(rule)) {
@@ -218,8 +218,9 @@ impl<'a> Report<'a> {
         self.rule.is_some()
     }
 
-    /// Settles rules for this source alone, over the configuration: what a peer's settings file
-    /// beside the source says. `None` turns a rule off; a rule that is off stays off.
+    /// Overrides severities for this source alone, on top of the configuration: the settings of
+    /// another linter's configuration file that applies to the source. `None` disables a rule; a
+    /// disabled rule stays disabled.
     pub fn settle(&mut self, rules: HashMap<RuleId, Option<Severity>>) {
         self.local = rules;
     }
@@ -236,22 +237,22 @@ impl<'a> Report<'a> {
         self.rule.and_then(|(_, _, params)| params.get(name))
     }
 
-    /// Adds a finding of the current rule at `span`; help and fix are set on what it returns.
+    /// Adds a finding of the current rule at `span`; set help and fix on the returned finding.
     ///
     /// # Panics
-    /// Before the first [`Report::begin`] that returned `true`: a fault in the caller.
+    /// When called before a [`Report::begin`] that returned `true`: a bug in the caller.
     pub fn at(&mut self, span: Span, message: impl Into<String>) -> &mut Finding {
         let (id, severity, _) = self.rule.expect("a rule has begun");
         self.findings.push(Finding::new(id.clone(), severity, span, message));
         self.findings.last_mut().expect("just pushed")
     }
 
-    /// Takes in findings made elsewhere.
+    /// Adds findings that were built elsewhere.
     pub fn extend(&mut self, findings: impl IntoIterator<Item = Finding>) {
         self.findings.extend(findings);
     }
 
-    /// What was found, in no order.
+    /// The findings, unordered.
     #[must_use]
     pub fn finish(self) -> Vec<Finding> {
         self.findings

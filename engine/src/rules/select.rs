@@ -1,5 +1,5 @@
-//! Which rules run on a file, and how severely: the pages' defaults, the configuration, and what a
-//! command line or an editor chooses.
+//! Which rules run on a file, and with which severity: the defaults of the pages, the
+//! configuration, and the selection of a command line or editor.
 
 use crate::project::config::{Config, Level, RuleSetting};
 use crate::rules::packs::{PackError, Packs};
@@ -11,46 +11,46 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use thiserror::Error;
 
-/// Which rules run, as a command line or an editor chooses.
+/// A selection of rules from a command line or editor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
-    /// Globs of rule ids, or aliases; empty means all that are on. A rule named here exactly runs
-    /// even if it is off by default.
+    /// Globs of rule ids, or aliases; empty means all enabled rules. A rule named exactly here runs
+    /// even if it is disabled by default.
     pub only: Vec<String>,
-    /// Globs of rule ids, or aliases, not to run.
+    /// Globs of rule ids, or aliases, to skip.
     pub skip: Vec<String>,
-    /// Rules below this severity do not run.
+    /// The minimum severity of the rules to run.
     pub severity: Option<Severity>,
 }
 
-/// Why an engine cannot be made.
+/// Why an engine cannot be built.
 #[derive(Debug, Error)]
 pub enum EngineError {
     /// A glob in the configuration or selection is malformed.
     #[error("{0}")]
     Glob(#[from] GlobError),
-    /// The configuration names a pack that is not there.
+    /// The configuration names an unknown or malformed pack.
     #[error("compliance: {0}")]
     Pack(PackError),
-    /// A parameter is of the wrong type, or the rule has none of that name.
-    #[error("{}the parameters of `{rule}`: {why}", .place.map_or(String::new(), |place| format!("overrides[{place}]: ")))]
+    /// A parameter has the wrong type or is unknown.
+    #[error("{}parameters of `{rule}`: {why}", .place.map_or(String::new(), |place| format!("overrides[{place}]: ")))]
     Params {
-        /// Which of the overrides sets them; `None`: `rules`, or a pack.
+        /// The index of the override that sets them; `None` for `rules` or a pack.
         place: Option<usize>,
-        /// The rule.
+        /// The rule that has the parameters.
         rule: RuleId,
-        /// What is wrong.
+        /// What is wrong with the parameters.
         why: String,
     },
-    /// A shipped rule without a check in its page has no function either.
-    #[error("nothing checks the shipped rule `{0}`: the program was built without its family")]
+    /// A shipped rule has neither a check in its page nor a function.
+    #[error("shipped rule `{0}` has no check: the program was built without its family")]
     NoFunction(&'static str),
-    /// A name in the selection is no rule.
-    #[error("no rule is called `{name}`{}", .nearest.as_ref().map_or(String::new(), |near| format!("; did you mean `{near}`?")))]
+    /// A name in the selection does not match any rule.
+    #[error("unknown rule `{name}`{}", .nearest.as_ref().map_or(String::new(), |near| format!("; did you mean `{near}`?")))]
     UnknownRule {
-        /// The name.
+        /// The name as selected.
         name: String,
-        /// The rule most like it.
+        /// The most similar rule name, for `did you mean`.
         nearest: Option<String>,
     },
 }
@@ -58,16 +58,16 @@ pub enum EngineError {
 /// The settings of every rule, for any path.
 #[derive(Debug)]
 pub(crate) struct SettingsTable {
-    /// Where no override applies.
+    /// The settings where no override applies.
     base: Arc<Settings>,
     overrides: Vec<(Globs, Vec<(RuleId, RuleSetting)>)>,
     chosen: Chosen,
-    /// By which overrides apply, made when first met.
+    /// By the indexes of the overrides that apply; filled on demand.
     variants: Mutex<HashMap<Vec<usize>, Arc<Settings>>>,
 }
 
 impl SettingsTable {
-    /// The settings under `config`, of the rules that `selection` leaves.
+    /// The settings under `config`, limited to the rules in `selection`.
     pub(crate) fn new(
         registry: &Registry,
         config: &Config,
@@ -97,7 +97,7 @@ impl SettingsTable {
         Ok(Self { base, overrides, chosen, variants: Mutex::default() })
     }
 
-    /// What is set otherwise for some paths, in the order of the configuration.
+    /// The overrides for some paths, in the order of the configuration.
     pub(crate) fn overrides(&self) -> &[(Globs, Vec<(RuleId, RuleSetting)>)] {
         &self.overrides
     }
@@ -107,7 +107,7 @@ impl SettingsTable {
         &self.base
     }
 
-    /// Whether the rule is on for some path.
+    /// Whether the rule is enabled for at least one path.
     pub(crate) fn may_run(&self, rule: &str) -> bool {
         let on = |(id, setting): &(RuleId, RuleSetting)| {
             **id == *rule && setting.level().is_some_and(|level| level.severity().is_some())
@@ -116,7 +116,7 @@ impl SettingsTable {
             || self.overrides.iter().any(|(_, rules)| rules.iter().any(on))
     }
 
-    /// The settings for the file at `path`, or the folder.
+    /// The settings for the file or directory at `path`.
     pub(crate) fn of(&self, path: &str, is_folder: bool, registry: &Registry) -> Arc<Settings> {
         let inner = (is_folder && !path.is_empty()).then(|| format!("{path}/"));
         let applying = |index: &usize| {
@@ -139,7 +139,7 @@ impl SettingsTable {
     }
 }
 
-/// The settings that the pages ask for, nothing configured and nothing chosen.
+/// The default settings of the pages, without configuration or selection.
 pub(crate) fn defaults(rules: &[Rule]) -> Settings {
     base_settings(rules, &Packs::default(), &[])
 }
@@ -147,9 +147,9 @@ pub(crate) fn defaults(rules: &[Rule]) -> Settings {
 /// A selection, resolved to rules.
 #[derive(Debug)]
 struct Chosen {
-    /// `None`: all that are on.
+    /// `None`: all enabled rules.
     only: Option<BTreeSet<RuleId>>,
-    /// Named exactly: these run even if off by default.
+    /// Named exactly; these run even if disabled by default.
     exact: BTreeSet<RuleId>,
     skip: BTreeSet<RuleId>,
     severity: Option<Severity>,
@@ -193,7 +193,7 @@ impl Chosen {
         Ok(Self { only, exact, skip, severity: selection.severity })
     }
 
-    /// Switches off what is not chosen.
+    /// Disables the rules that are not selected.
     fn limit(&self, mut settings: Settings, registry: &Registry) -> Settings {
         if self.only.is_none() && self.skip.is_empty() && self.severity.is_none() {
             return settings;
@@ -225,7 +225,7 @@ fn base_settings(rules: &[Rule], packs: &Packs, configured: &[(RuleId, RuleSetti
         .collect();
     set(&mut settings, &packs.set);
     set(&mut settings, configured);
-    // A rule that is off by default comes on with its first parameter.
+    // Configuring a parameter enables a rule that is disabled by default.
     let named = configured.iter().filter(|(_, to)| to.level().is_none());
     let named: HashSet<&RuleId> = named.map(|(id, _)| id).collect();
     for rule in rules.iter().filter(|rule| !rule.enabled) {
@@ -238,7 +238,7 @@ fn base_settings(rules: &[Rule], packs: &Packs, configured: &[(RuleId, RuleSetti
     settings
 }
 
-/// A rule that is off by default comes on with its first parameter.
+/// Configuring a parameter enables a rule that is disabled by default.
 fn switch_on(setting: &mut RuleSetting, severity: Severity) {
     if let RuleSetting::Detailed(detailed) = setting
         && detailed.severity.is_none()
@@ -260,8 +260,8 @@ fn set(settings: &mut Settings, configured: &[(RuleId, RuleSetting)]) {
     }
 }
 
-/// Names in a configuration → rules, globs before exact names, so that the exact ones win. Names
-/// that nothing has are left out: the configuration file carries the finding.
+/// Maps names in a configuration to rules, globs before exact names, so that exact names win.
+/// Unknown names are skipped; the configuration file gets the finding.
 fn resolve_names<'a>(
     rules: impl Iterator<Item = (&'a String, &'a RuleSetting)>,
     registry: &Registry,

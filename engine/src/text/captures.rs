@@ -1,5 +1,5 @@
-//! Paths with captures: globs in which `<name>` stands for one segment or part of one, the same
-//! wherever the name stands.
+//! Path patterns: globs in which a capture `<name>` matches a segment or part of one. Every
+//! occurrence of a name must match the same text.
 
 use regex::Regex;
 use std::collections::BTreeMap;
@@ -7,86 +7,89 @@ use std::fmt::Write as _;
 use std::sync::OnceLock;
 use thiserror::Error;
 
-/// Most characters of a pattern.
+/// Maximum length of a pattern, in characters.
 const MOST_CHARS: usize = 1024;
-/// Most alternatives that the braces of a pattern come to.
+/// Maximum number of alternatives that the braces of a pattern can expand to.
 const MOST_ALTERNATIVES: usize = 64;
-/// The largest program that a pattern may compile to, in bytes.
+/// Maximum size of a compiled pattern, in bytes.
 const PROGRAM_LIMIT: usize = 1 << 20;
 
-/// What the names of a pattern stand for.
+/// Capture names and the text they matched.
 pub type Captured = BTreeMap<String, String>;
 
 /// Why a path pattern cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PatternError {
-    /// It is malformed.
-    #[error("`{pattern}` is no path pattern: {fault}")]
+    /// The pattern is malformed.
+    #[error("not a path pattern: `{pattern}`: {fault}")]
     Malformed {
-        /// The pattern as it was written.
+        /// The pattern as written.
         pattern: String,
-        /// What is wrong with it.
+        /// What is wrong with the pattern.
         fault: PatternFault,
     },
-    /// Its braces come to too many alternatives.
-    #[error("`{0}` stands for more than {MOST_ALTERNATIVES} paths: write two rules")]
+    /// The braces expand to too many alternatives.
+    #[error("`{0}` expands to more than {MOST_ALTERNATIVES} paths; split the rule")]
     ManyPaths(String),
 }
 
-/// What is wrong with a path pattern.
+/// The fault in a malformed path pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum PatternFault {
-    /// It has too many characters.
-    #[error("it is too long")]
+    /// The pattern has too many characters.
+    #[error("too many characters")]
     Long,
-    /// It has no text.
-    #[error("it is empty")]
+    /// The pattern is empty.
+    #[error("empty pattern")]
     Empty,
-    /// It has `..` in it.
-    #[error("it leads out of the folder")]
+    /// The pattern contains `..`.
+    #[error("leaves the directory")]
     Outside,
-    /// It compiles to too large a program.
-    #[error("it is too large")]
+    /// The compiled pattern is too large.
+    #[error("too complex")]
     Large,
-    /// A bracket or brace is opened, and not closed.
+    /// A bracket or brace is not closed.
     #[error("`{0}` is not closed")]
     Unclosed(char),
-    /// A brace is closed that was not opened.
-    #[error("`}}` closes nothing")]
+    /// A closing brace has no opening brace.
+    #[error("unmatched `}}`")]
     Unopened,
-    /// `<` without a name after it.
-    #[error("`<` opens no name such as `<pkg>`")]
+    /// `<` is not followed by a name.
+    #[error("`<` must start a name such as `<pkg>`")]
     NoName,
-    /// A class without a character.
+    /// A character class is empty.
     #[error("`[]` is empty")]
     EmptyClass,
 }
 
-/// Up to so many characters no pattern comes near [`PROGRAM_LIMIT`]: each is a class at most.
+/// Patterns of at most this many characters cannot exceed [`PROGRAM_LIMIT`], because each character
+/// compiles to at most one class.
 const SHORT: usize = 128;
 
-/// A path pattern, compiled when a path first gets as far as its expression. `*` and `?` cross no slash, `**` crosses any number, `{a,b}` is one or
-/// the other, `[ab]` one character.
+/// A path pattern, compiled when a path is first matched against its expression. `*` and `?` do not
+/// match slashes, `**` matches any number of segments, `{a,b}` is an alternative, `[ab]` one
+/// character.
 #[derive(Clone, Debug)]
 pub struct PathPattern {
     expression: String,
-    /// `None`: it cannot be compiled, which [`Self::new`] rules out.
+    /// `None` if it cannot be compiled, which [`Self::new`] excludes.
     regex: OnceLock<Option<Regex>>,
-    /// It stands for one path only, which is `prefix`.
+    /// It has no wildcards and matches only the path `prefix`.
     is_plain: bool,
-    /// The name of each group.
+    /// The name of each capture group.
     names: Vec<String>,
-    /// What every path that matches begins and ends with.
+    /// The literal start and end of every path that matches.
     prefix: String,
     suffix: String,
     folder: bool,
 }
 
 impl PathPattern {
-    /// The pattern `text`, counted from the folder `base`. One that ends in `/` means folders.
+    /// Parses `text`, relative to the directory `base`. A pattern that ends in `/` matches
+    /// directories.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// When the pattern is malformed.
     pub fn new(base: &str, text: &str) -> Result<Self, PatternError> {
         let wrong = |fault| PatternError::Malformed { pattern: text.to_owned(), fault };
         if text.chars().count() > MOST_CHARS {
@@ -119,36 +122,36 @@ impl PathPattern {
         let literal = &pattern[..pattern.find(meta).unwrap_or(pattern.len())];
         let tail = pattern.rfind(|c: char| "*?[]{}>".contains(c)).map_or(0, |at| at + 1);
         let prefix = if base.is_empty() { literal.to_owned() } else { format!("{base}/{literal}") };
-        // `**/x` also stands for `x`.
+        // `**/x` also matches `x`.
         let suffix = pattern[tail..].trim_start_matches('/').to_owned();
         let is_plain = literal.len() == pattern.len();
         Ok(Self { expression: regex, regex: made, is_plain, names, prefix, suffix, folder })
     }
 
-    /// Whether it means folders.
+    /// Whether the pattern matches directories.
     #[must_use]
     pub fn is_folder(&self) -> bool {
         self.folder
     }
 
-    /// What every path that matches begins with.
+    /// The literal start of every path that matches.
     #[must_use]
     pub fn prefix(&self) -> &str {
         &self.prefix
     }
 
-    /// What every path that matches ends with.
+    /// The literal end of every path that matches.
     #[must_use]
     pub fn suffix(&self) -> &str {
         &self.suffix
     }
 
-    /// The names it captures.
+    /// The names of the captures.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.names.iter().map(String::as_str)
     }
 
-    /// What the names stand for in `path`; `None` when it does not match.
+    /// The captured text by name; `None` when `path` does not match.
     #[must_use]
     pub fn find(&self, path: &str) -> Option<Captured> {
         if !self.matches_plainly(path) {
@@ -162,7 +165,7 @@ impl PathPattern {
         for (index, name) in self.names.iter().enumerate() {
             let Some(value) = found.get(index + 1) else { continue };
             let before = captured.insert(name.clone(), value.as_str().to_owned());
-            // The same name is the same text.
+            // Repeated names must match the same text.
             if before.is_some_and(|before| before != value.as_str()) {
                 return None;
             }
@@ -170,7 +173,7 @@ impl PathPattern {
         Some(captured)
     }
 
-    /// Whether `path` matches but for names that stand twice.
+    /// Whether `path` matches, ignoring whether repeated names match the same text.
     fn matches_plainly(&self, path: &str) -> bool {
         if self.is_plain {
             return path == self.prefix;
@@ -189,7 +192,7 @@ fn compile(expression: &str) -> Option<Regex> {
     regex::RegexBuilder::new(expression).size_limit(PROGRAM_LIMIT).build().ok()
 }
 
-/// Writes the expression of a glob with captures.
+/// Appends the regular expression of a glob with captures to `regex`.
 fn translate(
     pattern: &str,
     regex: &mut String,
@@ -239,7 +242,7 @@ fn translate(
                 names.push(name.to_owned());
                 used = name.len() + 2;
                 if name == "dir" && starts && rest[used..].starts_with('/') {
-                    // A file at the root lies in no folder.
+                    // A file at the root has no directory.
                     regex.push_str("(?:(.*)/)?");
                     used += 1;
                     at_start = true;
@@ -258,7 +261,7 @@ fn translate(
     if depth > 0 { Err(PatternFault::Unclosed('{')) } else { Ok(()) }
 }
 
-/// A class of characters of one segment.
+/// The regular expression of a character class within one segment.
 fn class(inner: &str) -> Result<String, PatternFault> {
     let (negated, inner) = match inner.strip_prefix(['!', '^']) {
         Some(rest) => (true, rest),
@@ -278,7 +281,7 @@ fn class(inner: &str) -> Result<String, PatternFault> {
     Ok(class)
 }
 
-/// The name of a capture at the beginning of `text`: `<name>`.
+/// The name of a capture at the start of `text`: `<name>`.
 fn capture_name(text: &str) -> Option<&str> {
     let inner = text.strip_prefix('<')?;
     let name = &inner[..inner.find('>')?];
@@ -292,13 +295,13 @@ pub fn names(text: &str) -> Vec<&str> {
     text.match_indices('<').filter_map(|(at, _)| capture_name(&text[at..])).collect()
 }
 
-/// Whether `text` has a glob in it.
+/// Whether `text` contains a glob character.
 #[must_use]
 pub fn has_glob(text: &str) -> bool {
     text.contains(['*', '?', '[', '{'])
 }
 
-/// Puts values in the place of names; `value` says `None` for a name that is to stay.
+/// Replaces captures by values; a capture for which `value` returns `None` is unchanged.
 pub fn fill(text: &str, value: impl Fn(&str) -> Option<String>) -> String {
     let mut filled = String::with_capacity(text.len());
     let mut rest = text;
@@ -320,7 +323,7 @@ pub fn fill(text: &str, value: impl Fn(&str) -> Option<String>) -> String {
     filled
 }
 
-/// A text as a pattern that matches it alone.
+/// Escapes `text` to a pattern that matches only that text.
 #[must_use]
 pub fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
@@ -334,10 +337,10 @@ pub fn escaped(text: &str) -> String {
     escaped
 }
 
-/// The patterns without braces that `text` stands for.
+/// Expands the braces of `text` to patterns without braces.
 ///
 /// # Errors
-/// When a brace is not closed, or they are too many.
+/// When a brace is not closed, or there are too many alternatives.
 pub fn alternatives(text: &str) -> Result<Vec<String>, PatternError> {
     let mut done = Vec::new();
     let mut left = vec![text.to_owned()];

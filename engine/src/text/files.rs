@@ -1,4 +1,5 @@
-//! The only way to bytes: a handful of stores of files, all addressed by paths relative to a root.
+//! File access: all bytes are read through the stores in this module, which are addressed by paths
+//! relative to a root.
 #![expect(clippy::disallowed_methods, reason = "this is where files are read")]
 
 mod below;
@@ -19,7 +20,7 @@ pub use guard::{Links, open_regular, read_regular};
 
 /// A store of files. Paths are relative to its root, with `/` between segments.
 pub trait Files: Sync {
-    /// The bytes of a regular file, at most `limit` of them.
+    /// Reads at most `limit` bytes of a regular file.
     ///
     /// # Errors
     /// When there is no such file, it cannot be read, or the path or a link leaves the root.
@@ -28,36 +29,37 @@ pub trait Files: Sync {
     /// Whether there is a file at `path`.
     fn exists(&self, path: &str) -> bool;
 
-    /// How many bytes the file at `path` has.
+    /// The size of the file at `path`, in bytes.
     ///
     /// # Errors
-    /// As for [`Files::read`].
+    /// The same as [`Files::read`].
     fn size(&self, path: &str) -> io::Result<u64> {
         self.read(path, u64::MAX).map(|bytes| bytes.len() as u64)
     }
 
-    /// What the file at `path` is known by without reading it; `None` where only its bytes tell.
+    /// The stamp that identifies the content of `path` without reading it; `None` if the store has
+    /// none.
     fn known_by(&self, _path: &str) -> Option<Stamp> {
         None
     }
 
-    /// Which files there are, where somebody has listed them.
+    /// The files of the store, if they were listed.
     fn listing(&self) -> Option<&Listing> {
         None
     }
 
-    /// The names of the files right in `folder`, in no order; none where the store cannot tell.
+    /// The names of the files directly in `folder`, unordered; empty if the store cannot list them.
     fn names(&self, folder: &str) -> Vec<String> {
         let _ = folder;
         Vec::new()
     }
 }
 
-/// A store with the list of its files.
+/// A store together with the list of its files.
 pub struct Listed<'a> {
-    /// The store.
+    /// The underlying store.
     pub files: &'a dyn Files,
-    /// Its files.
+    /// The files of the project.
     pub listing: &'a Listing,
 }
 
@@ -87,45 +89,46 @@ impl Files for Listed<'_> {
     }
 }
 
-/// The most a file may hold to be read beside the one under check (an ignore file, a setting).
+/// Maximum size of a file that is read in addition to the checked file (an ignore file, a
+/// configuration), in bytes.
 pub const SIDE_FILE_LIMIT: u64 = 2 << 20;
 
-/// The text of a small file beside the one under check; `None` when there is none or it is not
-/// text.
+/// The text of a small file that is read in addition to the checked file; `None` when it does not
+/// exist or is not text.
 #[must_use]
 pub fn side_file(files: &dyn Files, path: &str) -> Option<String> {
     files.read(path, SIDE_FILE_LIMIT).ok().and_then(|bytes| String::from_utf8(bytes).ok())
 }
 
-/// The path of `name` beside `path`.
+/// The path of the file `name` in the directory of `path`.
 #[must_use]
 pub fn sibling(path: &str, name: &str) -> String {
     path.rsplit_once('/').map_or_else(|| name.to_owned(), |(folder, _)| format!("{folder}/{name}"))
 }
 
-/// The files below a folder of the disk.
+/// The files below a directory on disk.
 #[derive(Clone, Debug)]
 pub struct Disk {
     root: PathBuf,
 }
 
 impl Disk {
-    /// The files below `root`.
+    /// The files below the directory `root`.
     #[must_use]
     pub fn new(root: impl Into<PathBuf>) -> Self {
         Self { root: root.into() }
     }
 
-    /// The folder.
+    /// The root directory.
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The place of `path` on the disk.
+    /// The location of `path` on disk.
     ///
     /// # Errors
-    /// When the path is absolute or climbs out of the root.
+    /// When the path is absolute or leaves the root.
     pub fn locate(&self, path: &str) -> io::Result<PathBuf> {
         let inside = |part| matches!(part, Component::Normal(_) | Component::CurDir);
         if Path::new(path).components().all(inside) {
@@ -133,16 +136,17 @@ impl Disk {
         } else {
             Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
-                format!("{path} lies outside the root"),
+                format!("{path} is outside the root"),
             ))
         }
     }
 
-    /// The path from the root of a file that is to be created at `given`, which a rule, a page or an
-    /// agent names: it must mean the same on every system and not leave the root through a link.
+    /// The path, relative to the root, for a new file at `given`, as named by a rule, a page or an
+    /// agent. The path must mean the same on every system and must not leave the root through a
+    /// link.
     ///
     /// # Errors
-    /// The first thing that is wrong with it.
+    /// The first problem found in the path.
     pub fn for_new(&self, given: &str) -> Result<String, PathError> {
         paths::check_form(given)?;
         let outside = || PathError::Outside(given.escape_debug().to_string());
@@ -153,9 +157,9 @@ impl Disk {
         paths::check_new(&path).map(|()| path)
     }
 
-    /// A path that somebody gave, absolute or from the root, as one from the root with `/` between
-    /// segments. Links are followed: `None` when it leaves the root, now or through a link that
-    /// leads nowhere yet.
+    /// Converts an absolute or relative path to one relative to the root, with `/` between
+    /// segments. Links are followed. `None` when the path leaves the root, or contains a dangling
+    /// link.
     #[must_use]
     pub fn inside(&self, given: &str) -> Option<String> {
         let mut path = PathBuf::new();
@@ -173,25 +177,26 @@ impl Disk {
             return None;
         }
         let base = [&self.root, &real_root].into_iter().find(|base| path.starts_with(base));
-        // A link above the root is another name of it: a home folder on another disk, `/tmp` of macOS.
+        // The root can have another name through a link: a home directory on another disk, `/tmp`
+        // on macOS.
         let base = base.map(PathBuf::as_path).or_else(|| named_otherwise(&path, &real_root))?;
         Some(paths::relative(base, &path))
     }
 }
 
-/// The folder at or above `path` that is the one at `real_root`, by another name.
+/// The ancestor of `path`, or `path` itself, that resolves to `real_root`.
 fn named_otherwise<'a>(path: &'a Path, real_root: &Path) -> Option<&'a Path> {
     let is_root = |folder: &&Path| folder.canonicalize().is_ok_and(|real| real == real_root);
     path.ancestors().filter(is_root).last()
 }
 
-/// A path with the links of what exists of it followed.
+/// Resolves the links in the existing part of a path.
 fn real(path: &Path) -> io::Result<PathBuf> {
     let mut rest = Vec::new();
     for folder in path.ancestors() {
         match folder.canonicalize() {
             Ok(found) => return Ok(rest.iter().rev().fold(found, |path, part| path.join(part))),
-            // A link that leads nowhere may lead somewhere tomorrow.
+            // The target of a dangling link can be created later.
             Err(error) if folder.is_symlink() => return Err(error),
             Err(_) => rest.extend(folder.file_name()),
         }
@@ -199,16 +204,16 @@ fn real(path: &Path) -> io::Result<PathBuf> {
     Err(io::ErrorKind::NotFound.into())
 }
 
-/// What a file is known by without reading it: the time it was last written or put in its place, and
-/// its length.
+/// Identifies the content of a file without reading it: the time of its last change or move, and
+/// its length in bytes.
 pub type Stamp = (SystemTime, u64);
 
-/// How old a time stamp must be to tell that a file did not change since: some file systems count
-/// in steps of two seconds.
+/// The minimum age of a time stamp from which an unchanged stamp means an unchanged file. Some file
+/// systems have a resolution of two seconds.
 pub const SETTLED: Duration = Duration::from_secs(2);
 
-/// The time of a stamp. Where the system keeps the time at which a file was last touched in any way,
-/// that is taken: nothing sets it back, and a file that is moved over another has a new one.
+/// The time of a stamp: on Unix the inode change time. It cannot be set back, and it is updated
+/// when a file is moved over another.
 fn time(data: &Metadata) -> Option<SystemTime> {
     #[cfg(unix)]
     {
@@ -223,7 +228,7 @@ fn time(data: &Metadata) -> Option<SystemTime> {
     }
 }
 
-/// The stamp of the file or folder at `place`; `None` when there is none.
+/// The stamp of the file or directory at `place`; `None` when there is none.
 #[must_use]
 pub fn stamp_of(place: &Path) -> Option<Stamp> {
     let data = std::fs::metadata(place).ok()?;
@@ -231,13 +236,13 @@ pub fn stamp_of(place: &Path) -> Option<Stamp> {
 }
 
 impl Disk {
-    /// The stamp of a file or folder; `None` when there is none, or it lies outside the root.
+    /// The stamp of a file or directory; `None` when it does not exist or is outside the root.
     #[must_use]
     pub fn stamp(&self, path: &str) -> Option<Stamp> {
         stamp_of(&self.locate(path).ok()?)
     }
 
-    /// Whether there is a folder at `path`.
+    /// Whether there is a directory at `path`.
     #[must_use]
     pub fn is_folder(&self, path: &str) -> bool {
         self.locate(path).is_ok_and(|path| path.is_dir())
@@ -269,27 +274,27 @@ impl Files for Disk {
     }
 }
 
-/// What folders inside the project have of their own, at most two levels down. Ordered, without
-/// hidden folders and those of dependencies; of the first thousand folders only.
+/// The configuration of directories inside the project, at most two levels deep. Ordered; hidden
+/// and dependency directories are skipped; limited to the first thousand directories.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Nested {
-    /// Folders of rule pages: `packages/a/.aidd/rules`.
+    /// Directories of rule pages: `packages/a/.aidd/rules`.
     pub rules: Vec<String>,
-    /// Folders with a memory of their own: `packages/a`, of `packages/a/ai/memory`.
+    /// Directories with their own memory: `packages/a` for `packages/a/ai/memory`.
     pub memories: Vec<String>,
 }
 
-/// Folders of what others wrote, or a build.
+/// Directories of third-party code or build output.
 const FOREIGN: [&str; 6] = ["node_modules", "vendor", "target", "dist", "build", "out"];
 
-/// Whether the folder at this path is one that [`nested`] looks into.
+/// Whether [`nested`] searches the directory `folder`.
 #[must_use]
 pub fn may_be_nested(folder: &str) -> bool {
     let is_own = |part: &str| !part.starts_with('.') && !FOREIGN.contains(&part);
     folder.split('/').count() <= 2 && folder.split('/').all(is_own)
 }
 
-/// What folders inside the project have of their own.
+/// Finds rule pages and memories in directories inside the project.
 #[must_use]
 pub fn nested(disk: &Disk) -> Nested {
     const MOST: usize = 1000;
@@ -316,7 +321,8 @@ pub fn nested(disk: &Disk) -> Nested {
     nested
 }
 
-/// The folders right below `folder` (the root, when empty), ordered, without hidden ones and links.
+/// The directories directly below `folder` (empty for the root), ordered, without hidden ones and
+/// links.
 #[must_use]
 pub fn folders_below(disk: &Disk, folder: &str) -> Vec<String> {
     let Ok(entries) = disk.locate(folder).and_then(std::fs::read_dir) else { return Vec::new() };
@@ -331,7 +337,7 @@ pub fn folders_below(disk: &Disk, folder: &str) -> Vec<String> {
     found
 }
 
-/// The names of the files right in `folder` (the root, when empty), ordered, without links.
+/// The names of the files directly in `folder` (empty for the root), ordered, without links.
 #[must_use]
 pub fn files_in(disk: &Disk, folder: &str) -> Vec<String> {
     let Ok(entries) = disk.locate(folder).and_then(std::fs::read_dir) else { return Vec::new() };
@@ -343,17 +349,17 @@ pub fn files_in(disk: &Disk, folder: &str) -> Vec<String> {
     found
 }
 
-/// The names of all that lies right in `folder` (the root, when empty), links too, in no order.
+/// The names of all entries directly in `folder` (empty for the root), including links, unordered.
 #[must_use]
 pub fn names_in(disk: &Disk, folder: &str) -> Vec<String> {
     let Ok(entries) = disk.locate(folder).and_then(std::fs::read_dir) else { return Vec::new() };
     entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect()
 }
 
-/// Files in memory: examples, tests, text from standard input.
+/// Files in memory: examples, tests, standard input.
 #[derive(Clone, Debug, Default)]
 pub struct Memory(
-    /// Path to bytes.
+    /// Path → bytes.
     pub BTreeMap<String, Vec<u8>>,
 );
 
@@ -377,11 +383,11 @@ impl Files for Memory {
     }
 }
 
-/// Files laid over another store: unsaved editor buffers over the disk.
+/// A store that overlays another, such as unsaved editor buffers over the disk.
 pub struct Overlay<'a, O = Memory> {
-    /// Looked at first.
+    /// Searched first.
     pub over: O,
-    /// Looked at where `over` has no such path.
+    /// Searched for paths that `over` does not have.
     pub under: &'a dyn Files,
 }
 
@@ -441,10 +447,10 @@ mod tests {
         let [real, link] = ["real", "link"].map(|name| folder.path().join(name));
         std::fs::create_dir_all(real.join("src")).expect("made");
         std::os::unix::fs::symlink(&real, &link).expect("linked");
-        // Within the root, a link that leads back to it, and one that leads out.
+        // Within the root: a link back to it, and a link out of it.
         std::os::unix::fs::symlink("..", real.join("src/up")).expect("linked");
         std::os::unix::fs::symlink(folder.path(), real.join("out")).expect("linked");
-        std::fs::create_dir(folder.path().join("beside")).expect("made");
+        std::fs::create_dir(folder.path().join("sibling")).expect("made");
         let given = |path: &str| folder.path().join(path).display().to_string();
         for root in [&real, &link] {
             let disk = Disk::new(root);
@@ -454,7 +460,7 @@ mod tests {
             }
             assert_eq!(inside("link/src/up/a").as_deref(), Some("src/up/a"));
             assert_eq!(inside("link").as_deref(), Some(""));
-            for path in ["beside/a", "link/../beside/a", "link/out/beside/a", "", "linked"] {
+            for path in ["sibling/a", "link/../sibling/a", "link/out/sibling/a", "", "linked"] {
                 assert_eq!(inside(path), None, "{path}");
             }
         }

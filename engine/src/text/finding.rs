@@ -1,4 +1,4 @@
-//! Plain data: what a check found, and the edits that would mend it.
+//! Plain data: findings of checks, and the edits that fix them.
 
 use crate::text::source::Span;
 use std::fmt;
@@ -10,54 +10,54 @@ pub use aidd_page::Severity;
 /// A rule id: `kind/kebab-name`.
 pub type RuleId = Arc<str>;
 
-/// One place where a rule is broken.
+/// A violation of a rule at one place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// The rule.
+    /// The id of the violated rule.
     pub rule: RuleId,
-    /// Its severity, as configured for this path.
+    /// The severity, as configured for this path.
     pub severity: Severity,
-    /// The bytes of the source that break it.
+    /// The byte range of the source that violates the rule.
     pub span: Span,
-    /// What is wrong, in one sentence without a final stop.
+    /// The problem in one sentence, without a final period.
     pub message: String,
-    /// What to do about it.
+    /// The remedy.
     pub help: Option<String>,
-    /// Edits that mend it.
+    /// Edits that fix the finding.
     pub fix: Option<Fix>,
-    /// Other places that explain it.
+    /// Other locations that explain the finding.
     pub related: Vec<Related>,
-    /// Bytes that no output may show.
+    /// A byte range that must not be shown in any output.
     pub secret: Option<Span>,
-    /// The same for the same problem in every door, also after lines above it moved. Empty until
-    /// the checks of a file have all run.
+    /// Identifies the problem: the same in every frontend, and stable when lines above it move.
+    /// Empty until all checks of a file have run.
     pub id: String,
-    /// How the finding stands against the base, the baseline and the allow comments.
+    /// The status relative to the base, the baseline and the allow comments.
     pub status: Status,
-    /// Why it has that status.
+    /// The reason for the status.
     pub reason: Option<String>,
 }
 
-/// A second place that explains a finding.
+/// Another location that explains a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Related {
-    /// Where, in the same source.
+    /// The location, in the same source.
     pub span: Span,
-    /// What is there.
+    /// The explanation.
     pub message: String,
 }
 
-/// How a finding stands.
+/// The status of a finding relative to the base, the baseline and the allow comments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Status {
-    /// Not known before.
+    /// Not in the base.
     #[default]
     New,
-    /// The same text had it at another place of the base.
+    /// In the base at another place with the same text.
     Moved,
-    /// The base has it at the same place.
+    /// In the base at the same place.
     PreExisting,
-    /// The base had it; it is gone.
+    /// In the base, but no longer present.
     Fixed,
     /// Recorded in the baseline.
     Baselined,
@@ -78,42 +78,42 @@ impl fmt::Display for Status {
     }
 }
 
-/// Edits that mend one finding, all or none.
+/// Edits that fix one finding; applied all or none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fix {
-    /// What the fix does, as an editor's menu shows it: "Use COPY instead of ADD".
+    /// What the fix does, as displayed in an editor's menu: "Use COPY instead of ADD".
     pub title: String,
-    /// Whether it may run unasked.
+    /// Whether the fix can be applied without confirmation.
     pub safety: Safety,
-    /// The edits; they never overlap.
+    /// The edits; they do not overlap.
     pub edits: Vec<Edit>,
-    /// What happens to a file instead of edits.
+    /// A file to create or rename instead of edits.
     pub file: Option<FileChange>,
 }
 
-/// A file that comes, or gets another name. Nothing that is there is ever replaced by it.
+/// A file to create or rename. Existing files are never overwritten.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileChange {
-    /// A new file.
+    /// Creates a new file.
     Create {
-        /// Its path from the root.
+        /// The path, relative to the root.
         path: String,
-        /// What it says.
+        /// The content.
         text: String,
     },
-    /// The file of the finding gets another path.
+    /// Moves the file of the finding.
     Rename {
-        /// That path, from the root.
+        /// The new path, relative to the root.
         to: String,
     },
 }
 
-/// What a user may expect of a fix.
+/// Whether a fix preserves the meaning of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Safety {
-    /// Keeps the meaning of the file: applied by `--fix`.
+    /// Preserves the meaning of the file; applied by `--fix`.
     Safe,
-    /// May change the meaning: applied by `--fix-unsafe` only.
+    /// Can change the meaning; applied by `--fix-unsafe` only.
     Unsafe,
 }
 
@@ -126,12 +126,12 @@ impl fmt::Display for Safety {
     }
 }
 
-/// Replaces the bytes under `span` by `text`.
+/// Replaces the bytes of `span` by `text`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Edit {
-    /// What goes; empty to insert.
+    /// The bytes to replace; empty to insert.
     pub span: Span,
-    /// What comes; empty to delete.
+    /// The replacement; empty to delete.
     pub text: String,
 }
 
@@ -174,43 +174,43 @@ impl Finding {
         }
     }
 
-    /// Says what to do.
+    /// Sets the remedy.
     pub fn help(&mut self, help: impl Into<String>) -> &mut Self {
         self.help = Some(help.into());
         self
     }
 
-    /// Offers a fix that keeps the meaning of the file.
+    /// Sets a fix that preserves the meaning of the file.
     pub fn fix(&mut self, title: impl Into<String>, edits: Vec<Edit>) -> &mut Self {
         self.fix = Some(Fix { title: title.into(), safety: Safety::Safe, edits, file: None });
         self
     }
 
-    /// Offers a fix that may change the meaning of the file.
+    /// Sets a fix that can change the meaning of the file.
     pub fn fix_unsafe(&mut self, title: impl Into<String>, edits: Vec<Edit>) -> &mut Self {
         self.fix = Some(Fix { title: title.into(), safety: Safety::Unsafe, edits, file: None });
         self
     }
 
-    /// Adds a second place that explains the finding.
+    /// Adds another location that explains the finding.
     pub fn related(&mut self, span: Span, message: impl Into<String>) -> &mut Self {
         self.related.push(Related { span, message: message.into() });
         self
     }
 
-    /// Marks bytes that no output may show.
+    /// Marks bytes that must not be shown in any output.
     pub fn secret(&mut self, span: Span) -> &mut Self {
         self.secret = Some(span);
         self
     }
 }
 
-/// The least severity that makes a run fail.
+/// The minimum severity that makes a run fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailOn {
-    /// Findings of this severity or above.
+    /// Findings of at least this severity.
     Severity(Severity),
-    /// Nothing makes it fail.
+    /// Findings never make a run fail.
     Never,
 }
 
@@ -223,7 +223,7 @@ impl FromStr for FailOn {
             _ => text
                 .parse()
                 .map(Self::Severity)
-                .map_err(|_| format!("`{text}` is none of error, warning, info and never")),
+                .map_err(|_| format!("unknown severity `{text}`; expected error, warning, info or never")),
         }
     }
 }

@@ -1,15 +1,16 @@
-//! What a file is, from its path and, where the path cannot tell, a cheap look at its text.
+//! Detects the kind of a file from its path and, if the path is ambiguous, from the start of its
+//! text.
 
-/// A kind of file. The engine has those below; families bring their own.
+/// A kind of file. Rule families can define kinds in addition to the engine's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Kind(pub &'static str);
 
 impl Kind {
-    /// Container build file.
+    /// A Dockerfile or Containerfile.
     pub const DOCKERFILE: Self = Self("dockerfile");
-    /// Mermaid diagram.
+    /// A Mermaid diagram.
     pub const MERMAID: Self = Self("mermaid");
-    /// Markdown or MDX: its fenced blocks are sources of their own.
+    /// Markdown or MDX; its fenced blocks are sources of their own.
     pub const MARKDOWN: Self = Self("markdown");
     /// JSON, with or without comments.
     pub const JSON: Self = Self("json");
@@ -17,23 +18,23 @@ impl Kind {
     pub const YAML: Self = Self("yaml");
     /// TOML.
     pub const TOML: Self = Self("toml");
-    /// aidd's own configuration.
+    /// aidd's own configuration file.
     pub const CONFIG: Self = Self("config");
     /// A rule page of the project.
     pub const RULE_PAGE: Self = Self("rule-page");
-    /// A page of the project that switches on a set of rules.
+    /// A pack page of the project.
     pub const PACK_PAGE: Self = Self("pack-page");
-    /// A tracked file of the project's memory, in JSON lines.
+    /// A tracked file of the project's memory, in JSON Lines.
     pub const MEMORY: Self = Self("memory");
     /// An entry of the technology knowledge base.
     pub const KNOWLEDGE_ENTRY: Self = Self("knowledge-entry");
 }
 
-/// The folders, from the root, that hold entries of the knowledge base.
+/// The directories, relative to the root, that contain entries of the knowledge base.
 pub const KNOWLEDGE_FOLDERS: [&str; 4] =
     [".aidd/knowledge", "ai/knowledge", "content/knowledge", "knowledge"];
 
-/// What an entry of the knowledge base is about; also the folders it may lie in.
+/// The categories of knowledge base entries, which are also the names of their directories.
 pub const KNOWLEDGE_CATEGORIES: [&str; 9] = [
     "runtime",
     "frontend",
@@ -46,30 +47,30 @@ pub const KNOWLEDGE_CATEGORIES: [&str; 9] = [
     "pattern",
 ];
 
-/// The folder, from the root, of a project's permanent memory, and the names of its files.
+/// The directory, relative to the root, of a project's permanent memory.
 pub const MEMORY_FOLDER: &str = "ai/memory";
 /// The files in [`MEMORY_FOLDER`] that aidd writes.
 pub const MEMORY_FILES: [&str; 3] = ["decisions.jsonl", "mistakes.jsonl", "conventions.jsonl"];
-/// The folder, from the root, of a project that had its memory there before [`MEMORY_FOLDER`] was
-/// there: see [`memory_folder`].
+/// The directory, relative to the root, where projects stored their memory before [`MEMORY_FOLDER`]
+/// was introduced; see [`memory_folder`].
 pub const PLAIN_MEMORY_FOLDER: &str = "memory";
 
-/// The directory, from the root, of branch contexts.
+/// The directory, relative to the root, of branch contexts.
 pub const BRANCH_FOLDER: &str = ".aidd/branches";
 
-/// Where the configuration of a project lies, from its root.
+/// The path of the project configuration, relative to the root.
 pub const CONFIG_PATH: &str = ".aidd/config.json";
 
-/// The folders, from the root, that hold a project's own rule pages.
+/// The directories, relative to the root, that contain a project's own rule pages.
 pub const RULE_FOLDERS: [&str; 3] = ["rules", "ai/rules", ".aidd/rules"];
 
-/// The folder, from the root, that holds a project's own packs.
+/// The directory, relative to the root, that contains a project's own packs.
 pub const PACK_FOLDER: &str = ".aidd/packs";
 
-/// How much of a text the look at its content reads, in bytes.
+/// How much of a text is searched to detect its kind, in bytes.
 const LOOK: usize = 4096;
 
-/// The engine's own kinds of a file at `path` (relative, `/` between segments) with this text.
+/// The engine's kinds of a file at `path` (relative, `/` between segments) with this text.
 #[must_use]
 pub fn kinds(path: &str, text: &str) -> Vec<Kind> {
     let name = path.rsplit('/').next().unwrap_or(path);
@@ -105,26 +106,26 @@ pub fn kinds(path: &str, text: &str) -> Vec<Kind> {
     kinds
 }
 
-/// Whether `path` is that of a rule page of the project.
+/// Whether `path` is a rule page of the project.
 #[must_use]
 pub fn is_page_path(path: &str) -> bool {
     let is_below =
         |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
-    // Below the root a folder called `rules` may be anybody's.
+    // Below the root, a directory named `rules` can belong to another tool.
     let is_nested = || ["/.aidd/rules/", "/ai/rules/"].iter().any(|folder| path.contains(folder));
     path.ends_with(".md") && (RULE_FOLDERS.into_iter().any(is_below) || is_nested())
 }
 
-/// Whether `path` is that of a pack of the project.
+/// Whether `path` is a pack page of the project.
 #[must_use]
 pub fn is_pack_path(path: &str) -> bool {
     let below = path.strip_prefix(PACK_FOLDER).and_then(|rest| rest.strip_prefix('/'));
     below.is_some_and(|name| name.ends_with(".md"))
 }
 
-/// The folder of a project's permanent memory, given which paths `exist`: `memory` where it holds
-/// files of memory and `ai/memory` holds none, and else `ai/memory`. All that is read and written goes
-/// there.
+/// The directory of a project's permanent memory, where `exist` returns whether a path exists:
+/// `memory` if it contains memory files and `ai/memory` does not, otherwise `ai/memory`. All reads
+/// and writes use this directory.
 #[must_use]
 pub fn memory_folder(exist: impl Fn(&str) -> bool) -> &'static str {
     if !has_memory(MEMORY_FOLDER, &exist) && has_memory(PLAIN_MEMORY_FOLDER, &exist) {
@@ -134,7 +135,7 @@ pub fn memory_folder(exist: impl Fn(&str) -> bool) -> &'static str {
     }
 }
 
-/// Whether a folder holds a file of memory, in the form of today or of before.
+/// Whether `folder` contains a memory file, in the current or the previous format.
 #[must_use]
 pub fn has_memory(folder: &str, exist: impl Fn(&str) -> bool) -> bool {
     MEMORY_FILES.iter().any(|name| {
@@ -143,11 +144,11 @@ pub fn has_memory(folder: &str, exist: impl Fn(&str) -> bool) -> bool {
     })
 }
 
-/// Whether `path` is that of a tracked file of memory, of this project or of one below it.
+/// Whether `path` is a tracked memory file, of this project or of a project below it.
 #[must_use]
 pub fn is_memory_path(path: &str) -> bool {
     let Some((folder, name)) = path.rsplit_once('/') else { return false };
-    // Below the root a folder called `memory` may be anybody's.
+    // Below the root, a directory named `memory` can belong to another tool.
     if folder == PLAIN_MEMORY_FOLDER {
         return MEMORY_FILES.contains(&name);
     }
@@ -157,7 +158,7 @@ pub fn is_memory_path(path: &str) -> bool {
     is_folder && MEMORY_FILES.contains(&name)
 }
 
-/// The folder of the knowledge base that `path` lies in, and the rest of the path.
+/// The knowledge base directory that contains `path`, and the rest of the path.
 #[must_use]
 pub fn knowledge_root(path: &str) -> Option<(&'static str, &str)> {
     KNOWLEDGE_FOLDERS
@@ -165,8 +166,8 @@ pub fn knowledge_root(path: &str) -> Option<(&'static str, &str)> {
         .find_map(|folder| Some((folder, path.strip_prefix(folder)?.strip_prefix('/')?)))
 }
 
-/// Whether the text at `path` is an entry of the knowledge base. The folders that are named as others
-/// name theirs hold one only where its header has the keys of one.
+/// Whether the text at `path` is an entry of the knowledge base. In directories whose names other
+/// tools also use, the header must have the keys of an entry.
 #[must_use]
 pub fn is_knowledge_entry(path: &str, text: &str) -> bool {
     let Some((root, rest)) = knowledge_root(path) else { return false };
@@ -183,13 +184,13 @@ pub fn is_knowledge_entry(path: &str, text: &str) -> bool {
         && (has("maturity:") || has("category:") && has("last_updated:"))
 }
 
-/// The beginning of a text, for a cheap look at its content.
+/// The start of a text, for detecting its kind.
 pub(crate) fn look(text: &str) -> &str {
     &text[..text.floor_char_boundary(LOOK)]
 }
 
-/// `Dockerfile`, `Containerfile`, `Dockerfile.prod`, `api.Dockerfile`, but no `Dockerfile.md`, nor
-/// an ignore file.
+/// Matches `Dockerfile`, `Containerfile`, `Dockerfile.prod` and `api.Dockerfile`, but not
+/// `Dockerfile.md` or an ignore file.
 fn is_dockerfile(name: &str) -> bool {
     const STEMS: [&str; 2] = ["dockerfile", "containerfile"];
     const OTHERS: [&str; 42] = [

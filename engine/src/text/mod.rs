@@ -1,4 +1,4 @@
-//! Source text and what findings refer to: positions, findings, paths, files, escaping.
+//! Source text and the types that findings refer to: positions, findings, paths, files, escaping.
 
 pub mod captures;
 pub mod escape;

@@ -1,155 +1,155 @@
-//! The form `commit`: messages, the branch, and what a change touches.
+//! The form `commit`: messages, the branch, and the files a change touches.
 
 use super::super::values::Many;
 use serde::{Deserialize, Serialize};
 
-/// What a change is judged by.
+/// The requirements on a change and its commits.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct CommitHeader {
-    /// Messages follow Conventional Commits 1.0.
+    /// Messages must follow Conventional Commits 1.0.
     pub conventional: Option<ConventionalHeader>,
-    /// The first line of a message.
+    /// Requirements on the first line of a message.
     pub subject: Option<SubjectHeader>,
-    /// What follows the first line.
+    /// Requirements on the text after the first line.
     pub body: Option<BodyHeader>,
-    /// The message as a whole.
+    /// Requirements on the whole message.
     pub message: Option<MessageHeader>,
-    /// The footers together, where there are any.
+    /// Requirements on the footers, if the message has any.
     pub footers: Option<FootersHeader>,
-    /// Trailers that must be there: `Signed-off-by`.
+    /// Required trailers: `Signed-off-by`.
     pub trailers: Many<String>,
-    /// An expression that the name of the branch matches.
+    /// A regular expression that the branch name must match.
     pub branch: Option<String>,
-    /// `conventional` and `subject` also judge the title of the pull request.
+    /// `conventional` and `subject` also check the title of the pull request.
     pub title: bool,
-    /// What the change touches, and what it must touch then.
+    /// Limits on what the change touches, and what it must touch in addition.
     pub change: Option<ChangeHeader>,
-    /// What is not judged; left out: merges, reverts and bots.
+    /// What to skip. Default: merges, reverts and bots.
     pub skip: Option<Vec<SkippedCommit>>,
 }
 
-/// The parts of a conventional message.
+/// The parts of a Conventional Commits message.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct ConventionalHeader {
-    /// The types; none: any.
+    /// The allowed types. Empty: any type.
     #[serde(deserialize_with = "super::super::values::list")]
     #[cfg_attr(feature = "schema", schemars(with = "Many<String>"))]
     pub types: Vec<String>,
-    /// The scopes; `workspace`: the names of its members. None: any.
+    /// The allowed scopes; `workspace` allows the names of the workspace members. Empty: any scope.
     pub scopes: Many<String>,
-    /// There must be a scope.
+    /// A scope is required.
     pub scope_required: bool,
-    /// How a breaking change is marked.
+    /// How a breaking change must be marked.
     pub breaking: Option<Breaking>,
 }
 
-/// How a breaking change is marked.
+/// How a breaking change must be marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Breaking {
-    /// With `!`, and with a footer that says what breaks.
+    /// With `!` and with a footer that describes the break.
     Footer,
-    /// With `!`.
+    /// With `!` only.
     Mark,
-    /// Not at all: there must be none.
+    /// Breaking changes are not allowed.
     Forbid,
 }
 
-/// The first line of a message, without its type and scope when it is conventional. A ` (#12)` at
-/// its end is not counted.
+/// The first line of a message, without type and scope if it is conventional. A trailing ` (#12)`
+/// is not counted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct SubjectHeader {
-    /// An expression that the whole line matches.
+    /// A regular expression that the whole line must match.
     pub matches: Option<String>,
-    /// An expression that it does not match.
+    /// A regular expression that the line must not match.
     pub not_matches: Option<String>,
-    /// Most characters of the whole line.
+    /// Maximum number of characters of the whole line.
     pub max: Option<u64>,
-    /// The case of the description, or the cases: `lower`, `sentence`.
+    /// The allowed case or cases of the description: `lower`, `sentence`.
     pub case: Many<String>,
-    /// Characters that it does not end with.
+    /// Characters that the line must not end with.
     pub end: Option<String>,
 }
 
-/// What follows the first line. Lines with a URL may be of any length.
+/// The text after the first line. Lines that contain a URL can have any length.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct BodyHeader {
-    /// Types whose messages need one; `*`: all.
+    /// The types whose messages require a body; `*` means all.
     #[serde(deserialize_with = "super::super::values::list")]
     #[cfg_attr(feature = "schema", schemars(with = "Many<String>"))]
     pub required_for: Vec<String>,
-    /// Most characters of a line.
+    /// Maximum number of characters per line.
     pub max_line: Option<u64>,
-    /// An expression that a body, which is what stands before the trailers, matches.
+    /// A regular expression that the body, which ends before the trailers, must match.
     pub matches: Option<String>,
-    /// An expression that it does not match.
+    /// A regular expression that the body must not match.
     pub not_matches: Option<String>,
-    /// Fewest characters of a body that is there.
+    /// Minimum number of characters of a body, if there is one.
     pub min: Option<u64>,
-    /// Most characters of it; `0`: there is none.
+    /// Maximum number of characters of the body; `0` forbids a body.
     pub max: Option<u64>,
 }
 
-/// The message as a whole: first line, body and trailers.
+/// The whole message: first line, body and trailers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct MessageHeader {
-    /// An expression that it matches.
+    /// A regular expression that the message must match.
     pub matches: Option<String>,
-    /// An expression that it does not match.
+    /// A regular expression that the message must not match.
     pub not_matches: Option<String>,
 }
 
-/// The footers together: from the first to the end of the message.
+/// All footers together: from the first footer to the end of the message.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct FootersHeader {
-    /// Fewest characters.
+    /// Minimum number of characters.
     pub min: Option<u64>,
-    /// Most characters.
+    /// Maximum number of characters.
     pub max: Option<u64>,
 }
 
-/// What a change touches. Paths are globs from the root of the rule's folder.
+/// Limits on what a change touches. Paths are globs relative to the root of the rule's directory.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct ChangeHeader {
-    /// Only a change that touches one of these is judged; none: every change.
+    /// Check only changes that touch one of these. Empty: every change.
     pub touches: Many<String>,
-    /// What it must touch then; ` | ` between some of which one must be.
+    /// What such a change must also touch. ` | ` separates alternatives.
     pub requires: Many<String>,
-    /// What it must add then; ` | ` as above.
+    /// What such a change must add. ` | ` separates alternatives.
     pub added: Many<String>,
-    /// How many files it may touch.
+    /// Maximum number of files in the change.
     pub max_files: Option<u64>,
-    /// How many lines it may add and remove.
+    /// Maximum number of lines added plus removed.
     pub max_lines: Option<u64>,
 }
 
-/// What is not judged.
+/// What is skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum SkippedCommit {
-    /// Merges.
+    /// Merge commits.
     Merges,
-    /// Reverts, as Git words them.
+    /// Revert commits, by Git's wording.
     Reverts,
-    /// Commits of bots.
+    /// Commits by bots.
     Bots,
-    /// What a rebase joins with another: `fixup!`, `squash!`, `amend!`.
+    /// Commits that a rebase combines with another: `fixup!`, `squash!`, `amend!`.
     Fixups,
 }
 
@@ -164,13 +164,13 @@ impl CommitHeader {
             && self.branch.is_none()
             && self.change.is_none();
         if none {
-            return Some("`commit` demands nothing: name at least one of `conventional`, `subject`, `body`, `message`, `footers`, `trailers`, `branch` and `change`".to_owned());
+            return Some("`commit` has no requirement; set at least one of `conventional`, `subject`, `body`, `message`, `footers`, `trailers`, `branch` and `change`".to_owned());
         }
         let change = self.change.as_ref()?;
         let nothing = change.requires.is_empty()
             && change.added.is_empty()
             && change.max_files.is_none()
             && change.max_lines.is_none();
-        nothing.then(|| "`change` demands nothing: name at least one of `requires`, `added`, `max-files` and `max-lines`".to_owned())
+        nothing.then(|| "`change` has no requirement; set at least one of `requires`, `added`, `max-files` and `max-lines`".to_owned())
     }
 }

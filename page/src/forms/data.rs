@@ -4,51 +4,51 @@ use super::super::values::{Many, Yaml};
 use super::Limits;
 use serde::{Deserialize, Serialize};
 
-/// A test of the values at a place. Comparisons judge what is found; only `present` asks that
-/// something is.
+/// A test of the values at a path. Comparisons apply to the values that exist; only `present`
+/// requires that one exists.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct DataHeader {
-    /// Where: names, indexes, `*` and `..` of RFC 9535 (`$.jobs.*.steps[*].uses`).
+    /// The path of the values: names, indexes, `*` and `..` of RFC 9535 (`$.jobs.*.steps[*].uses`).
     pub at: String,
-    /// In a condition: the file, from the root.
+    /// In a condition: the file, relative to the root.
     pub file: Option<String>,
-    /// The value.
+    /// The required value.
     pub equals: Option<Yaml>,
-    /// Not this value.
+    /// The value must not equal this.
     pub not_equals: Option<Yaml>,
-    /// One of these values.
+    /// The value must be one of these.
     #[serde(rename = "in")]
     pub within: Option<Vec<Yaml>>,
-    /// None of these values.
+    /// The value must be none of these.
     pub not_in: Option<Vec<Yaml>>,
-    /// An expression that the text of the value matches.
+    /// A regular expression that the value as text must match.
     pub matches: Option<String>,
-    /// An expression that the text of the value does not match.
+    /// A regular expression that the value as text must not match.
     pub not_matches: Option<String>,
-    /// The least number, or version.
+    /// The minimum, as a number or version.
     pub min: Option<Yaml>,
-    /// The greatest number, or version.
+    /// The maximum, as a number or version.
     pub max: Option<Yaml>,
-    /// The type, or the types.
+    /// The allowed type or types.
     #[serde(rename = "type")]
     pub kind: Many<DataType>,
-    /// `true`: something must be there.
+    /// `true`: a value must exist.
     pub present: bool,
-    /// `true`: nothing may be there.
+    /// `true`: no value must exist.
     pub absent: bool,
     /// `true`: no two of the values are equal.
     pub unique: bool,
-    /// How many items a list or a mapping has; characters of a text.
+    /// Number of items of a list or mapping, or of characters of a string.
     pub count: Option<Limits>,
-    /// The only keys that a mapping may have.
+    /// The only keys allowed in a mapping.
     pub keys: Option<Vec<String>>,
-    /// The text is a path to a file that exists, from here.
+    /// The string must be the path of an existing file, relative to this base.
     pub resolves: Option<Resolves>,
-    /// The value equals one elsewhere.
+    /// The value must equal a value elsewhere.
     pub same: Option<SameHeader>,
-    /// Tests of the same file that must hold first.
+    /// Tests of the same file that must pass first.
     #[serde(rename = "where")]
     pub first: Vec<DataHeader>,
 }
@@ -58,15 +58,15 @@ pub struct DataHeader {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum DataType {
-    /// A text.
+    /// A string.
     String,
     /// A number.
     Number,
-    /// A whole number.
+    /// An integer.
     Integer,
     /// `true` or `false`.
     Boolean,
-    /// Nothing.
+    /// `null`.
     Null,
     /// A list.
     Array,
@@ -74,27 +74,27 @@ pub enum DataType {
     Object,
 }
 
-/// Where a path in a value counts from.
+/// The base of a path in a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Resolves {
-    /// The folder of the file.
+    /// The directory of the file.
     File,
     /// The root of the project.
     Root,
 }
 
-/// A value elsewhere to compare with.
+/// Values at another path to compare with.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct SameHeader {
-    /// The file, from the root; absent: the same file.
+    /// The file, relative to the root. Default: the same file.
     pub file: Option<String>,
-    /// Where in it.
+    /// The path of the values in that file.
     pub at: String,
-    /// How the two compare.
+    /// The required relation of the two sets of values.
     pub relation: Relation,
 }
 
@@ -103,12 +103,12 @@ pub struct SameHeader {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Relation {
-    /// Each value here equals the one there.
+    /// Each value here equals the value there.
     #[default]
     Equal,
-    /// Each value here is among those there.
+    /// Each value here is one of those there.
     Subset,
-    /// Each value there is among those here.
+    /// Each value there is one of those here.
     Superset,
 }
 
@@ -116,7 +116,7 @@ impl DataHeader {
     pub(super) fn misshapen(&self) -> Option<String> {
         if self.file.is_some() {
             return Some(
-                "`file` belongs in a condition; which files are judged is said by `files`"
+                "`file` is only allowed in a condition; select the files to check with `files`"
                     .to_owned(),
             );
         }
@@ -125,16 +125,16 @@ impl DataHeader {
 
     fn inner_misshapen(&self) -> Option<String> {
         if !self.first.is_empty() || self.file.is_some() {
-            return Some("a test under `where` has no `where` and no `file` of its own".to_owned());
+            return Some("a test under `where` cannot have `where` or `file`".to_owned());
         }
         self.test_misshapen()
     }
 
-    /// What is wrong with the test itself.
+    /// What is wrong with this test, without its nested tests.
     pub(super) fn test_misshapen(&self) -> Option<String> {
         if !self.at.starts_with('$') {
             return Some(format!(
-                "`at` begins with `$`, the root of the file: `{}` does not",
+                "`at` must start with `$`, the root of the file; found `{}`",
                 self.at
             ));
         }
@@ -157,7 +157,7 @@ impl DataHeader {
             self.same.is_some(),
         ];
         if tests.iter().all(|test| !test) {
-            return Some("`data` tests nothing: name at least one of `equals`, `in`, `matches`, `min`, `max`, `type`, `present`, `absent`, `unique`, `count`, `keys`, `resolves` and `same`".to_owned());
+            return Some("`data` has no test; set at least one of `equals`, `in`, `matches`, `min`, `max`, `type`, `present`, `absent`, `unique`, `count`, `keys`, `resolves` and `same`".to_owned());
         }
         if self.present && self.absent {
             return Some("a value cannot be both `present` and `absent`".to_owned());

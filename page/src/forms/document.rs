@@ -1,71 +1,71 @@
-//! The form `doc`: Markdown as a document.
+//! The form `doc`: structure of Markdown documents.
 
 use super::super::values::Many;
 use super::{DataHeader, Limits};
 use serde::{Deserialize, Serialize};
 
-/// What a document is made of.
+/// The requirements on a Markdown document.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct DocHeader {
-    /// Headings in order, with `#` for their level: `*` is any run of headings, `# *` any heading of
-    /// that level, `?## Notes` one that may be missing.
+    /// Headings in order, with `#` for their level. `*` is any sequence of headings, `# *` any
+    /// heading of that level, `?## Notes` an optional heading.
     #[serde(deserialize_with = "super::super::values::list")]
     #[cfg_attr(feature = "schema", schemars(with = "Many<String>"))]
     pub headings: Vec<String>,
-    /// No heading says what another says: in the whole `document`, or of those that stand below
-    /// the same one (`siblings`).
+    /// No two headings have the same text: in the whole `document`, or below the same parent
+    /// heading (`siblings`).
     pub unique: Option<UniqueHeadings>,
     /// Tests of the front matter.
     pub front: Vec<DataHeader>,
-    /// What must lead somewhere.
+    /// The kinds of links and references that must resolve.
     pub links: Many<LinkKind>,
-    /// The only HTML elements that may stand in it; `[]`: none.
+    /// The only HTML elements allowed; `[]` allows none.
     pub html: Option<Vec<String>>,
-    /// Lines of the document.
+    /// Number of lines of the document.
     pub lines: Option<Limits>,
-    /// Tokens of the document, as a model counts them.
+    /// Number of tokens of the document, as a model counts them.
     pub tokens: Option<Limits>,
-    /// The deepest level of a heading.
+    /// The deepest heading level.
     pub depth: Option<Limits>,
-    /// No heading is more than one level below the one before it.
+    /// No heading is more than one level deeper than the previous heading.
     pub steps: bool,
-    /// Each block of code between fences names its language.
+    /// Every fenced code block names its language.
     pub named_blocks: bool,
 }
 
-/// Among which headings each is the only one of its words.
+/// Among which headings the text of each must be unique.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum UniqueHeadings {
-    /// All of the document.
+    /// All headings of the document.
     Document,
-    /// Those below the same heading.
+    /// Headings below the same parent heading.
     Siblings,
 }
 
-/// What of a document must lead somewhere.
+/// The kinds of links and references that must resolve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum LinkKind {
-    /// Links to files.
+    /// Links to files must resolve.
     Files,
-    /// Links to headings.
+    /// Links to headings must resolve.
     Anchors,
-    /// Paths of the repository in backticks.
+    /// Repository paths in backticks must exist.
     Paths,
-    /// Commands in backticks and in blocks of shell that name a script, a target or a recipe.
+    /// Commands in backticks and shell blocks that name a script, target or recipe must exist.
     Commands,
-    /// Images say what they show.
+    /// Images must have alternative text.
     Images,
-    /// Addresses are links, none stands bare.
+    /// URLs must be links, not bare text.
     Addresses,
-    /// `[text][name]` names what is defined.
+    /// `[text][name]` must refer to a defined name.
     References,
-    /// What is defined is referred to.
+    /// Every definition must be used.
     Definitions,
 }
 
@@ -82,7 +82,7 @@ impl DocHeader {
             && !self.steps
             && !self.named_blocks;
         if none {
-            return Some("`doc` demands nothing: name at least one of `headings`, `unique`, `front`, `links`, `html`, `lines`, `tokens`, `depth`, `steps` and `named-blocks`".to_owned());
+            return Some("`doc` has no requirement; set at least one of `headings`, `unique`, `front`, `links`, `html`, `lines`, `tokens`, `depth`, `steps` and `named-blocks`".to_owned());
         }
         let limits = [(self.lines, "lines"), (self.tokens, "tokens"), (self.depth, "depth")];
         let in_limits =

@@ -1,34 +1,34 @@
-//! What mends a finding.
+//! Fixes of findings.
 
 use super::super::values::Yaml;
 use super::{CheckHeader, Form};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// What mends a finding: exactly one action.
+/// The fix of a finding: exactly one action.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct FixHeader {
-    /// Of `text`: replacement of the finding's text; `$1` and `${name}` are groups of the
-    /// expression. An empty one deletes, which is never safe.
+    /// For `text`: the replacement of the finding's text; `$1` and `${name}` refer to groups of the
+    /// expression. An empty replacement deletes the text, which is never safe.
     pub replace: Option<String>,
-    /// Of `text`: take away the white space at both ends of the finding's text.
+    /// For `text`: remove white space at both ends of the finding's text.
     pub trim: bool,
-    /// Of `data`: the value to set; `same` is the one that the test compares with.
+    /// For `data`: the value to set; `same` means the value that the test compares with.
     pub set: Option<Yaml>,
-    /// Of `data`: remove the key, or the item of the list.
+    /// For `data`: remove the key or list item.
     pub remove: bool,
-    /// Of `tree`: create the missing file from the page's `## Template` block.
+    /// For `tree`: create the missing file from the page's `## Template` block.
     pub create: bool,
-    /// Of `tree`: give the file the name that `name` asks for.
+    /// For `tree`: rename the file as `name` requires.
     pub rename: bool,
-    /// Of `doc`, `true`: insert the missing heading. Of `text` with `require`: the text to insert,
-    /// with `first` or neither at the head of the file, below what must stay on top of it; with
-    /// `last` alone at its end.
+    /// For `doc`, `true`: insert the missing heading. For `text` with `require`: the text to
+    /// insert. It goes to the end of the file if only `last` is set, otherwise to the start, below
+    /// lines that must stay first.
     pub insert: Option<Insertion>,
-    /// What the inserted text becomes.
+    /// How the inserted text is written.
     pub r#as: Option<InsertAs>,
-    /// The fix keeps the meaning of the file.
+    /// The fix preserves the meaning of the file.
     pub safe: bool,
 }
 
@@ -36,7 +36,7 @@ pub struct FixHeader {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged))]
 pub enum Insertion {
-    /// What the check says is missing.
+    /// `true`: what the check reports as missing.
     Missing(bool),
     /// This text.
     Text(String),
@@ -47,9 +47,9 @@ pub enum Insertion {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum InsertAs {
-    /// As a comment of the file's language; where it has none, nothing is offered.
+    /// As a comment of the file's language; no fix is offered if the language has no comments.
     Comment,
-    /// As it is.
+    /// Unchanged.
     Text,
 }
 
@@ -74,13 +74,13 @@ impl<'de> Deserialize<'de> for Insertion {
         match serde_json::Value::deserialize(deserializer)? {
             serde_json::Value::Bool(yes) => Ok(Self::Missing(yes)),
             serde_json::Value::String(text) => Ok(Self::Text(text)),
-            _ => Err(serde::de::Error::custom("`insert` is `true` (doc) or a text (text)")),
+            _ => Err(serde::de::Error::custom("`insert` must be `true` (for `doc`) or a string (for `text`)")),
         }
     }
 }
 
 impl FixHeader {
-    /// The text that a fix of `text` inserts.
+    /// The text that a fix of a `text` check inserts.
     #[must_use]
     pub fn inserted(&self) -> Option<&str> {
         match &self.insert {
@@ -89,7 +89,7 @@ impl FixHeader {
         }
     }
 
-    /// Whether a fix of `doc` inserts the missing heading.
+    /// Whether a fix of a `doc` check inserts the missing heading.
     #[must_use]
     pub fn inserts_missing(&self) -> bool {
         self.insert == Some(Insertion::Missing(true))
@@ -109,32 +109,32 @@ impl FixHeader {
         ];
         let given: Vec<_> = actions.into_iter().filter(|(_, given, _)| *given).collect();
         let [(name, _, of)] = given[..] else {
-            return Some("a fix names exactly one of `replace`, `trim`, `insert: TEXT` (text), `set`, `remove` (data), `create`, `rename` (tree) and `insert: true` (doc)".to_owned());
+            return Some("a fix must have exactly one of `replace`, `trim`, `insert: TEXT` (text), `set`, `remove` (data), `create`, `rename` (tree) and `insert: true` (doc)".to_owned());
         };
         if of != form {
             let shown = if inserts_text { "insert: TEXT" } else { name };
             return Some(format!(
-                "`{shown}` mends findings of `{}`, not of `{}`",
+                "`{shown}` fixes findings of `{}`, not of `{}`",
                 of.key(),
                 form.key()
             ));
         }
         if self.r#as.is_some() && !inserts_text {
-            return Some("`as` says how the text of `insert` is written".to_owned());
+            return Some("`as` requires `insert` with a text".to_owned());
         }
         let deletes = self.replace.as_deref() == Some("");
         if self.safe && (deletes || matches!(name, "remove" | "create" | "rename")) {
             let name = if deletes { "replace: ''" } else { name };
-            return Some(format!("`{name}` is never safe: leave out `safe`"));
+            return Some(format!("`{name}` is never safe; remove `safe`"));
         }
         check.text.as_ref().and_then(|text| match name {
-            "insert" if !text.require => Some("`insert` mends what `require` misses".to_owned()),
+            "insert" if !text.require => Some("`insert` requires `require`".to_owned()),
             "insert" => None,
             _ if text.require => Some(format!(
-                "`{name}` mends a match, and `require` speaks of files without one: use `insert`"
+                "`{name}` changes a match, but `require` reports files without a match; use `insert`"
             )),
             _ if !text.swap.is_empty() => {
-                Some(format!("`swap` has its own fix: leave out `{name}`"))
+                Some(format!("`swap` has its own fix; remove `{name}`"))
             }
             _ => None,
         })

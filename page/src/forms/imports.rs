@@ -3,63 +3,64 @@
 use super::super::values::Many;
 use serde::{Deserialize, Serialize};
 
-/// The direction of imports. Paths are globs from the root of the rule's folder.
+/// Allowed and forbidden imports. Paths are globs relative to the root of the rule's directory.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct LayersHeader {
-    /// From the top: each may import itself and what stands below it. Those of an inner list do not
-    /// know each other.
+    /// Layers from top to bottom: each can import itself and the layers below it. The entries of an
+    /// inner list cannot import each other.
     pub order: Vec<Many<String>>,
-    /// What must not be imported.
+    /// Imports that are not allowed.
     pub forbid: Many<ForbidHeader>,
-    /// What only some may import.
+    /// Files and packages that only some files can import.
     pub only: Many<OnlyHeader>,
-    /// A path with a capture: parts with different captures do not import each other.
+    /// Paths with a capture: parts with different captures must not import each other.
     pub independent: Many<String>,
-    /// Globs within which no cycle may be; with a capture: cycles between the folders it stands for.
+    /// Globs within which import cycles are not allowed; with a capture: cycles between the
+    /// directories that it matches.
     pub acyclic: Many<String>,
-    /// Whether imports of types alone count; they do unless skipped.
+    /// Whether type-only imports count. Default: `check`.
     pub types: Option<Judged>,
-    /// Whether imports in tests count; they do not unless checked.
+    /// Whether imports in tests count. Default: `skip`.
     pub tests: Option<Judged>,
-    /// Imports of imports count too.
+    /// Indirect imports count too.
     pub transitive: bool,
 }
 
-/// Whether something is judged.
+/// Whether imports of a kind are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Judged {
-    /// It is not.
+    /// They are skipped.
     Skip,
-    /// It is.
+    /// They are checked.
     Check,
 }
 
-/// Imports that must not be.
+/// Imports that are not allowed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct ForbidHeader {
-    /// Globs of the files that must not import.
+    /// Globs of the importing files.
     pub from: Many<String>,
-    /// Globs of what they must not import, or packages: `npm:lodash`, `crate:openssl`, `py:requests`,
-    /// `go:…`, `java:…`.
+    /// Globs of the files that they must not import, or packages: `npm:lodash`, `crate:openssl`,
+    /// `py:requests`, `go:…`, `java:…`.
     pub to: Many<String>,
-    /// What of it they may.
+    /// Exceptions from `to`.
     pub except: Many<String>,
 }
 
-/// What only some may import.
+/// Files and packages that only some files can import.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct OnlyHeader {
-    /// Globs of what is guarded, or packages.
+    /// Globs of the protected files, or packages.
     pub to: Many<String>,
-    /// Globs of the files that may import it.
+    /// Globs of the files that can import them.
     pub from: Many<String>,
 }
 
@@ -71,15 +72,15 @@ impl LayersHeader {
             && self.independent.is_empty()
             && self.acyclic.is_empty();
         if none {
-            return Some("`layers` demands nothing: name at least one of `order`, `forbid`, `only`, `independent` and `acyclic`".to_owned());
+            return Some("`layers` has no requirement; set at least one of `order`, `forbid`, `only`, `independent` and `acyclic`".to_owned());
         }
         if self.order.len() == 1 && self.order[0].len() < 2 {
-            return Some("`order` has at least two layers".to_owned());
+            return Some("`order` requires at least two layers".to_owned());
         }
         if self.forbid.iter().any(|one| one.from.is_empty() || one.to.is_empty()) {
-            return Some("`forbid` names both `from` and `to`".to_owned());
+            return Some("`forbid` requires both `from` and `to`".to_owned());
         }
         let halves = |one: &OnlyHeader| one.from.is_empty() || one.to.is_empty();
-        self.only.iter().any(halves).then(|| "`only` names both `to` and `from`".to_owned())
+        self.only.iter().any(halves).then(|| "`only` requires both `to` and `from`".to_owned())
     }
 }

@@ -1,4 +1,4 @@
-//! The check in the header of a page: where it looks, when, and exactly one form.
+//! The check in the header of a page: which files it checks, when it runs, and exactly one form.
 
 mod change;
 mod data;
@@ -20,44 +20,44 @@ pub use imports::*;
 pub use pattern::*;
 pub use places::*;
 
-/// The check of a page: where it looks, and exactly one form. Those that few pages have are boxed:
-/// a thousand rules are moved about at each start.
+/// The check of a page: which files it checks, and exactly one form. Rarely used forms are boxed: a
+/// thousand rules are moved at each start.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct CheckHeader {
-    /// Globs of paths to look at; empty means what the form implies.
+    /// Globs of the paths to check. Empty: the files that the form implies.
     #[serde(deserialize_with = "super::values::list")]
     #[cfg_attr(feature = "schema", schemars(with = "Many<String>"))]
     pub files: Vec<String>,
-    /// Globs of paths to leave out.
+    /// Globs of the paths to exclude.
     #[serde(deserialize_with = "super::values::list")]
     #[cfg_attr(feature = "schema", schemars(with = "Many<String>"))]
     pub exclude: Vec<String>,
-    /// What must hold for the check to run; of a list one must.
+    /// The condition for the check to run; of a list, at least one must hold.
     pub when: Many<WhenHeader>,
-    /// Names and defaults of what the configuration may set; `"${name}"` stands for one wherever a
-    /// whole value does.
+    /// Names and default values of the parameters that the configuration can set. Use `"${name}"`
+    /// in place of a whole value.
     pub params: BTreeMap<String, Yaml>,
-    /// A regular expression on the text.
+    /// A regular expression matched against the text.
     pub text: Option<TextHeader>,
-    /// An ast-grep rule on the syntax tree.
+    /// An ast-grep rule matched against the syntax tree.
     pub syntax: Option<Box<SyntaxHeader>>,
-    /// Which files and folders there are, and what they are called.
+    /// The files and directories that exist, and their names.
     pub tree: Option<Box<TreeHeader>>,
-    /// Values in JSON, YAML, TOML and the front matter of Markdown.
+    /// Values in JSON, YAML, TOML and Markdown front matter.
     pub data: Option<Box<DataHeader>>,
-    /// Which parts of the code may import which.
+    /// Which parts of the code can import which.
     pub layers: Option<Box<LayersHeader>>,
-    /// Commit messages, the branch, and what a change touches.
+    /// Commit messages, the branch, and the files a change touches.
     pub commit: Option<Box<CommitHeader>>,
-    /// Markdown as a document.
+    /// The structure of Markdown documents.
     pub doc: Option<Box<DocHeader>>,
-    /// What mends a finding of `text`, `tree`, `data` or `doc`.
+    /// The fix of a finding of `text`, `tree`, `data` or `doc`.
     pub fix: Option<Box<FixHeader>>,
 }
 
-/// The forms a check may have.
+/// The forms of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -117,18 +117,18 @@ impl CheckHeader {
     pub fn not_by_path(&self) -> Option<&'static str> {
         let tree = self.tree.as_deref();
         match self.form()? {
-            Form::Commit => Some("it judges commits, not files"),
+            Form::Commit => Some("it checks commits, not files"),
             Form::Tree if tree.is_some_and(|tree| tree.each.is_empty()) => {
-                Some("without `each` it judges the project as a whole")
+                Some("without `each` it checks the project as a whole")
             }
             Form::Tree if tree.is_some_and(|tree| tree.unique.is_some()) => {
-                Some("`unique` compares files of different folders")
+                Some("`unique` compares files of different directories")
             }
             Form::Tree if tree.is_some_and(TreeHeader::counts_files) => {
-                Some("`count` counts files of different folders together")
+                Some("`count` counts files of different directories together")
             }
             Form::Layers if self.layers.as_ref().is_some_and(|one| !one.acyclic.is_empty()) => {
-                Some("a cycle of `acyclic` may run through several folders")
+                Some("a cycle of `acyclic` can span several directories")
             }
             _ => None,
         }
@@ -146,12 +146,12 @@ impl CheckHeader {
         }
     }
 
-    /// What the types do not say: the key at fault, and what is wrong.
+    /// Errors that the types do not exclude: the key at fault and the message.
     pub(super) fn misshapen(&self) -> Option<(&'static str, String)> {
         let forms = Form::ALL.into_iter().filter(|&form| self.has(form)).count();
         if forms != 1 {
             let known = Form::ALL.map(|form| format!("`{}`", form.key())).join(", ");
-            return Some(("check", format!("a check has exactly one form of {known}")));
+            return Some(("check", format!("a check must have exactly one form of {known}")));
         }
         let form = self.form()?;
         let wrong = match form {
@@ -170,23 +170,24 @@ impl CheckHeader {
     }
 }
 
-/// What must hold for a check to run: all that is given.
+/// The conditions for a check to run; all that are set must hold.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct WhenHeader {
-    /// Globs: one of them matches a file of the project.
+    /// Globs, at least one of which matches a file of the project.
     pub file: Many<String>,
-    /// Names: one of them lies in the folder of the file under check, or in one above it.
+    /// File names, at least one of which exists in the directory of the checked file or in a
+    /// parent.
     pub nearest: Many<String>,
-    /// A value in a named file passes a test.
+    /// A test that a value in a named file passes.
     pub data: Option<DataHeader>,
-    /// Globs: one of them matches the name of the branch.
+    /// Globs, at least one of which matches the branch name.
     pub branch: Many<String>,
-    /// Globs: one of them matches a path that the change touches. Without a change to judge it
-    /// holds.
+    /// Globs, at least one of which matches a path that the change touches. Holds when there is no
+    /// change to check.
     pub changed: Many<String>,
-    /// What must not hold.
+    /// A condition that must not hold.
     pub not: Option<Box<WhenHeader>>,
 }
 
@@ -201,11 +202,11 @@ impl WhenHeader {
             self.not.is_some(),
         ];
         if keys.iter().all(|key| !key) {
-            return Some("a condition names at least one of `file`, `nearest`, `data`, `branch`, `changed` and `not`".to_owned());
+            return Some("a condition requires at least one of `file`, `nearest`, `data`, `branch`, `changed` and `not`".to_owned());
         }
         if let Some(data) = &self.data {
             if data.file.is_none() {
-                return Some("`data` of a condition names its `file`".to_owned());
+                return Some("`data` of a condition requires `file`".to_owned());
             }
             if let Some(wrong) = data.test_misshapen() {
                 return Some(wrong);
@@ -213,31 +214,31 @@ impl WhenHeader {
         }
         let inner = self.not.as_deref()?;
         if inner.not.is_some() {
-            return Some("`not` stands within no other `not`".to_owned());
+            return Some("`not` cannot be nested in `not`".to_owned());
         }
         inner.misshapen()
     }
 }
 
-/// A least and a greatest number, both included.
+/// A minimum and a maximum, both inclusive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct Limits {
-    /// The least.
+    /// The minimum, inclusive.
     pub min: Option<u64>,
-    /// The greatest.
+    /// The maximum, inclusive.
     pub max: Option<u64>,
 }
 
 impl Limits {
-    /// Whether `number` keeps them.
+    /// Whether `number` is within the limits.
     #[must_use]
     pub fn hold(self, number: u64) -> bool {
         self.min.is_none_or(|min| number >= min) && self.max.is_none_or(|max| number <= max)
     }
 
-    /// What they ask for, in words: `at most 3`.
+    /// The limits in words: `at most 3`.
     #[must_use]
     pub fn said(self) -> String {
         match (self.min, self.max) {
@@ -252,7 +253,7 @@ impl Limits {
     fn misshapen(limits: Option<Self>, name: &str) -> Option<String> {
         let limits = limits?;
         match (limits.min, limits.max) {
-            (None, None) => Some(format!("`{name}` has a `min`, a `max` or both")),
+            (None, None) => Some(format!("`{name}` requires `min`, `max` or both")),
             (Some(min), Some(max)) if min > max => {
                 Some(format!("`{name}`: {min} is more than {max}"))
             }

@@ -1,46 +1,47 @@
-//! The form `tree`: files, folders and names.
+//! The form `tree`: files, directories and names.
 
 use super::super::values::Many;
 use super::Limits;
 use serde::{Deserialize, Serialize};
 
-/// What there must be, may be and must not be among the files of a project. A path may hold
-/// captures, `<name>`: part of a segment, the same wherever the name stands.
+/// The files of a project that must exist, are allowed, or must not exist. A path can contain
+/// captures, `<name>`: part of a segment, with the same value wherever the name occurs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct TreeHeader {
-    /// The subjects: a path with captures; one that ends in `/` means folders. None: the project.
+    /// The subjects: paths with captures; a path that ends in `/` matches directories. Empty: the
+    /// project.
     pub each: Many<String>,
-    /// Paths that must exist; ` | ` between some of which one must.
+    /// Paths that must exist. ` | ` separates alternatives.
     pub exists: Many<String>,
     /// Paths that must not exist.
     pub absent: Many<String>,
-    /// Globs of the only names allowed right below the subject.
+    /// Globs of the only names allowed directly below the subject.
     pub only: Many<String>,
-    /// What subjects are called: a case (`kebab`, `snake`, `camel`, `pascal`, `screaming`, `flat`,
-    /// `lower`), `/an expression/`, `!/an expression/` that it must not match, or a case as an
-    /// expression draws its line (`kebab /[a-z-]*/`). Of several one holds. Judged is the name up to
-    /// its last dot, of folders the whole.
+    /// The required name of subjects: a case (`kebab`, `snake`, `camel`, `pascal`, `screaming`,
+    /// `flat`, `lower`), `/an expression/`, `!/an expression/` that must not match, or a case
+    /// defined by an expression (`kebab /[a-z-]*/`). One of several must match. For files the name
+    /// up to its last dot is compared, for directories the whole name.
     pub name: Many<String>,
-    /// A template with captures, filled for each subject, that may come out once.
+    /// A template with captures; its result must be different for each subject.
     pub unique: Option<String>,
-    /// Bytes of the subject.
+    /// Size of the subject in bytes.
     pub bytes: Option<Limits>,
-    /// Lines of the subject.
+    /// Number of lines of the subject.
     pub lines: Option<Limits>,
-    /// Of folders: how many entries are right below. Of files and of the project: how many
-    /// subjects there are.
+    /// For directories: the number of direct entries. For files and the project: the number of
+    /// subjects.
     pub count: Option<Limits>,
-    /// How many segments the subject's path has.
+    /// Number of segments of the subject's path.
     pub depth: Option<Limits>,
-    /// `true`: what Git's index holds is judged; `false`: what lies on the disk, without what is
-    /// ignored. Left out: the disk; `absent` judges both.
+    /// `true`: check the files in Git's index; `false`: check the files on disk, except ignored
+    /// files. Default: the files on disk; `absent` checks both.
     pub tracked: Option<bool>,
 }
 
 impl TreeHeader {
-    /// Whether `count` speaks of how many subjects there are, not of what lies in each.
+    /// Whether `count` limits the number of subjects, not the entries of each.
     pub(super) fn counts_files(&self) -> bool {
         self.count.is_some() && !self.each.iter().all(|each| each.ends_with('/'))
     }
@@ -58,7 +59,7 @@ impl TreeHeader {
             self.depth.is_some(),
         ];
         if demands.iter().all(|demand| !demand) {
-            return Some("`tree` demands nothing: name at least one of `exists`, `absent`, `only`, `name`, `unique`, `bytes`, `lines`, `count` and `depth`".to_owned());
+            return Some("`tree` has no requirement; set at least one of `exists`, `absent`, `only`, `name`, `unique`, `bytes`, `lines`, `count` and `depth`".to_owned());
         }
         let of_subjects = [
             (!self.name.is_empty(), "name"),
@@ -71,7 +72,7 @@ impl TreeHeader {
         if self.each.is_empty() {
             let without = of_subjects.into_iter().find(|(given, _)| *given);
             return without
-                .map(|(_, name)| format!("`{name}` speaks of subjects: say which by `each`"));
+                .map(|(_, name)| format!("`{name}` applies to subjects; select them with `each`"));
         }
         let limits = [
             (self.bytes, "bytes"),
@@ -80,7 +81,7 @@ impl TreeHeader {
             (self.depth, "depth"),
         ];
         if !self.only.is_empty() && !self.each.iter().any(|each| each.ends_with('/')) {
-            return Some("`only` speaks of what lies in folders: a pattern of `each` that means folders ends in `/`".to_owned());
+            return Some("`only` applies to directories; end a pattern of `each` with `/`".to_owned());
         }
         limits.into_iter().find_map(|(limits, name)| Limits::misshapen(limits, name))
     }

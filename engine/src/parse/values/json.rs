@@ -1,4 +1,4 @@
-//! JSON, with comments and trailing commas.
+//! Reads JSON, with comments and trailing commas.
 
 use super::{Datum, Values};
 use crate::text::source::Span;
@@ -24,7 +24,7 @@ pub(super) fn read(text: &str) -> Values {
         match value {
             Ast::Object(object) => {
                 let at = values.add(parent, key, Datum::Map, at);
-                // Reversed twice, by the stack too, so that children keep their order.
+                // Reversed here and again by the stack, so that children retain their order.
                 pending.extend(object.properties.iter().rev().map(|one| {
                     let name = (one.name.as_str().to_owned(), span(one.name.range()));
                     (Some(at), Some(name), &one.value)

@@ -1,5 +1,5 @@
-//! The data of JSON, YAML, TOML and front matter in one shape: values with their types, each with
-//! its place. Unlike [`super::tree`], which looks for texts under names, nothing is left out here.
+//! A common representation of JSON, YAML, TOML and front matter: typed values with spans. Unlike
+//! [`super::tree`], which is for looking up text by key, it contains every value.
 
 mod json;
 mod toml;
@@ -7,7 +7,7 @@ mod yaml;
 
 use crate::text::source::Span;
 
-/// How a file writes its data.
+/// The data format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// JSON, with comments and trailing commas.
@@ -16,12 +16,12 @@ pub enum Format {
     Yaml,
     /// TOML.
     Toml,
-    /// The YAML between `---` lines at the head of a Markdown file.
+    /// The YAML between `---` lines at the start of a Markdown file.
     FrontMatter,
 }
 
 impl Format {
-    /// The format of the file at `path`; `None` when it holds no data.
+    /// The format of the file at `path`; `None` when it is not a data file.
     #[must_use]
     pub fn of(path: &str) -> Option<Self> {
         let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
@@ -47,16 +47,16 @@ impl Format {
     }
 }
 
-/// What a value is.
+/// The type of a value, with its content if it is a scalar.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Datum {
-    /// Nothing.
+    /// `null`.
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// A number, as it is written.
+    /// A number, as written.
     Number(String),
-    /// A text, unescaped.
+    /// A string, unescaped.
     Text(String),
     /// A list.
     List,
@@ -64,34 +64,34 @@ pub enum Datum {
     Map,
 }
 
-/// A value at its place.
+/// A value and its position.
 #[derive(Clone, Debug)]
 pub struct Value {
-    /// What it is.
+    /// The type and content.
     pub datum: Datum,
-    /// Where it stands, with its quotes.
+    /// The span, including quotes.
     pub span: Span,
-    /// Its key, when it lies in a mapping, and where that stands.
+    /// The key and its span, if the value is in a mapping.
     pub key: Option<(String, Span)>,
-    /// The list or mapping that it lies in.
+    /// The index of the list or mapping that contains the value.
     pub parent: Option<usize>,
-    /// What lies in it.
+    /// The indexes of the values that it contains.
     pub children: Vec<usize>,
 }
 
-/// The data of one file.
+/// The data of one file as a list of values.
 #[derive(Clone, Debug, Default)]
 pub struct Values {
-    /// Every value; what lies in another comes after it.
+    /// Every value; a container precedes the values in it.
     pub all: Vec<Value>,
-    /// The value of each document.
+    /// The index of the top-level value of each document.
     pub roots: Vec<usize>,
-    /// Where the file is not what its format asks for, and why.
+    /// The span and message of the first error, if the file is malformed.
     pub broken: Option<(Span, String)>,
 }
 
 impl Values {
-    /// Reads `text`.
+    /// Parses `text`.
     #[must_use]
     pub fn read(format: Format, text: &str) -> Self {
         match format {
@@ -119,31 +119,31 @@ impl Values {
         at
     }
 
-    /// The first list or mapping that lies in more than `most` others.
+    /// The first list or mapping nested in more than `most` others.
     #[must_use]
     pub fn deeper_than(&self, most: usize) -> Option<&Value> {
         let mut depths = vec![0_usize; self.all.len()];
         self.all.iter().enumerate().find_map(|(at, value)| {
-            // What lies in another comes after it.
+            // A container precedes the values in it.
             depths[at] = value.parent.map_or(0, |parent| depths[parent] + 1);
             (depths[at] > most && matches!(value.datum, Datum::List | Datum::Map)).then_some(value)
         })
     }
 
-    /// The value with this key in the mapping `at`.
+    /// The index of the value with this key in the mapping `at`.
     #[must_use]
     pub fn child(&self, at: usize, key: &str) -> Option<usize> {
         let named =
             |child: &&usize| self.all[**child].key.as_ref().is_some_and(|(name, _)| name == key);
-        // Of keys that stand twice the last one counts, as parsers have it.
+        // The last of several equal keys wins, as in most parsers.
         self.all.get(at)?.children.iter().rev().find(named).copied()
     }
 
-    /// The value as plain JSON; numbers that JSON does not have stay texts.
+    /// Converts the value to JSON; numbers that JSON cannot represent become strings.
     #[must_use]
     pub fn json(&self, at: usize) -> serde_json::Value {
         use serde_json::{Map, Value as Json};
-        // Children come after their parents: built from the last to the first nothing recurses.
+        // Children follow their parents, so building from last to first avoids recursion.
         let end = self.all.iter().skip(at + 1).position(|value| !self.is_below(value, at));
         let end = end.map_or(self.all.len(), |length| at + 1 + length);
         let mut built: Vec<Json> = vec![Json::Null; end - at];
@@ -171,7 +171,7 @@ impl Values {
         built.swap_remove(0)
     }
 
-    /// Whether `value` lies in the one at `at`, at any depth; asked for what stands right behind.
+    /// Whether `value`, which follows `at`, is nested in `at` at any depth.
     fn is_below(&self, value: &Value, at: usize) -> bool {
         let mut parent = value.parent;
         while let Some(above) = parent {
@@ -183,7 +183,7 @@ impl Values {
         false
     }
 
-    /// The text of a scalar, as an expression is held against it.
+    /// The text of a scalar, as matched against regular expressions.
     #[must_use]
     pub fn text(&self, at: usize) -> Option<String> {
         match &self.all.get(at)?.datum {
@@ -195,7 +195,7 @@ impl Values {
     }
 }
 
-/// A number as JSON has it, else its text.
+/// A number as a JSON number if possible, otherwise as a string.
 fn number(text: &str) -> serde_json::Value {
     use serde_json::Value as Json;
     let plain = text.replace('_', "");
@@ -210,7 +210,7 @@ fn number(text: &str) -> serde_json::Value {
     parsed.map_or_else(|| Json::String(text.to_owned()), Json::Number)
 }
 
-/// The bytes between the `---` lines at the head of a Markdown file.
+/// The byte range between the `---` lines at the start of a Markdown file.
 #[must_use]
 pub fn front_matter(text: &str) -> Option<(usize, usize)> {
     let start = text.find('\n')? + 1;

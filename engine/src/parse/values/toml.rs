@@ -1,18 +1,18 @@
-//! TOML.
+//! Reads TOML.
 
 use super::{Datum, Values};
 use crate::text::source::Span;
 use std::ops::Range;
 use toml_edit::{Document, Item, TableLike, Value as Toml};
 
-/// A table, list or value that is still to be taken in.
+/// A table, list or value that has not been visited yet.
 enum Node<'a> {
     Item(&'a Item),
     Table(&'a dyn TableLike, Option<Range<usize>>),
     Value(&'a Toml),
 }
 
-/// A node with the value that it lies in, and its key.
+/// The parent of a node, its key, and the node.
 type Pending<'a> = (usize, Option<(String, Span)>, Node<'a>);
 
 pub(super) fn read(text: &str) -> Values {
@@ -28,7 +28,8 @@ pub(super) fn read(text: &str) -> Values {
     let root = values.add(None, None, Datum::Map, Span::new(0, text.len()));
     let mut pending = entries(root, document.as_table(), text);
     while let Some((parent, key, node)) = pending.pop() {
-        // What has no place of its own, such as a table that only others imply, is at its key.
+        // A node without a span, such as a table only implied by its subtables, is placed at its
+        // key.
         let at = |span: Option<Range<usize>>| match (span, &key) {
             (Some(span), _) => cut(text, span),
             (None, Some((_, span))) => *span,
@@ -69,7 +70,7 @@ pub(super) fn read(text: &str) -> Values {
                     Toml::Boolean(is) => Datum::Bool(*is.value()),
                     Toml::Integer(number) => Datum::Number(number.value().to_string()),
                     Toml::Float(_) => Datum::Number(raw.to_owned()),
-                    // A date is a text everywhere else.
+                    // The other formats represent dates as strings.
                     _ => Datum::Text(raw.to_owned()),
                 };
                 values.add(Some(parent), key, datum, at);
@@ -79,7 +80,7 @@ pub(super) fn read(text: &str) -> Values {
     values
 }
 
-/// The entries of a table, the last first: a stack gives them back in order.
+/// The entries of a table, last first, so that the stack returns them in order.
 fn entries<'a>(at: usize, table: &'a dyn TableLike, text: &str) -> Vec<Pending<'a>> {
     let mut entries: Vec<Pending<'a>> = Vec::new();
     for (name, item) in table.iter() {
@@ -91,7 +92,7 @@ fn entries<'a>(at: usize, table: &'a dyn TableLike, text: &str) -> Vec<Pending<'
     entries
 }
 
-/// A range of the parser as one of the text.
+/// A range of the parser, clamped to character boundaries of the text.
 fn cut(text: &str, range: Range<usize>) -> Span {
     let end = text.floor_char_boundary(range.end.min(text.len()));
     Span::new(text.floor_char_boundary(range.start).min(end), end)

@@ -1,22 +1,22 @@
-//! YAML, of one or more documents. An alias is a copy of what it stands for, at its own place's
-//! original; merge keys are keys like any other.
+//! Reads YAML with one or more documents. An alias is a copy of its anchor's value, with the spans
+//! of the original. Merge keys are ordinary keys.
 
 use super::{Datum, Values};
 use crate::text::source::Span;
 use granit_parser::{Event, Parser, ScalarStyle};
 use std::collections::HashMap;
 
-/// Most values that aliases are copied to: a few lines can stand for billions.
+/// Maximum number of values that aliases can expand to: a few lines can expand to billions.
 const MOST_VALUES: usize = 200_000;
 
-/// What is open: the value, and of a mapping the key that waits for its value.
+/// An open container; for a mapping also the key whose value follows.
 struct Frame {
     at: usize,
     is_map: bool,
     key: Option<(String, Span)>,
 }
 
-/// Reads `text`, which begins at the byte `base` of its file.
+/// Parses `text`, which starts at the byte offset `base` of its file.
 pub(super) fn read(text: &str, base: usize) -> Values {
     let mut values = Values::default();
     let mut frames: Vec<Frame> = Vec::new();
@@ -44,7 +44,7 @@ pub(super) fn read(text: &str, base: usize) -> Values {
             }
             Event::MappingEnd | Event::SequenceEnd => {
                 if let Some(frame) = frames.pop() {
-                    // A block ends where its last line does, not where the parser notices.
+                    // A block ends with its last line, not where the parser detects the end.
                     let own = values.all[frame.at].children.last();
                     let own = own.map_or(0, |&child| values.all[child].span.end as usize);
                     let last = base + end_of_block(&text[..start], own.saturating_sub(base));
@@ -82,7 +82,7 @@ pub(super) fn read(text: &str, base: usize) -> Values {
         };
         let opens = matches!(datum, Datum::Map | Datum::List);
         let is_map = datum == Datum::Map;
-        // A mapping or list as a key has no name.
+        // A mapping or list used as a key has no name.
         if opens && let Some(Frame { is_map: true, key: key @ None, .. }) = frames.last_mut() {
             *key = Some((String::new(), span));
         }
@@ -98,16 +98,16 @@ pub(super) fn read(text: &str, base: usize) -> Values {
     values
 }
 
-/// Where a list begins that the parser met at `start`: of one that is no deeper than its key it names
-/// the first item, behind the dash.
+/// The start of a list that the parser reported at `start`. For a list at the indentation of its
+/// key the parser reports the first item, after the dash.
 fn start_of_list(text: &str, start: usize) -> usize {
     let lead = text[..start].trim_end_matches(' ');
     let has_mark = text[start..].starts_with(['[', '-', '&', '!']);
     if has_mark || !lead.ends_with('-') { start } else { lead.len() - 1 }
 }
 
-/// Where a block ends that reaches at most to the end of `text`, and whose last value ends at `own`:
-/// comments in lines of their own behind it belong to what follows.
+/// The end of a block that extends at most to the end of `text` and whose last value ends at `own`.
+/// Comments on their own lines after that value belong to what follows.
 fn end_of_block(text: &str, own: usize) -> usize {
     let mut end = text.trim_end().len();
     loop {
@@ -119,7 +119,7 @@ fn end_of_block(text: &str, own: usize) -> usize {
     }
 }
 
-/// Where the next value belongs.
+/// The container and key of the next value.
 fn slot(frames: &mut [Frame]) -> (Option<usize>, Option<(String, Span)>) {
     match frames.last_mut() {
         None => (None, None),
@@ -128,7 +128,7 @@ fn slot(frames: &mut [Frame]) -> (Option<usize>, Option<(String, Span)>) {
     }
 }
 
-/// Copies the value at `from` and what lies in it.
+/// Copies the value at `from` and everything in it.
 fn copy(values: &mut Values, from: usize, parent: Option<usize>, key: Option<(String, Span)>) {
     let mut pending = vec![(from, parent, key)];
     while let Some((from, parent, key)) = pending.pop() {
@@ -143,7 +143,8 @@ fn copy(values: &mut Values, from: usize, parent: Option<usize>, key: Option<(St
     }
 }
 
-/// A plain scalar by the core schema of YAML 1.2 (<https://yaml.org/spec/1.2.2/#103-core-schema>).
+/// The type of a plain scalar by the YAML 1.2 core schema
+/// (<https://yaml.org/spec/1.2.2/#103-core-schema>).
 fn scalar(text: &str) -> Datum {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => return Datum::Null,

@@ -1,17 +1,17 @@
-//! What lies below a folder, by its kind.
+//! Finds entries below a directory by their type.
 
 use super::Disk;
 use std::fs::FileType;
 
-/// The Markdown files below `folder`, ordered, without following links; at most eight folders deep.
+/// The Markdown files below `folder`, ordered, without following links; at most eight levels deep.
 #[must_use]
 pub fn markdown_below(disk: &Disk, folder: &str) -> Vec<String> {
     let is_page = |kind: FileType, path: &str| kind.is_file() && path.ends_with(".md");
     entries_below(disk, folder, &is_page)
 }
 
-/// What lies below `folder` and is neither file nor folder nor link: pipes, sockets, devices. Looked
-/// at as by [`markdown_below`].
+/// The entries below `folder` that are neither files nor directories nor links: pipes, sockets,
+/// devices. Searched like [`markdown_below`].
 #[must_use]
 pub fn irregular_below(disk: &Disk, folder: &str) -> Vec<String> {
     let is_irregular =
@@ -19,7 +19,7 @@ pub fn irregular_below(disk: &Disk, folder: &str) -> Vec<String> {
     entries_below(disk, folder, &is_irregular)
 }
 
-/// The paths below `folder` that are `wanted`, ordered; at most eight folders deep.
+/// The paths below `folder` for which `wanted` is true, ordered; at most eight levels deep.
 fn entries_below(
     disk: &Disk,
     folder: &str,

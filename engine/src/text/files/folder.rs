@@ -1,12 +1,12 @@
-//! What the files of one folder are known by: the way to the folder is gone once, and each file is
-//! asked for by its name, which costs half of what its path does.
+//! File stamps of one directory. The directory is opened once and each file is queried by name,
+//! which costs half as much as a query by path.
 
 use super::{Disk, Stamp};
 use crate::text::paths::below;
 
 impl Disk {
-    /// The stamps of the files of these names in `folder` (the root, when empty), in their order;
-    /// `None` for one that is not there. The names are of files right in it.
+    /// The stamps of the files `names` directly in `folder` (empty for the root), in the same
+    /// order; `None` for a file that does not exist.
     #[must_use]
     pub fn stamps(&self, folder: &str, names: &[String]) -> Vec<Option<Stamp>> {
         #[cfg(unix)]
@@ -24,7 +24,8 @@ mod by_name {
     use rustix::fs::{AtFlags, Mode, OFlags, open, statat};
     use std::time::{Duration, SystemTime};
 
-    /// As [`Disk::stamps`]; `None` when the folder cannot be opened, though its files may be known.
+    /// The same as [`Disk::stamps`]; `None` when the directory cannot be opened, even though its
+    /// files may be accessible.
     pub(super) fn stamps(
         disk: &Disk,
         folder: &str,
@@ -35,7 +36,7 @@ mod by_name {
         Some(names.iter().map(|name| stamp(&folder, name)).collect())
     }
 
-    /// As [`super::super::stamp_of`].
+    /// The same as [`super::super::stamp_of`].
     fn stamp(folder: &OwnedFd, name: &str) -> Option<Stamp> {
         let is_name = !name.contains('/') && name != "..";
         let known = statat(folder, Some(name).filter(|_| is_name)?, AtFlags::empty()).ok()?;

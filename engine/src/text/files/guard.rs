@@ -1,24 +1,23 @@
-//! Opening files so that nothing but a regular file is read: a device has no end, and a pipe makes
-//! whoever opens it wait.
+//! Opens regular files only: a device has no end, and opening a pipe blocks.
 
 use super::Disk;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
-/// What becomes of a link in place of a file.
+/// How a link in place of a file is handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Links {
-    /// It is followed as long as it stays within the root.
+    /// Follow it if it stays within the root.
     Inside,
-    /// It is an error.
+    /// Treat it as an error.
     Refused,
 }
 
-/// Opens the regular file at `place`, links followed; the file and how many bytes it has.
+/// Opens the regular file at `place`, following links; returns the file and its size in bytes.
 ///
 /// # Errors
-/// When it cannot be opened, or is no regular file.
+/// When it cannot be opened or is not a regular file.
 pub fn open_regular(place: &Path) -> io::Result<(File, u64)> {
     let mut options = OpenOptions::new();
     options.read(true);
@@ -26,7 +25,7 @@ pub fn open_regular(place: &Path) -> io::Result<(File, u64)> {
     {
         use rustix::fs::OFlags;
         use std::os::unix::fs::OpenOptionsExt;
-        // A pipe is opened at once, and refused.
+        // Open a pipe without blocking, then reject it.
         let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
         options.custom_flags(flags.bits().cast_signed());
     }
@@ -35,10 +34,10 @@ pub fn open_regular(place: &Path) -> io::Result<(File, u64)> {
     if known.is_file() { Ok((file, known.len())) } else { Err(refused("not a regular file")) }
 }
 
-/// The bytes of the regular file at `place`, links followed.
+/// Reads the regular file at `place`, following links.
 ///
 /// # Errors
-/// As for [`open_regular`], or when there are more than `limit` bytes.
+/// The same as [`open_regular`], or when there are more than `limit` bytes.
 pub fn read_regular(place: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let (file, length) = open_regular(place)?;
     read_whole(file, length, limit)
@@ -53,16 +52,16 @@ fn read_whole(file: File, length: u64, limit: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Room for all at once: else the text is read in pieces, each copied as more comes.
+/// Allocates for the whole file up front; otherwise the buffer is copied as it grows.
 pub(super) fn with_room_for(length: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(usize::try_from(length).unwrap_or(0).saturating_add(1))?;
     Ok(bytes)
 }
 
-/// The error of a file with more than `limit` bytes.
+/// The error for a file with more than `limit` bytes.
 pub(crate) fn too_large(limit: u64) -> io::Error {
-    let why = format!("more than the {limit} bytes that are read of such a file");
+    let why = format!("larger than the limit of {limit} bytes");
     io::Error::new(io::ErrorKind::FileTooLarge, why)
 }
 
@@ -71,47 +70,50 @@ fn refused(why: &str) -> io::Error {
 }
 
 impl Disk {
-    /// The whole of a file that says how a run goes: settings, an ignore file, a baseline.
+    /// Reads a whole file that controls a run: a configuration, an ignore file, a baseline.
     ///
     /// # Errors
-    /// When it cannot be read, is no regular file, lies outside the root, is a link that `links`
+    /// When it cannot be read, is not a regular file, is outside the root, is a link that `links`
     /// refuses, or has more than `limit` bytes.
     pub fn read_whole(&self, path: &str, limit: u64, links: Links) -> io::Result<Vec<u8>> {
         if links == Links::Refused && self.locate(path)?.is_symlink() {
-            return Err(refused("a link, which is not followed"));
+            return Err(refused("symbolic links are not followed here"));
         }
         let (file, length) = self.open(path)?;
         read_whole(file, length, limit)
     }
 
-    /// The place of a file to write at `path`; the file and directories on the way may not be there.
+    /// The location on disk for a file to write at `path`; the file and its directories need not
+    /// exist.
     ///
     /// # Errors
-    /// When it lies outside the root, a link leads out of it, or the file is one of version control.
+    /// When it is outside the root, a link leads out of the root, or it is inside a version control
+    /// directory.
     pub fn place_to_write(&self, path: &str) -> io::Result<PathBuf> {
         const STORES: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
         let place = self.locate(path)?;
         let real_root = self.root.canonicalize()?;
         let real = super::real(&place)?;
         let Ok(below) = real.strip_prefix(&real_root) else {
-            return Err(refused("a link leads out of the root"));
+            return Err(refused("symbolic link leaves the root"));
         };
         let is_store = |part: Component<'_>| {
             let name = part.as_os_str().to_str();
             name.is_some_and(|name| STORES.iter().any(|store| store.eq_ignore_ascii_case(name)))
         };
         if below.components().any(is_store) {
-            return Err(refused("a file of version control"));
+            return Err(refused("file inside a version control directory"));
         }
         Ok(place)
     }
 
-    /// Opens a regular file to which no link leads out of the root; with how many bytes it has.
+    /// Opens a regular file that no link leads out of the root; returns the file and its size in
+    /// bytes.
     pub(super) fn open(&self, path: &str) -> io::Result<(File, u64)> {
         let place = self.locate(path)?;
-        // First, for most of what is asked for is not there.
+        // Open first, because most of the requested files do not exist.
         let opened = open_regular(&place)?;
-        // Most ways have no link, and are gone without asking where they end.
+        // Most paths contain no link and need no canonicalization.
         let mut at = self.root.clone();
         let mut parts = Path::new(path).components();
         let has_link = parts.any(|part| {
@@ -119,7 +121,7 @@ impl Disk {
             at.is_symlink()
         });
         if has_link && !place.canonicalize()?.starts_with(self.root.canonicalize()?) {
-            return Err(refused("a link leads out of the root"));
+            return Err(refused("symbolic link leaves the root"));
         }
         Ok(opened)
     }
@@ -161,7 +163,7 @@ mod tests {
             assert_eq!(error.kind(), io::ErrorKind::InvalidInput, "{path}");
         }
         let refused = disk.read_whole("in", 9, Links::Refused).expect_err("a link");
-        assert_eq!(refused.to_string(), "a link, which is not followed");
+        assert_eq!(refused.to_string(), "symbolic links are not followed here");
         let large = disk.read_whole("in", 3, Links::Inside).expect_err("too large");
         assert_eq!(large.kind(), io::ErrorKind::FileTooLarge);
         let absent = disk.read("absent", 9).expect_err("absent");
