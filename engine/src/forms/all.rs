@@ -1,4 +1,4 @@
-//! The patterns of some rules that judge single files, of all forms.
+//! The compiled checks of the forms that look at single files: `text`, `syntax`, `data` and `doc`.
 
 use super::data::DataPatterns;
 use super::doc::DocPatterns;
@@ -7,22 +7,22 @@ use super::text::TextPatterns;
 use crate::rules::rule::Rule;
 use aidd_page::Tables;
 
-/// The patterns of some rules, a form each.
+/// The compiled checks of a set of rules, grouped by form.
 #[derive(Debug)]
 pub struct Patterns {
-    /// Of the form `text`.
+    /// Checks of the form `text`.
     pub text: TextPatterns,
-    /// Of the form `syntax`.
+    /// Checks of the form `syntax`.
     pub syntax: SyntaxPatterns,
-    /// Of the form `data`.
+    /// Checks of the form `data`.
     pub data: DataPatterns,
-    /// Of the form `doc`.
+    /// Checks of the form `doc`.
     pub documents: DocPatterns,
 }
 
 impl Patterns {
-    /// Those of `rules`; `tables` are those of the shipped pages. The places of the words in each
-    /// list of `watch` are noted in passing.
+    /// Compiles the checks of `rules`; `tables` are the keyword tables of the shipped pages.
+    /// Occurrences of the words in each list of `watch` are recorded during the text scan.
     #[must_use]
     pub fn new(tables: &'static Tables, rules: &[Rule], watch: &[&[&'static str]]) -> Self {
         Self {

@@ -1,71 +1,73 @@
-//! What an expression of a page may cost: it is matched in time that grows with the text alone, but
-//! also with the expression once its repetitions are written out.
+//! Limits the cost of the regular expressions of pages: matching time is linear in the text, but
+//! also grows with the size of the expression after its repetitions are expanded.
 
 use regex::Regex;
 use regex_syntax::hir::{Hir, HirKind, Visitor, visit};
 use thiserror::Error;
 
-/// Most copies of a part that repetitions within repetitions may come to.
+/// Maximum number of copies of a part after nested repetitions are expanded.
 const MAX_COPIES: u32 = 2_000;
 
-/// What is said of an expression that is not run.
-pub(super) const TOO_LARGE: &str = "the expression is too large to run fast: bound its repetitions";
+/// The message for an expression that is rejected because of its size.
+pub(super) const TOO_LARGE: &str =
+    "the expression is too large to match efficiently; bound its repetitions";
 
-/// Why values cannot be held against an expression.
+/// Why an expression for values cannot be compiled.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum ExpressionError {
-    /// Its repetitions come to too many copies of a part.
+    /// Nested repetitions expand to too many copies of a part.
     #[error("`{0}`: {TOO_LARGE}")]
     TooLarge(String),
-    /// It is malformed.
+    /// The expression has a syntax error or is too large to compile.
     #[error("`{text}`: {}", last_line(.why))]
     Malformed {
-        /// The expression.
+        /// The expression as written in the page.
         text: String,
-        /// What is wrong with it.
+        /// The error of the regex parser.
         why: regex::Error,
     },
 }
 
-/// What is wrong with an expression, on one line.
+/// The last line of a regex error, which contains the reason.
 pub(super) fn last_line(why: &regex::Error) -> String {
     let why = why.to_string();
     why.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned()
 }
 
-/// Looks at the repetitions within repetitions of an expression. One that cannot be read is left to
-/// the one who compiles it.
+/// Checks the nested repetitions of an expression. Syntax errors are ignored here, because
+/// compiling the expression reports them.
 ///
 /// # Errors
-/// When they come to too many copies of a part.
+/// Nested repetitions expand to too many copies of a part.
 pub(super) fn check(text: &str) -> Result<(), String> {
     let mut parser = regex_syntax::ParserBuilder::new().utf8(false).build();
     parser.parse(text).map_or(Ok(()), |hir| check_parsed(&hir))
 }
 
-/// As [`check`], for an expression that is parsed.
+/// Like [`check`], for a parsed expression.
 ///
 /// # Errors
-/// As there.
+/// Like [`check`].
 pub(super) fn check_parsed(hir: &Hir) -> Result<(), String> {
     let copies = visit(hir, Copies::default()).unwrap_or_default();
     if copies > MAX_COPIES { Err(TOO_LARGE.to_owned()) } else { Ok(()) }
 }
 
-/// Compiles an expression that values are held against.
+/// Compiles an expression for values.
 ///
 /// # Errors
-/// What is wrong with it, or that it is too large.
+/// A syntax error, or an expression that is too large.
 pub(super) fn compile(text: &str) -> Result<Regex, ExpressionError> {
     check(text).map_err(|_| ExpressionError::TooLarge(text.to_owned()))?;
     let built = regex::RegexBuilder::new(text).size_limit(1 << 20).build();
     built.map_err(|why| ExpressionError::Malformed { text: text.to_owned(), why })
 }
 
-/// The most copies of one part by nested repetitions; those of a single repetition are its own.
+/// Counts the copies of one part that nested repetitions expand to; a single repetition is limited
+/// by the regex crate.
 #[derive(Default)]
 struct Copies {
-    /// Of each open node, the copies of its parts so far; the last one is the result.
+    /// The copies of the parts so far, for each open node; the last entry is the result.
     open: Vec<u32>,
     most: u32,
 }

@@ -1,4 +1,4 @@
-//! What the checks of the project pass have in common: what they look at, and what they find.
+//! Shared input and output types of the project-wide checks.
 
 use crate::text::files::Files;
 use crate::text::finding::{Fix, Related};
@@ -8,45 +8,46 @@ use crate::text::source::Span;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-/// Most bytes of a file whose lines are counted.
+/// Maximum size in bytes of a file whose lines are counted.
 const COUNTED: u64 = 64 << 20;
 
-/// What a check over the whole project looks at.
+/// The input of a project-wide check.
 pub struct Scope<'a> {
-    /// The files that no ignore file leaves out.
+    /// The files that are not ignored.
     pub listing: &'a Listing,
-    /// Their contents.
+    /// Access to the file contents.
     pub files: &'a dyn Files,
-    /// The `files` and `exclude` of the rule.
+    /// The `files` and `exclude` globs of the rule.
     pub globs: &'a Globs,
-    /// The folder that the rule's paths count from; empty for the root.
+    /// The directory that the rule's paths are relative to; empty for the root.
     pub base: &'a str,
-    /// Whether the rule runs on this path: switched on there, its conditions met, not left out by
-    /// the configuration.
+    /// Whether the rule runs on this path: enabled there, its conditions met, not excluded by the
+    /// configuration.
     pub runs_on: &'a dyn Fn(&str) -> bool,
-    /// What is known of the sizes of files; `None`: they are looked at each time.
+    /// Cached file sizes; `None`: sizes are read each time.
     pub sizes: Option<Sizes<'a>>,
 }
 
-/// The sizes of files, and where to look for those that are not known yet.
+/// Cached file sizes, and the files to read missing ones from.
 #[derive(Clone, Copy)]
 pub struct Sizes<'a> {
-    /// What is known.
+    /// The cache.
     pub known: &'a Numbers,
-    /// The files.
+    /// The files that missing sizes are read from.
     pub files: &'a dyn Files,
 }
 
-/// How many bytes and lines files have, as far as checks asked for it.
+/// The byte and line counts of files, as far as checks requested them.
 #[derive(Debug, Default)]
 pub struct Numbers(Mutex<HashMap<String, Number>>);
 
-/// How many bytes and lines a file has; the outer `None`: nobody asked, the inner: it cannot be read.
+/// The byte and line count of a file. Outer `None`: not requested yet; inner `None`: the file
+/// cannot be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Number {
-    /// Bytes.
+    /// The size in bytes.
     pub bytes: Option<Option<u64>>,
-    /// Lines.
+    /// The number of lines.
     pub lines: Option<Option<u64>>,
 }
 
@@ -66,7 +67,8 @@ impl Numbers {
         number
     }
 
-    /// Looks again at the file at `path`: what was known of it, and what is now. `None`: nobody asked.
+    /// Reads the requested counts of the file at `path` again. Returns the old and the new counts;
+    /// `None`: no counts were requested.
     pub fn again(&self, path: &str, files: &dyn Files) -> Option<(Number, Number)> {
         let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let before = *known().get(path)?;
@@ -78,20 +80,20 @@ impl Numbers {
         Some((before, after))
     }
 
-    /// The files that something is known of, of those that `is_wanted` says yes to.
+    /// The cached files that `is_wanted` accepts.
     #[must_use]
     pub fn paths(&self, is_wanted: &dyn Fn(&str) -> bool) -> Vec<String> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         known.keys().filter(|path| is_wanted(path)).cloned().collect()
     }
 
-    /// Forgets the file at `path`, which is no more.
+    /// Removes the deleted file at `path` from the cache.
     pub fn forget(&self, path: &str) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(path);
     }
 }
 
-/// Lines as an editor counts them: a last line break opens none.
+/// Counts lines as an editor does: a final line break does not begin a new line.
 fn count_lines(path: &str, files: &dyn Files) -> Option<u64> {
     let bytes = files.read(path, COUNTED).ok()?;
     let breaks = memchr::memchr_iter(b'\n', &bytes).count() as u64;
@@ -99,7 +101,7 @@ fn count_lines(path: &str, files: &dyn Files) -> Option<u64> {
 }
 
 impl Scope<'_> {
-    /// How many bytes the file at `path` has; `None` when it cannot be read.
+    /// The size in bytes of the file at `path`; `None` if it cannot be read.
     #[must_use]
     pub fn bytes(&self, path: &str) -> Option<u64> {
         let look = |files: &dyn Files| files.size(path).ok();
@@ -109,7 +111,7 @@ impl Scope<'_> {
         }
     }
 
-    /// How many lines the file at `path` has; `None` when it cannot be read.
+    /// The number of lines of the file at `path`; `None` if it cannot be read.
     #[must_use]
     pub fn lines(&self, path: &str) -> Option<u64> {
         match self.sizes {
@@ -121,13 +123,13 @@ impl Scope<'_> {
         }
     }
 
-    /// Whether the rule speaks of the file at `path`.
+    /// Whether the rule applies to the file at `path`.
     #[must_use]
     pub fn covers(&self, path: &str) -> bool {
         self.globs.matches(path) && (self.runs_on)(path)
     }
 
-    /// Whether the rule speaks of the folder at `path`.
+    /// Whether the rule applies to the directory at `path`.
     #[must_use]
     pub fn covers_folder(&self, path: &str) -> bool {
         let inner = format!("{path}/");
@@ -138,30 +140,30 @@ impl Scope<'_> {
     }
 }
 
-/// One place where a rule over the whole project is broken.
+/// A violation of a project-wide rule.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
-    /// The file; one that should be there, or a folder, may be meant.
+    /// The path of the finding; can also be a directory or a missing file.
     pub path: String,
-    /// Where in the file; `None`: the file as such.
+    /// The span in the file; `None`: the whole file.
     pub span: Option<Span>,
-    /// What is wrong, for a rule whose page does not say it.
+    /// The message, for a rule whose page has none.
     pub message: String,
-    /// What the names in the page's message stand for.
+    /// The values of the placeholders in the page's message.
     pub names: Vec<(String, String)>,
-    /// Edits that mend it.
+    /// The edits that fix it.
     pub fix: Option<Fix>,
-    /// Other places of the same file that explain it.
+    /// Related places in the same file.
     pub related: Vec<Related>,
 }
 
-/// What a check over the whole project gave.
+/// The result of a project-wide check.
 #[derive(Debug, Default)]
 pub struct Joined {
-    /// What it found.
+    /// The violations.
     pub found: Vec<Found>,
-    /// How many files, folders or imports it judged.
+    /// The number of files, directories or imports that were checked.
     pub judged: usize,
-    /// What else to tell of it: imports that lead nowhere, a pattern that was cut short.
+    /// Notes on the run: unresolved imports, or a pattern that was skipped for some subjects.
     pub notes: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! The keywords of text patterns, and whose each of them is.
+//! The keywords of text patterns, and the patterns that each keyword belongs to.
 
 use crate::rules::rule::Rule;
 use aidd_page::Tables;
@@ -6,30 +6,30 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-/// In the place of a pattern: nobody's keyword, but a watched word.
+/// Used instead of a pattern index for words that are only watched.
 const NOBODY: u32 = u32::MAX;
 
-/// Keywords by number, in the order of the words.
+/// The keywords, identified by their index in sorted order.
 #[derive(Debug, Default)]
 pub(super) struct Keywords {
-    /// Keyword → where those that it belongs to stand in `owners`.
+    /// Keyword → the range in `owners` of the patterns that it belongs to.
     owned: Vec<Range<u32>>,
     owners: Vec<u32>,
-    /// Keyword → the lists of watched words that have it, a bit each.
+    /// Keyword → the lists of watched words that contain it, one bit each.
     watched: Vec<u32>,
-    /// Patterns without keywords.
+    /// Patterns without keywords, which are searched for in the whole text.
     pub(super) everywhere: Vec<u32>,
 }
 
 impl Keywords {
-    /// Those of `rules`, which are the rules of the patterns in their order, and the words of each
-    /// list in `watch`; and the words themselves.
+    /// Collects the keywords of `rules`, which are the rules of the patterns in pattern order, and
+    /// the words of each list in `watch`. Also returns the words.
     pub(super) fn new<'r>(
         tables: &'static Tables,
         rules: impl Iterator<Item = &'r Rule>,
         watch: &[&[&'static str]],
     ) -> (Self, Vec<Cow<'static, str>>) {
-        // Those of shipped pages stand in a table, ordered.
+        // The keywords of the shipped pages come from a sorted table.
         let mut of_page = vec![NOBODY; tables.pages.len()];
         let mut own: Vec<(Cow<'static, str>, u32)> = Vec::new();
         for (rule, index) in rules.zip(0..) {
@@ -54,7 +54,8 @@ impl Keywords {
         Self::of(words, &lists)
     }
 
-    /// Words and their owners, ordered, none twice; and the lists that watched words are in.
+    /// Merges sorted words with their owners, without duplicates, and the lists that contain the
+    /// watched words.
     fn of(
         words: Vec<(Cow<'static, str>, u32)>,
         lists: &BTreeMap<&'static str, u32>,
@@ -93,13 +94,13 @@ impl Keywords {
         &self.owners[owned.start as usize..owned.end as usize]
     }
 
-    /// The lists of watched words that a keyword is in, a bit each.
+    /// The lists of watched words that contain a keyword, one bit each.
     pub(super) fn watched(&self, keyword: usize) -> u32 {
         self.watched[keyword]
     }
 }
 
-/// The keywords of a project's rule, in lower case; the empty one when it has none.
+/// The lower-case keywords of a project rule; the empty keyword if it has none.
 fn stated(rule: &Rule) -> BTreeSet<String> {
     let text = rule.check.as_ref().and_then(|check| check.text.as_ref());
     text.map(aidd_page::TextHeader::words).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Checks written in the header of a page, shipped or a project's own.
+//! The checks that are written in the header of a page, shipped or from the project.
 
 pub mod all;
 pub mod commits;
@@ -28,7 +28,7 @@ use commits::Demands;
 pub use expression::ExpressionError;
 use layers::Layers;
 
-/// What is wrong with the check in a rule's header, a text each; nothing is well.
+/// The problems of the check in a rule's header, one string each; empty if the check is valid.
 #[must_use]
 pub fn problems(rule: &Rule) -> Vec<String> {
     let Some(check) = &rule.check else { return Vec::new() };
@@ -49,12 +49,12 @@ pub fn problems(rule: &Rule) -> Vec<String> {
     problems
 }
 
-/// What an error says.
+/// The message of the error, if any.
 fn said<T>(tried: Result<T, impl ToString>) -> Option<String> {
     tried.err().map(|error| error.to_string())
 }
 
-/// Whether a check in the header of the page at `page` is tried on the file at `path`.
+/// Whether a check in the header of the page at `page` applies to the file at `path`.
 #[must_use]
 pub fn is_tried(check: &CheckHeader, page: Option<&str>, path: &str) -> bool {
     let reads = |header: &SyntaxHeader| syntax::reads(header, path);
@@ -65,8 +65,8 @@ pub fn is_tried(check: &CheckHeader, page: Option<&str>, path: &str) -> bool {
         && Globs::of_check(check, page).matches(path)
 }
 
-/// The first code block under the `## Template` of a rule's page: what a file that it asks for
-/// begins with.
+/// The first code block under `## Template` of a rule's page: the initial contents of a file that
+/// the rule requires.
 #[must_use]
 pub fn template(rule: &Rule) -> Option<String> {
     let at = rule.page.find("\n## Template")? + 1;
@@ -78,9 +78,9 @@ pub fn template(rule: &Rule) -> Option<String> {
     inside.next().map(|fence| fence.text)
 }
 
-/// Fills the `<names>` of a page's message: `<path>`, `<dir>`, `<name>`, `<stem>`, `<ext>`,
-/// `<match>` (the first line of the text under `span`) and what `capture` knows. Other names stay
-/// as they are.
+/// Replaces the `<names>` in a page's message: `<path>`, `<dir>`, `<name>`, `<stem>`, `<ext>`,
+/// `<match>` (the first line of the text under `span`) and the names that `capture` resolves.
+/// Unknown names are left unchanged.
 pub(crate) fn fill(
     message: &str,
     source: &Source,

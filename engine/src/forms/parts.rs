@@ -1,5 +1,5 @@
-//! Which part of a file a place belongs to: code, comments, strings, prose or headings, as the
-//! parser of its language sees it.
+//! The part of a file that an offset belongs to: code, comments, strings, prose or headings,
+//! according to the parser of the language.
 
 use super::syntax;
 use crate::parse::dockerfile::Dockerfile;
@@ -10,11 +10,11 @@ use crate::text::source::{Source, Span};
 use aidd_page::Part;
 use ast_grep_language::SupportLang;
 
-/// The parts of one file: from each offset on, until the next.
+/// The parts of one file: each entry applies from its offset up to the next.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parts(Vec<(u32, Option<Part>)>);
 
-/// What reads the parts of a file.
+/// The parser that determines the parts of a file.
 enum Reader {
     Tree(SupportLang),
     Markdown,
@@ -22,13 +22,13 @@ enum Reader {
     Plain,
 }
 
-/// Whether a pattern that counts in the parts `within` is tried on the file at `path`.
+/// Whether a pattern that is limited to the parts `within` applies to the file at `path`.
 #[must_use]
 pub fn reads(within: &[Part], path: &str) -> bool {
     is_everywhere(within) || reader(path).is_some()
 }
 
-/// Whether a match may begin anywhere.
+/// Whether a match can begin in any part.
 #[must_use]
 pub fn is_everywhere(within: &[Part]) -> bool {
     within.is_empty() || within.contains(&Part::All)
@@ -50,8 +50,8 @@ fn reader(path: &str) -> Option<Reader> {
 }
 
 impl Parts {
-    /// The parts of `source`, whose tree is `tree`; `None` when its language has no parser here, or
-    /// the parser took too long.
+    /// The parts of `source`, whose tree is `tree`; `None` if there is no parser for its language,
+    /// or the parser timed out.
     #[must_use]
     pub fn of(source: &Source, tree: &Tree<'_>) -> Option<Self> {
         let text = source.text();
@@ -81,8 +81,8 @@ impl Parts {
         after.checked_sub(1).and_then(|last| self.0[last].1)
     }
 
-    /// The parts of `spans`, each of which lies in one before it or behind all of them; what is in
-    /// none of them belongs to `outer`.
+    /// The parts of `spans`, each of which is nested in an earlier one or follows all of them. Text
+    /// outside all of them belongs to `outer`.
     fn nested(outer: Option<Part>, spans: impl IntoIterator<Item = (Span, Part)>) -> Self {
         let mut pieces = vec![(0, outer)];
         let mut open: Vec<(u32, Part)> = Vec::new();
@@ -105,14 +105,14 @@ impl Parts {
 fn comments(file: &Dockerfile) -> Vec<(Span, Part)> {
     let directives = file.directives.iter().map(|directive| directive.span);
     let mut spans: Vec<Span> = file.comments.iter().map(|comment| comment.span).collect();
-    // A directive is written as a comment is, and works.
+    // A directive has the syntax of a comment, but is code.
     spans.retain(|span| !directives.clone().any(|directive| directive.overlaps(*span)));
     spans.sort_unstable();
     spans.into_iter().map(|span| (span, Part::Comments)).collect()
 }
 
-/// The part that a node of this kind is, whatever it lies in. The names are those of the grammars
-/// that are built in.
+/// The part that a node of this kind represents, regardless of its parents. The names come from the
+/// built-in grammars.
 fn part_of(kind: &str, language: SupportLang) -> Option<Part> {
     match kind {
         "comment" | "line_comment" | "block_comment" | "js_comment" | "html_comment" => {
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The text by its parts, a line each.
+    /// The text split into its parts, one per line.
     fn shown(path: &str, text: &str) -> Vec<String> {
         let source = Source::new(path, text);
         let Some(parts) = Parts::of(&source, &Tree::of(&source)) else { return Vec::new() };

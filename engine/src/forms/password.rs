@@ -1,10 +1,10 @@
-//! Passwords that nobody uses: the words that examples are written with, and the hosts they name.
+//! Detects example passwords, by common placeholder words and by the hosts they are used with.
 
 use crate::text::shape::looks_random;
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// A word that stands in documentation and tests where a password would be.
+/// A placeholder word that documentation and tests use as a password.
 static WORD: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let words = "p[a4]ss(?:w(?:[o0]r)?d|code|phrase)?[0-9!]{0,4}|pass%.*|secre?t?[0-9]{0,3}|secrets\
         |hunter2|xyzzy|passw0rd|pwd?|user(?:name)?|token|key|api[_-]?key|admin|administrator|root\
@@ -15,24 +15,24 @@ static WORD: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(&format!("^(?i:{words})$")).ok()
 });
 
-/// A name or a template instead of a value: `DB_PASSWORD`, `%s`, `[password]`.
+/// A variable name or a template instead of a value: `DB_PASSWORD`, `%s`, `[password]`.
 static TEMPLATE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"^(?:[A-Z][A-Z0-9_]*_[A-Z0-9_]*|[$%{<:\[(].*|.*[})\]>]|\*+|\.+|%[sdv].*|\+.*)$")
         .ok()
 });
 
-/// A host that is nobody's, in a URL or a connection string.
+/// A reserved or placeholder host in a URL or a connection string.
 static NOBODYS_HOST: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)(?:[@=/.\s]|\btcp:)(?:example|domain|company|(?:my|your)(?:company|domain|host|site)|foo|bar)\.(?:com|org|net|edu)\b|[a-z0-9]\.(?:example|invalid)(?:[:;/,\s]|$)").ok()
 });
 
-/// This machine.
+/// The local machine.
 static OWN_HOST: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)[@=/(](?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[?::1|local\)|\.(?:;|\\))").ok()
 });
 
-/// Whether `password` is but an example. `around` is where it stands: a URL or connection string
-/// that names user and host.
+/// Whether `password` is only an example. `around` is its context: a URL or connection string with
+/// user and host.
 #[must_use]
 pub fn is_example(password: &str, around: &str) -> bool {
     let is = |what: &LazyLock<Option<Regex>>, text: &str| {
@@ -42,11 +42,11 @@ pub fn is_example(password: &str, around: &str) -> bool {
         || is(&TEMPLATE, password)
         || is_user_again(password, around)
         || is(&NOBODYS_HOST, around)
-        // A made-up word guards only the database of whoever tries the project out.
+        // A made-up word for localhost protects only a local development database.
         || (is(&OWN_HOST, around) && !looks_random(password))
 }
 
-/// `guest:guest@`.
+/// Whether the password repeats the user name, as in `guest:guest@`.
 fn is_user_again(password: &str, url: &str) -> bool {
     let user = url.split_once("//").and_then(|(_, rest)| rest.split_once(':'));
     user.is_some_and(|(user, rest)| {

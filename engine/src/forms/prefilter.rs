@@ -1,4 +1,4 @@
-//! Finds the keywords of all patterns in one pass over a text.
+//! Finds the keywords of all patterns in a single pass over a text.
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, BuildError};
 use std::borrow::Cow;
@@ -6,33 +6,34 @@ use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Bytes of text up to which each keyword is looked for by itself: making an automaton of 1,500
-/// keywords takes as long as that.
+/// Up to this many bytes of text, each keyword is searched for separately: building an automaton of
+/// 1,500 keywords takes about as long.
 const FEW: usize = 32 << 10;
-/// Bytes of text from which on the automaton pays that is three times as fast, and takes three
-/// times as long to make.
+/// From this many bytes of text on, the automaton that is three times as fast and takes three times
+/// as long to build pays off.
 const MANY: usize = 2 << 20;
 
-/// A set of keywords, looked for without regard to ASCII case. How it looks depends on how much
-/// text it has seen; what it finds does not.
+/// A set of keywords, searched for case-insensitively (ASCII). The search strategy depends on how
+/// much text has been searched so far; the result does not.
 #[derive(Debug)]
 pub struct Prefilter {
     /// Lower-case, not empty.
     keywords: Vec<Cow<'static, str>>,
     quick: OnceLock<Option<AhoCorasick>>,
     fast: OnceLock<Option<AhoCorasick>>,
-    /// Bytes of text so far.
+    /// Number of bytes searched so far.
     seen: AtomicUsize,
 }
 
 impl Prefilter {
-    /// A prefilter for `keywords`: lower-case, not empty.
+    /// A prefilter for `keywords`, which must be lower-case and not empty.
     #[must_use]
     pub fn new(keywords: Vec<Cow<'static, str>>) -> Self {
         Self { keywords, quick: OnceLock::new(), fast: OnceLock::new(), seen: AtomicUsize::new(0) }
     }
 
-    /// Calls `found` with the index and place of each keyword in `text`, by the end of the place.
+    /// Calls `found` with the index and the range of each keyword in `text`, ordered by the end of
+    /// the range.
     pub fn each(&self, text: &str, found: impl FnMut(usize, Range<usize>)) {
         let seen = self.seen.fetch_add(text.len(), Ordering::Relaxed).saturating_add(text.len());
         match seen {
@@ -66,7 +67,8 @@ impl Prefilter {
         text: &str,
         mut found: impl FnMut(usize, Range<usize>),
     ) {
-        // Some 100 MB of keywords fit no automaton: then they are looked for one by one.
+        // About 100 MB of keywords exceed the limits of an automaton: then they are searched for
+        // one by one.
         let Some(automaton) = cell.get_or_init(|| build(&self.keywords, kind).ok()) else {
             return self.one_by_one(text, found);
         };

@@ -1,4 +1,4 @@
-//! Syntax patterns: ast-grep rules on a tree-sitter tree, one tree a language for all rules.
+//! Syntax patterns: ast-grep rules on a tree-sitter tree; all rules of a language share one tree.
 
 use crate::forms::expression;
 use crate::parse::syntax::Tree;
@@ -24,10 +24,11 @@ mod said;
 
 use said::{chain, list_for_rule, plainly};
 
-/// How long all syntax patterns may take on one file.
+/// Time limit for all syntax patterns on one file.
 const BUDGET: Duration = Duration::from_secs(2);
 
-/// After how many tries the clock is looked at: that takes as long as a quick one.
+/// Number of match attempts between two looks at the clock: reading it takes as long as a fast
+/// attempt.
 const TRIES: u32 = 8;
 
 /// The languages whose grammars are built in, by ast-grep's names.
@@ -58,12 +59,12 @@ pub struct SyntaxPatterns {
 struct SyntaxPattern {
     rule: Rule,
     language: &'static str,
-    /// Made when a file of the language is first met and the rule is on: most rules are off, and
-    /// never run.
+    /// Compiled when the first file of the language is checked with the rule enabled, because most
+    /// rules are disabled.
     globs: OnceLock<Globs>,
-    /// `None`: it cannot be used.
+    /// `None`: the rule is invalid.
     config: OnceLock<Option<RuleConfig<SupportLang>>>,
-    /// What excuses a finding when it stands behind it; `None`: nothing does.
+    /// A match of this expression after a finding, on its line, suppresses it; `None`: not set.
     beside: OnceLock<Option<Regex>>,
 }
 
@@ -73,19 +74,19 @@ impl fmt::Debug for SyntaxPattern {
     }
 }
 
-/// What a run of the patterns could not do.
+/// The patterns exceeded their time limit on one file.
 #[derive(Debug, PartialEq, Eq)]
 pub struct OverBudget {
-    /// The rule that was running when the time was up.
+    /// The rule that was running when the time limit was reached.
     pub rule: RuleId,
 }
 
 impl SyntaxPatterns {
-    /// The patterns of those `rules` that have one; `tables` are those of the shipped pages. A pattern that does not compile is left out: its
-    /// page carries the finding.
+    /// The patterns of those `rules` that have one; `tables` are those of the shipped pages. A
+    /// pattern that does not compile is omitted; the finding is reported on its page.
     #[must_use]
     pub fn new(tables: &'static Tables, rules: &[Rule]) -> Self {
-        // What the shipped pages name stands in a table.
+        // The languages of the shipped pages come from a precomputed table.
         let mut named: HashMap<usize, Vec<&str>> = HashMap::new();
         for (language, page) in tables.languages.all() {
             named.entry(page).or_default().push(language);
@@ -112,7 +113,7 @@ impl SyntaxPatterns {
     /// Runs all enabled patterns of the source's language over its tree.
     ///
     /// # Errors
-    /// When the time for one file is used up; what was found so far stays in the report.
+    /// The time limit for one file was exceeded; the findings so far remain in the report.
     pub fn run(&self, tree: &Tree<'_>, report: &mut Report<'_>) -> Result<(), OverBudget> {
         self.run_within(BUDGET, tree, report)
     }
@@ -137,14 +138,14 @@ impl SyntaxPatterns {
             return Ok(());
         }
         let deadline = Instant::now() + budget;
-        // That it took too long is told by who runs all patterns.
+        // The caller that runs all patterns reports a parser timeout.
         let Some(tree) = tree.in_language(language) else { return Ok(()) };
-        // Kind of node → the patterns that may match it, found out when first met.
+        // Node kind → the patterns that can match it, computed when the kind first occurs.
         let mut by_kind: Vec<Option<Vec<usize>>> = Vec::new();
         let mut tried = 0_u32;
         for node in tree.root().dfs() {
             let kind = node.kind_id();
-            // An error has the greatest number there is, which would make the table long.
+            // The kind of an error node is the maximum value, which would make the table very long.
             let slot = usize::from(kind.wrapping_add(1));
             if by_kind.len() <= slot {
                 by_kind.resize(slot + 1, None);
@@ -215,7 +216,7 @@ impl SyntaxPattern {
             }
         }
         let edit = config.fixer.first().map(|fixer| edit(fixer, found, config));
-        // A replacement that has nothing to say of this shape leaves it as it is.
+        // A replacement that does not change the text is not offered.
         if let Some(edit) = edit.filter(|edit| edit.text != source.slice(edit.span)) {
             let title = title(&edit.text);
             if header.safe {
@@ -227,10 +228,10 @@ impl SyntaxPattern {
     }
 }
 
-/// How far behind a match on its line is looked, in bytes: thousands may stand on one line.
+/// How many bytes after a match are read on its line: one line can contain thousands of matches.
 const BESIDE: u32 = 4096;
 
-/// What stands behind `span` on its last line.
+/// The text after `span` on its last line.
 fn rest_of_line(source: &Source, span: Span) -> &str {
     let last = span.end.saturating_sub(1).max(span.start);
     let line = source.line_span(source.line_of(last));
@@ -238,14 +239,15 @@ fn rest_of_line(source: &Source, span: Span) -> &str {
     source.slice(Span { start: span.end, end })
 }
 
-/// The expression of `unless-beside`.
+/// Compiles the expression of `unless-beside`.
 fn beside(header: &SyntaxHeader) -> Result<Option<Regex>, String> {
     let Some(text) = header.unless_beside.as_deref() else { return Ok(None) };
     expression::check(text).map_err(|why| format!("`unless-beside`: {why}"))?;
     Regex::new(text).map(Some).map_err(|error| format!("`unless-beside`: {error}"))
 }
 
-/// What a replacement is called: shown when it is short, and holds no string, which may be a secret.
+/// The title of a replacement: contains the text if it is short and has no string, which could be a
+/// secret.
 fn title(text: &str) -> String {
     const SHOWN: usize = 60;
     let is_short = text.chars().count() <= SHOWN && !text.contains(['\n', '"', '\'', '`']);
@@ -256,7 +258,7 @@ fn title(text: &str) -> String {
     }
 }
 
-/// The syntax pattern of a rule.
+/// The `syntax` check of a rule.
 fn header(rule: &Rule) -> Option<&SyntaxHeader> {
     rule.check.as_ref()?.syntax.as_deref()
 }
@@ -271,13 +273,13 @@ fn edit(
     Edit::replace(span, String::from_utf8_lossy(&edit.inserted_text))
 }
 
-/// The language of the file at `path`, by its name: ast-grep's name of it, and its grammar.
+/// The language of the file at `path`: ast-grep's name and the grammar.
 pub fn language_of(path: &str) -> Option<(&'static str, SupportLang)> {
     let language = SupportLang::from_path(path)?;
     LANGUAGES.into_iter().find(|&(_, known)| known == language)
 }
 
-/// Whether the pattern is for the language of the file at `path`.
+/// Whether the pattern applies to the language of the file at `path`.
 pub(crate) fn reads(header: &SyntaxHeader, path: &str) -> bool {
     language_of(path).is_some_and(|(language, _)| {
         let names = header.language.iter().map(|name| name.to_ascii_lowercase());
@@ -287,11 +289,11 @@ pub(crate) fn reads(header: &SyntaxHeader, path: &str) -> bool {
     })
 }
 
-/// Whether the header of a syntax pattern can be used.
+/// Checks whether the header of a syntax pattern is valid.
 ///
 /// # Errors
-/// What is wrong: an unknown language, a rule that does not parse, that has no node kind to start
-/// at, or that would be too slow.
+/// An unknown language, or a rule that does not parse, has no node kind to start at, or would be
+/// too slow.
 pub(crate) fn check_header(header: &SyntaxHeader) -> Result<(), String> {
     refuse_slow(header)?;
     beside(header)?;
@@ -300,7 +302,7 @@ pub(crate) fn check_header(header: &SyntaxHeader) -> Result<(), String> {
         .try_for_each(|(name, _)| config("check", name, header).map(drop))
 }
 
-/// What people call a language by → its name here.
+/// Common short name of a language → its name in [`LANGUAGES`].
 const SHORT: [(&str, &str); 12] = [
     ("ts", "typescript"),
     ("js", "javascript"),
@@ -316,7 +318,7 @@ const SHORT: [(&str, &str); 12] = [
     ("yml", "yaml"),
 ];
 
-/// The languages of these names, each once.
+/// The languages with these names, without duplicates.
 fn languages<S: AsRef<str>>(
     names: impl IntoIterator<Item = S>,
 ) -> Result<Vec<(&'static str, SupportLang)>, String> {
@@ -330,17 +332,17 @@ fn languages<S: AsRef<str>>(
             let short = SHORT.iter().find(|(short, _)| *short == name).map(|(_, long)| *long);
             let hint = match short.or_else(|| nearest(&name, names.iter().copied())) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!("known are {}", names.join(", ")),
+                None => format!("expected one of {}", names.join(", ")),
             };
             format!("`{language}` is not a built-in language; {hint}")
         })?);
-        // Two grammars, one language to the author.
+        // One language to the author, but two grammars.
         if name == "typescript" {
             languages.push(("tsx", SupportLang::Tsx));
         }
     }
     if languages.is_empty() {
-        return Err("a syntax pattern names at least one language".to_owned());
+        return Err("a syntax pattern requires at least one language".to_owned());
     }
     languages.sort_by_key(|(name, _)| *name);
     languages.dedup_by_key(|(name, _)| *name);
@@ -372,10 +374,10 @@ fn config(
     }
     if let Some(key) = rule.get("rule").and_then(|rule| list_for_rule("rule", rule)) {
         return Err(format!(
-            "`{key}` is a list: it is one rule, keys with values, such as `{{ kind: … }}`"
+            "`{key}` is a list; expected one rule as a mapping, such as `{{ kind: … }}`"
         ));
     }
-    // JSON is YAML.
+    // JSON is a subset of YAML.
     let yaml = Value::Object(rule).to_string();
     let mut rules = ast_grep_config::from_yaml_string(&yaml, &GlobalRules::default())
         .map_err(|error| plainly(&chain(&error), language))?;
@@ -401,7 +403,7 @@ fn refuse_slow(header: &SyntaxHeader) -> Result<(), String> {
 /// Two nested relations that both search without a bound, outer first.
 fn unbounded_pair(value: &Value) -> Option<(&'static str, &'static str)> {
     const RELATIONS: [&str; 4] = ["inside", "has", "follows", "precedes"];
-    // A worklist instead of recursion: the depth of a page's YAML is the author's.
+    // A worklist instead of recursion, because the nesting depth of the YAML is not limited.
     let mut left = vec![(value, None)];
     while let Some((value, outer)) = left.pop() {
         match value {

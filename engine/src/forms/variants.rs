@@ -1,8 +1,8 @@
-//! Checks of pages whose parameters the configuration sets otherwise for some paths.
+//! Page checks whose parameters the configuration overrides for some paths.
 //!
-//! The overrides that apply to a path and set a parameter make the rules they speak of anew, when
-//! such a path is first met. There the rules as they are elsewhere do not run; a project without such
-//! overrides pays nothing.
+//! When a path is first checked, the rules whose parameters are set by the overrides that apply to
+//! it are compiled again. On such paths the default version of these rules does not run. A project
+//! without such overrides has no overhead.
 
 use crate::forms::all::Patterns;
 use crate::forms::when::Conditions;
@@ -21,40 +21,41 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Parameters by rule.
 type Params = Vec<(RuleId, Map<String, Value>)>;
 
-/// Which overrides apply, by their order.
+/// The indexes of the overrides that apply, in configuration order.
 pub(crate) type Applying = Vec<usize>;
 
 /// The checks that differ by path.
 #[derive(Debug)]
 pub(crate) struct Variants {
     tables: &'static Tables,
-    /// Of the overrides those that set parameters of checks in pages.
+    /// The overrides that set parameters of page checks.
     overrides: Vec<(Globs, Params)>,
-    /// The rules they speak of as they are elsewhere, and their parameters there.
+    /// The affected rules with their default parameters.
     rules: BTreeMap<RuleId, (Rule, Map<String, Value>)>,
-    /// Conditions that come with a pack.
+    /// The conditions that packs add to rules.
     packs: HashMap<RuleId, Many<WhenHeader>>,
     made: Mutex<HashMap<Applying, Arc<Variant>>>,
 }
 
-/// The rules that are others on the paths to which the same overrides apply.
+/// The rules that differ on the paths to which the same overrides apply.
 #[derive(Debug)]
 pub(crate) struct Variant {
     rules: Vec<Rule>,
     /// Rules that cannot run there, and why.
     pub(crate) wrong: Vec<(RuleId, String)>,
-    /// What they look for in single files.
+    /// The compiled single-file checks.
     pub(crate) patterns: Patterns,
-    /// What they wait for.
+    /// The conditions of the rules.
     pub(crate) conditions: Conditions,
 }
 
 impl Variants {
-    /// Those of `overrides`; `base` has the parameters elsewhere, `packs` the conditions of packs.
+    /// Collects the variants for `overrides`; `base` has the default parameters, `packs` the
+    /// conditions of packs.
     ///
     /// # Errors
-    /// The first override, by its order in the configuration, whose parameters a rule does not take,
-    /// or not by path: the rule, and why.
+    /// The first override, in configuration order, whose parameters a rule does not accept, or not
+    /// per path: the rule, and why.
     pub(crate) fn new(
         registry: &Registry,
         overrides: &[(Globs, Vec<(RuleId, RuleSetting)>)],
@@ -91,7 +92,8 @@ impl Variants {
             variants.rules.contains_key(id).then(|| (id.clone(), when.clone()))
         };
         variants.packs = packs.iter().filter_map(of_rule).collect();
-        // Each by itself is looked at here: what two of them come to is told where they meet.
+        // Each override is checked by itself here; invalid combinations are reported on the paths
+        // where they occur.
         for (index, place) in places.into_iter().enumerate() {
             let variant = variants.of(vec![index]);
             if let Some((rule, why)) = variant.wrong.first() {
@@ -101,17 +103,17 @@ impl Variants {
         Ok(variants)
     }
 
-    /// Whether some rule differs by path.
+    /// Whether no rule differs by path.
     pub(crate) fn is_empty(&self) -> bool {
         self.overrides.is_empty()
     }
 
-    /// Whether this rule does.
+    /// Whether this rule differs by path.
     pub(crate) fn vary(&self, rule: &str) -> bool {
         self.rules.contains_key(rule)
     }
 
-    /// The overrides that apply to a file at `path`, or a folder.
+    /// The overrides that apply to a file or directory at `path`.
     pub(crate) fn applying(&self, path: &str, is_folder: bool) -> Applying {
         let inner = is_folder.then(|| format!("{path}/"));
         let applies = |globs: &Globs| {
@@ -121,7 +123,7 @@ impl Variants {
         all.filter(|(_, (globs, _))| applies(globs)).map(|(index, _)| index).collect()
     }
 
-    /// The rules that are others in the file at `path`.
+    /// The variant for the file at `path`.
     pub(crate) fn at(&self, path: &str) -> Option<Arc<Variant>> {
         if self.is_empty() {
             return None;
@@ -130,7 +132,7 @@ impl Variants {
         (!applying.is_empty()).then(|| self.of(applying))
     }
 
-    /// The rules that are others under these overrides.
+    /// The variant for these overrides.
     pub(crate) fn of(&self, applying: Applying) -> Arc<Variant> {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = made.get(&applying) {
@@ -161,17 +163,17 @@ impl Variants {
         Variant { rules, wrong, patterns, conditions }
     }
 
-    /// What each override by itself makes of the rules.
+    /// The variants of each override by itself.
     pub(crate) fn singles(&self) -> impl Iterator<Item = Arc<Variant>> {
         (0..self.overrides.len()).map(|index| self.of(vec![index]))
     }
 }
 
-/// The rule under other parameters.
+/// The rule with other parameters.
 fn varied(rule: &Rule, params: &Map<String, Value>) -> Result<Rule, String> {
     let check = check_with(&rule.page, params).map_err(|error| explained(&error))?;
     if let Some(why) = check.as_ref().and_then(CheckHeader::not_by_path) {
-        return Err(format!("{why}: set them under `rules`, for all paths"));
+        return Err(format!("{why}; set them under `rules`, for all paths"));
     }
     let mut varied = rule.clone();
     varied.put_check(check);
@@ -179,23 +181,23 @@ fn varied(rule: &Rule, params: &Map<String, Value>) -> Result<Rule, String> {
 }
 
 impl Variant {
-    /// The rules, ordered by id.
+    /// The rules, sorted by id.
     pub(crate) fn rules(&self) -> &[Rule] {
         &self.rules
     }
 
-    /// A rule as it is here.
+    /// The variant of a rule.
     pub(crate) fn rule(&self, id: &str) -> Option<&Rule> {
         self.rules.iter().find(|rule| *rule.id == *id)
     }
 
-    /// Whether a rule is not here what it is elsewhere.
+    /// Whether a rule differs from its default version here.
     pub(crate) fn has(&self, id: &str) -> bool {
         self.rule(id).is_some() || self.wrong.iter().any(|(rule, _)| **rule == *id)
     }
 
-    /// Of the rules that wait, as they are elsewhere, those that do not run in `source`: `off` but for
-    /// those that are others here.
+    /// The rules that do not run in `source` because of their conditions: `off`, adjusted for the
+    /// rules that differ here.
     pub(crate) fn off(
         &self,
         off: HashSet<RuleId>,
@@ -208,8 +210,8 @@ impl Variant {
         off
     }
 
-    /// The rules that do not run here as they are elsewhere: those that are `off`, and those that
-    /// are others.
+    /// The rules whose default version does not run here: those in `off`, and those that differ
+    /// here.
     pub(crate) fn elsewhere(&self, off: &HashSet<RuleId>) -> HashSet<RuleId> {
         let others = self.rules.iter().map(|rule| &rule.id);
         let wrong = self.wrong.iter().map(|(rule, _)| rule);

@@ -1,4 +1,4 @@
-//! `when`: what must hold of the project, or around a file, for a rule to run.
+//! `when`: the conditions on the project, or on the surroundings of a file, for a rule to run.
 
 use super::{data, generated};
 use crate::rules::rule::{Rule, Settings};
@@ -14,16 +14,16 @@ use std::collections::{HashMap, HashSet};
 #[derive(Debug, Default)]
 pub struct Conditions {
     of: HashMap<RuleId, Waiting>,
-    /// The shipped rules on how code is written: none of them is for what a program wrote.
+    /// The shipped `compliance` rules, which do not apply to generated files.
     on_writing: Vec<Rule>,
 }
 
-/// Lists of which each must hold.
+/// Two lists of conditions, both of which must be met.
 #[derive(Debug)]
 struct Waiting {
-    /// The rule, whose page may have a list.
+    /// The rule, whose page can have conditions.
     rule: Rule,
-    /// That of the packs that switch the rule on.
+    /// The conditions of the packs that enable the rule.
     pack: Option<Many<WhenHeader>>,
 }
 
@@ -35,7 +35,7 @@ impl Waiting {
 }
 
 impl Conditions {
-    /// The conditions of `rules`; `packs` has those that come with a pack.
+    /// Collects the conditions of `rules`; `packs` has the conditions that packs add.
     #[must_use]
     pub fn new(rules: &[Rule], packs: &HashMap<RuleId, Many<WhenHeader>>) -> Self {
         let mut of = HashMap::new();
@@ -53,7 +53,7 @@ impl Conditions {
         Self { of, on_writing: rules.iter().filter(is_on_writing).cloned().collect() }
     }
 
-    /// Those of the rules that are on.
+    /// The conditions of the enabled rules.
     fn running<'a>(
         &'a self,
         is_on: &'a dyn Fn(&str) -> bool,
@@ -62,8 +62,8 @@ impl Conditions {
         on.flat_map(|(_, waiting)| waiting.all()).flat_map(|any| any.iter())
     }
 
-    /// Whether some of the rules that are on ask for more than single files: the list of them, the
-    /// branch or the change.
+    /// Whether a condition of an enabled rule needs more than single files: the listing, the branch
+    /// or the change.
     #[must_use]
     pub fn ask_listing(&self, is_on: &dyn Fn(&str) -> bool) -> bool {
         let asks = |when: &WhenHeader| {
@@ -75,7 +75,7 @@ impl Conditions {
         self.running(is_on).any(asks)
     }
 
-    /// Whether some of the rules that are on ask for a file like the one at `path`.
+    /// Whether a condition of an enabled rule refers to a file like the one at `path`.
     #[must_use]
     pub fn ask_for(&self, path: &str, is_on: &dyn Fn(&str) -> bool) -> bool {
         let name = path.rsplit('/').next().unwrap_or(path);
@@ -88,16 +88,16 @@ impl Conditions {
         self.running(is_on).any(asks)
     }
 
-    /// Whether those of `rule` hold at `path`.
+    /// Whether the conditions of `rule` are met at `path`.
     #[must_use]
     pub fn hold(&self, rule: &str, path: &str, files: &dyn Files) -> bool {
         let Some(waiting) = self.of.get(rule) else { return true };
         waiting.all().all(|any| any.iter().any(|when| holds(when, path, files)))
     }
 
-    /// The rules of `settings` whose conditions do not hold for `source`. In a file that a program
-    /// wrote, as it says or shows, they are also those shipped `compliance` rules that are not about
-    /// security: the door stands open whoever made it.
+    /// The rules of `settings` whose conditions are not met for `source`. In a generated file these
+    /// also include the shipped `compliance` rules that are not about security; a vulnerability
+    /// matters even in generated code.
     #[must_use]
     pub fn off(&self, source: &Source, settings: &Settings, files: &dyn Files) -> HashSet<RuleId> {
         let on = |rule: &RuleId| settings.get(rule).is_some_and(|one| one.severity.is_some());
@@ -138,7 +138,7 @@ fn is_true(when: &WhenHeader, path: &str, files: &dyn Files) -> bool {
                 .is_none_or(|paths| paths.iter().any(|path| matches(&when.changed, path))))
 }
 
-/// Whether a file of the project matches; without a list of its files a glob is taken to.
+/// Whether a file of the project matches; without a listing a glob is assumed to match.
 fn exists(file: &str, files: &dyn Files) -> bool {
     let Some(listing) = files.listing() else {
         return captures::has_glob(file) || files.exists(file);
@@ -154,7 +154,7 @@ fn exists(file: &str, files: &dyn Files) -> bool {
     listing.answer(&format!("file {file}"), find)
 }
 
-/// Whether `name` lies in the folder of `path` or in one above it.
+/// Whether `name` is in the directory of `path` or in one of its parent directories.
 fn is_near(name: &str, path: &str, files: &dyn Files) -> bool {
     let find = |folder: &str| {
         let mut folder = folder;
@@ -172,7 +172,7 @@ fn is_near(name: &str, path: &str, files: &dyn Files) -> bool {
     };
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
     let question = || format!("nearest {name} {folder}");
-    // A folder is a place too: what lies right in it is near.
+    // If `path` is a directory, files directly in it count as well.
     let within = || files.exists(&format!("{path}/{name}"));
     match files.listing() {
         Some(listing) => listing.answer(&question(), || find(folder)) || within(),
@@ -184,7 +184,7 @@ fn matches(globs: &[String], text: &str) -> bool {
     Globs::new(globs, &[]).is_ok_and(|globs| globs.matches(text))
 }
 
-/// What is wrong with a condition.
+/// Checks whether a condition is valid.
 ///
 /// # Errors
 /// The first glob or test that is malformed.
@@ -193,7 +193,7 @@ pub(crate) fn check_header(when: &WhenHeader) -> Result<(), String> {
         Globs::new(globs, &[]).map_err(|error| error.to_string())?;
     }
     if let Some(glob) = when.nearest.iter().find(|name| captures::has_glob(name)) {
-        return Err(format!("`nearest` is a name, not a glob: `{glob}`"));
+        return Err(format!("`nearest` must be a name, not a glob: `{glob}`"));
     }
     if let Some(test) = &when.data {
         data::check_header(test)?;

@@ -1,17 +1,17 @@
-//! Judging what a change touches.
+//! Checks which files a change touches.
 
 use super::{CHANGE, CommitError, Fault, Told, Touch};
 use crate::text::paths::Globs;
 use crate::text::source::Span;
 use aidd_page::ChangeHeader;
 
-/// What a change must touch when it touches something.
+/// The compiled `change` check of a page: files that must be touched or added with others.
 #[derive(Debug)]
 pub(super) struct Touched {
     header: ChangeHeader,
-    /// `None`: every change is judged.
+    /// Files that trigger the check; `None`: every change does.
     touches: Option<Globs>,
-    /// Files that do not count.
+    /// Files that are excluded and not counted.
     left_out: Option<Globs>,
     requires: Vec<(String, Globs)>,
     added: Vec<(String, Globs)>,
@@ -25,7 +25,7 @@ impl Touched {
             }
             Ok(Globs::below(base, globs, &[])?)
         };
-        // `a | b`: one of them.
+        // `a | b` matches either glob.
         let either = |all: &[String]| -> Result<Vec<(String, Globs)>, CommitError> {
             all.iter()
                 .map(|one| {
@@ -55,7 +55,8 @@ impl Touched {
         self.header.max_lines.is_some()
     }
 
-    /// The text of the answer lists the files that brought the rule up, a line each.
+    /// Checks the touched files. `text` of the result lists the files that triggered the rule, one
+    /// per line.
     pub(super) fn judge(&self, touched: &[Touch]) -> Told {
         let is_met = |touch: &&Touch| {
             self.touches.as_ref().is_none_or(|globs| globs.matches(&touch.path))
@@ -70,23 +71,23 @@ impl Touched {
         let what = self.what(&met);
         for (shown, globs) in &self.requires {
             if !touched.iter().any(|touch| globs.matches(&touch.path)) {
-                let message = format!("{what}, and not `{shown}`");
+                let message = format!("{what} but not `{shown}`");
                 told.faults.push(Fault::new(span, message));
             }
         }
         for (shown, globs) in &self.added {
-            // What is touched and is itself of the kind that is added must be new, each of it.
+            // The triggering files that match the required glob themselves must all be new.
             let own = || met.iter().filter(|touch| globs.matches(&touch.path));
             if let Some(old) = own().find(|touch| !touch.added) {
                 let before = met.iter().take_while(|touch| touch != &old);
                 let start = before.map(|touch| touch.path.len() + 1).sum::<usize>();
                 let span = Span::new(start, start + old.path.len());
-                let message = format!("the change touches `{}`, which was there before", old.path);
+                let message = format!("the change touches the existing file `{}`", old.path);
                 told.faults.push(Fault::new(span, message));
             } else if own().next().is_none()
                 && !touched.iter().any(|touch| touch.added && globs.matches(&touch.path))
             {
-                let message = format!("{what}, and adds no `{shown}`");
+                let message = format!("{what} but adds no `{shown}`");
                 told.faults.push(Fault::new(span, message));
             }
         }
@@ -107,14 +108,16 @@ impl Touched {
         if let Some(max) = self.header.max_files.filter(|max| files > *max) {
             let message = format!("the change touches {files} files, more than {max}");
             faults.push(
-                Fault::new(span, message).with_help("smaller changes are read better: part it"),
+                Fault::new(span, message)
+                    .with_help("split it: smaller changes are easier to review"),
             );
         }
         let lines = met.iter().map(|touch| touch.lines).sum::<u64>();
         if let Some(max) = self.header.max_lines.filter(|max| lines > *max) {
             let message = format!("the change adds and removes {lines} lines, more than {max}");
             faults.push(
-                Fault::new(span, message).with_help("smaller changes are read better: part it"),
+                Fault::new(span, message)
+                    .with_help("split it: smaller changes are easier to review"),
             );
         }
     }

@@ -1,4 +1,4 @@
-//! Judging a message, and the title of a pull request.
+//! Checks commit messages and the title of a pull request.
 
 use super::message::{Header, Message, header};
 use super::{Commit, CommitError, Demands, Expressions, Fault};
@@ -9,14 +9,14 @@ use aidd_page::{
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// The cases of a description.
+/// The allowed values of `case` for a description.
 pub(super) const CASES: [&str; 3] = ["lower", "sentence", "upper"];
 
-/// How `git commit --fixup` and its kin begin a message
+/// Prefixes that `git commit --fixup`, `--squash` and `--fixup=amend:` put before a message
 /// (<https://git-scm.com/docs/git-commit>).
 const FIXUPS: [&str; 3] = ["fixup!", "squash!", "amend!"];
 
-/// Refuses a case that nobody knows.
+/// Rejects an unknown value of `case`.
 pub(super) fn known_cases(header: &SubjectHeader) -> Result<(), CommitError> {
     let odd = header.case.iter().find(|case| !CASES.contains(&case.as_str()));
     odd.map_or(Ok(()), |odd| Err(CommitError::Case(odd.clone())))
@@ -42,12 +42,12 @@ impl Demands {
         let mut faults = Vec::new();
         let parts = self.first_line(&message, members, &mut faults);
         let kind = parts.as_ref().map(|parts| parts.kind);
-        // A page that says more of a body leaves this to another.
+        // A page that sets any other requirement on the body does not check the blank line.
         let asks = self.body.as_ref().is_some_and(|(body, _)| *body == BodyHeader::default());
         if self.conventional.is_some() || asks {
             let blank = message
                 .crowded
-                .map(|span| Fault::new(span, "a blank line follows the first line of a message"));
+                .map(|span| Fault::new(span, "expected a blank line after the first line"));
             faults.extend(blank);
         }
         if let (Some(conventional), Some(parts)) = (&self.conventional, &parts) {
@@ -70,9 +70,9 @@ impl Demands {
             if !message.footers.iter().any(has) {
                 let fault = Fault::new(message.header, format!("the trailer `{name}:` is missing"));
                 let help = if name.eq_ignore_ascii_case("Signed-off-by") {
-                    "`git commit --amend --signoff` adds it".to_owned()
+                    "run `git commit --amend --signoff` to add it".to_owned()
                 } else {
-                    format!("`git commit --amend --trailer '{name}: …'` adds it")
+                    format!("run `git commit --amend --trailer '{name}: …'` to add it")
                 };
                 faults.push(fault.with_help(help));
             }
@@ -80,7 +80,7 @@ impl Demands {
         faults
     }
 
-    /// The title of a pull request becomes the first line of the commit that squashes it.
+    /// Checks the title of a pull request, which becomes the first line of the squash commit.
     pub(super) fn title(&self, title: &str, members: &[String]) -> Vec<Fault> {
         let message = Message::new(title);
         let mut faults = Vec::new();
@@ -89,7 +89,7 @@ impl Demands {
             (self.conventional.as_ref().and_then(|header| header.breaking), &parts)
             && parts.mark
         {
-            faults.push(Fault::new(parts.kind_span, "nothing may break here"));
+            faults.push(Fault::new(parts.kind_span, "breaking changes are not allowed here"));
         }
         faults
     }
@@ -106,9 +106,10 @@ impl Demands {
             match &parts {
                 Ok(parts) => conventional(wanted, parts, members, faults),
                 Err(error) => faults.push(
-                    Fault::new(error.span, format!("no Conventional Commit: {}", error.why))
+                    Fault::new(error.span, format!("not a Conventional Commit: {}", error.why))
                         .with_help(
-                            "`type(scope): description`, as in `fix(parser): read empty files`",
+                            "expected `type(scope): description`, \
+                             as in `fix(parser): read empty files`",
                         ),
                 ),
             }
@@ -123,7 +124,8 @@ impl Demands {
 }
 
 impl Expressions {
-    /// What is wrong with `text`, which is called `what` and is told at `span`.
+    /// The fault in `text`, if any. `what` names the text in the message; `span` is where the
+    /// finding is reported.
     fn judge(&self, what: &str, text: &str, span: Span) -> Option<Fault> {
         if let Some(wanted) = self.matches.as_ref().filter(|wanted| !wanted.is_match(text)) {
             return Some(Fault::new(span, format!("the {what} does not match `{wanted}`")));
@@ -133,7 +135,7 @@ impl Expressions {
     }
 }
 
-/// By the names that GitHub and others give to programs.
+/// Whether the author is a bot, by the name suffixes that GitHub and other hosts use.
 fn is_bot(author: &str) -> bool {
     let author = author.to_ascii_lowercase();
     author.contains("[bot]")
@@ -152,10 +154,10 @@ fn conventional(
         let near =
             crate::text::nearest::nearest(parts.kind, wanted.types.iter().map(String::as_str));
         let known = wanted.types.join(", ");
-        let message = format!("`{}` is no type of this project", parts.kind);
+        let message = format!("unknown type `{}`", parts.kind);
         let help = near.map_or_else(
-            || format!("one of {known}"),
-            |near| format!("did you mean `{near}`? Known are {known}"),
+            || format!("expected one of {known}"),
+            |near| format!("did you mean `{near}`? Known types: {known}"),
         );
         faults.push(Fault::new(parts.kind_span, message).with_help(help));
     }
@@ -172,11 +174,11 @@ fn conventional(
     if of_workspace {
         known.extend(members.iter().map(String::as_str));
     }
-    // A project whose members are not known has none to compare with.
+    // If the members of the project are unknown, there is nothing to compare with.
     if known.is_empty() {
         return;
     }
-    // `a,b` and `a/b` name several.
+    // `a,b` and `a/b` list several scopes.
     for one in scope.split([',', '/', '\\']).map(str::trim) {
         if known.contains(&one) || known.contains(&scope) {
             continue;
@@ -184,10 +186,10 @@ fn conventional(
         let near = crate::text::nearest::nearest(one, known.iter().copied());
         let all = known.join(", ");
         let help = near.map_or_else(
-            || format!("one of {all}"),
-            |near| format!("did you mean `{near}`? Known are {all}"),
+            || format!("expected one of {all}"),
+            |near| format!("did you mean `{near}`? Known scopes: {all}"),
         );
-        let message = format!("`{one}` is no scope of this project");
+        let message = format!("unknown scope `{one}`");
         faults.push(Fault::new(parts.scope_span, message).with_help(help));
     }
 }
@@ -201,29 +203,29 @@ fn breaking(
     let footer = message.breaking_footer();
     match wanted.breaking {
         Some(Breaking::Forbid) if parts.mark => {
-            faults.push(Fault::new(parts.kind_span, "nothing may break here"));
+            faults.push(Fault::new(parts.kind_span, "breaking changes are not allowed here"));
         }
         Some(Breaking::Forbid) => {
-            faults.extend(footer.map(|it| Fault::new(it.span, "nothing may break here")));
+            faults.extend(footer.map(|it| Fault::new(it.span, "breaking changes are not allowed here")));
         }
         Some(Breaking::Mark | Breaking::Footer) if !parts.mark => {
             let fault = |it: &super::message::Footer<'_>| {
                 Fault::new(
                     it.span,
-                    "a change that breaks has `!` before the colon of its first line",
+                    "a breaking change requires `!` before the colon of its first line",
                 )
             };
             faults.extend(footer.map(fault));
         }
         Some(Breaking::Footer) if footer.is_none() => faults.push(Fault::new(
             parts.kind_span,
-            "a change that breaks says in a footer `BREAKING CHANGE: …` what does",
+            "a breaking change must be described in a `BREAKING CHANGE: …` footer",
         )),
         _ => {}
     }
 }
 
-/// The number of a pull request, which a squash appends.
+/// The line without the pull request number that a squash merge appends.
 fn without_number(line: &str) -> &str {
     static NUMBER: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r"\s\(#\d+\)\s*$").expect("a constant pattern"));
@@ -258,8 +260,8 @@ fn subject(
     }
 }
 
-/// Words that begin descriptions, where a capital is a matter of case: what is none of them
-/// (`Mermaid`, `Dockerfiles`) is taken for a name.
+/// Words that commonly begin a description, for which a capital letter is a matter of case. Any
+/// other word (`Mermaid`, `Dockerfiles`) is treated as a name.
 const STARTERS: &[&str] = &[
     "a",
     "accept",
@@ -381,7 +383,8 @@ const STARTERS: &[&str] = &[
     "write",
 ];
 
-/// Whether a word in lower case begins sentences, also in another form: `adds`, `added`, `adding`.
+/// Whether a lower-case word is one of [`STARTERS`] or an inflected form of one: `adds`, `added`,
+/// `adding`.
 fn begins_sentences(word: &str) -> bool {
     let known = |word: &str| STARTERS.contains(&word);
     let endings = ["s", "es", "d", "ed", "ing"];
@@ -389,8 +392,8 @@ fn begins_sentences(word: &str) -> bool {
     known(word) || stems.any(|stem| known(stem) || known(&format!("{stem}e")))
 }
 
-/// Whether a description is in a case. A first word that is a name (`README`, `iOS`, `parse_all`)
-/// is written as it is written.
+/// Whether a description has the case `case`. A first word that is a name (`README`, `iOS`,
+/// `parse_all`) is allowed in any case.
 fn has_case(description: &str, case: &str) -> bool {
     let word = description.split_whitespace().next().unwrap_or_default();
     let capitals = word.chars().filter(|c| c.is_uppercase()).count();
@@ -426,8 +429,8 @@ fn body(wanted: &BodyHeader, kind: Option<&str>, message: &Message<'_>, faults: 
     let is_required =
         wanted.required_for.iter().any(|one| one == "*" || Some(one.as_str()) == kind);
     if is_required && message.body.is_empty() {
-        let of = kind.map_or_else(String::new, |kind| format!(" of `{kind}`"));
-        let text = format!("a message{of} says more than its first line");
+        let of = kind.map_or_else(String::new, |kind| format!(" of type `{kind}`"));
+        let text = format!("a message{of} requires a body");
         faults.push(Fault::new(message.header, text));
     }
     let length = message.text[message.body.range()].chars().count() as u64;
@@ -441,7 +444,7 @@ fn body(wanted: &BodyHeader, kind: Option<&str>, message: &Message<'_>, faults: 
     let Some(max) = wanted.max_line else { return };
     for (span, line) in message.rest() {
         let length = line.chars().count() as u64;
-        // What cannot be broken is left: an address, one long word, who signed.
+        // Lines that cannot be wrapped are skipped: URLs, a single long word, sign-off trailers.
         let signs = line.split_once(": ").is_some_and(|(token, _)| token.ends_with("-by"));
         let is_whole = signs || line.contains("://") || !line.trim().contains(char::is_whitespace);
         if length > max && !is_whole {

@@ -1,31 +1,34 @@
-//! Why the form `commit` of a page cannot be judged.
+//! Errors in the `commit` check of a page.
 
 use super::demands::CASES;
 use crate::forms::expression::{TOO_LARGE, last_line};
 use crate::text::paths::GlobError;
 use thiserror::Error;
 
-/// What is wrong with the demands of the form `commit`.
+/// Why a `commit` check cannot be compiled.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum CommitError {
     /// A glob is malformed.
     #[error("{0}")]
     Glob(#[from] GlobError),
-    /// A glob of `change` has no text.
+    /// A glob of `change` is the empty string.
     #[error("a glob of `change` is empty")]
     EmptyGlob,
-    /// The description of a commit is to have a case that nobody knows.
-    #[error("`{0}` is no case of a description: {cases}", cases = CASES.join(", "))]
+    /// Unknown value of `case` for a description.
+    #[error(
+        "unknown case `{0}` for a description; expected one of {cases}",
+        cases = CASES.join(", ")
+    )]
     Case(String),
-    /// An expression is too large to run fast.
+    /// An expression exceeds the size limit for compiled expressions.
     #[error("`{0}`: {TOO_LARGE}")]
     TooLarge(String),
     /// An expression is malformed.
-    #[error("`{text}` is no expression: {}", last_line(.why))]
+    #[error("`{text}` is not a valid expression: {}", last_line(.why))]
     Expression {
-        /// The expression.
+        /// The expression as written in the page.
         text: String,
-        /// What is wrong with it.
+        /// The error of the regex parser.
         why: regex::Error,
     },
 }

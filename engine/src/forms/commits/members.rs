@@ -1,10 +1,10 @@
-//! The parts of a project, by the names that scopes have for them.
+//! The members of a project, by the names that commit scopes use for them.
 
 use crate::project::manifest::{json, text, toml};
 use crate::text::files::Files;
 use std::collections::BTreeSet;
 
-/// Files that say what a part is.
+/// Manifest files that mark a directory as a member.
 const MANIFESTS: [&str; 8] = [
     "package.json",
     "Cargo.toml",
@@ -16,8 +16,8 @@ const MANIFESTS: [&str; 8] = [
     "composer.json",
 ];
 
-/// The names of the parts: of each folder below the root that has a manifest its own name, and the
-/// one that the manifest gives, without the scope of a registry.
+/// The names of the members: for each directory below the root that has a manifest, the directory
+/// name and the name in the manifest, without the scope of a registry.
 #[must_use]
 pub fn members<'p>(files: &dyn Files, paths: impl IntoIterator<Item = &'p str>) -> Vec<String> {
     let mut names = BTreeSet::new();

@@ -3,59 +3,59 @@
 
 use crate::text::source::Span;
 
-/// A message, cut into its parts. All spans lie in its text.
+/// A message split into its parts. All spans are relative to the text of the message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message<'m> {
     pub(super) text: &'m str,
     /// The first line.
     pub header: Span,
-    /// Lines between the first and the footers, without the blank ones around them.
+    /// The lines between the first line and the footers, without surrounding blank lines.
     pub body: Span,
-    /// The footers, in order.
+    /// The footers, in document order.
     pub footers: Vec<Footer<'m>>,
-    /// The second line, when there is one and it is not blank.
+    /// The second line, if it exists and is not blank.
     pub crowded: Option<Span>,
 }
 
-/// A line such as `Reviewed-by: Z` or `Refs #12`, with the lines that go on with it.
+/// A footer such as `Reviewed-by: Z` or `Refs #12`, including its continuation lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Footer<'m> {
-    /// What stands before the separator.
+    /// The token before the separator.
     pub token: &'m str,
-    /// Where that stands.
+    /// The span of the token.
     pub span: Span,
 }
 
 /// The parts of a first line that follows the specification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header<'m> {
-    /// `feat`.
+    /// The type, such as `feat`.
     pub kind: &'m str,
-    /// Where that stands.
+    /// The span of the type.
     pub kind_span: Span,
-    /// What stands in the parentheses.
+    /// The text between the parentheses.
     pub scope: Option<&'m str>,
-    /// Where that stands; without a scope, behind the type.
+    /// The span of the scope; without a scope, an empty span after the type.
     pub scope_span: Span,
-    /// There is a `!`.
+    /// Whether the line has the `!` of a breaking change.
     pub mark: bool,
-    /// What follows `: `.
+    /// The text after `: `.
     pub description: &'m str,
-    /// Where that stands.
+    /// The span of the description.
     pub description_span: Span,
 }
 
 /// Why a first line does not follow the specification, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Malformed {
-    /// Why.
+    /// The reason, as the end of a message: `expected a space after the colon`.
     pub why: String,
-    /// Where.
+    /// The part of the line that is wrong.
     pub span: Span,
 }
 
 impl<'m> Message<'m> {
-    /// Cuts a message into its parts; every text is one.
+    /// Splits a message into its parts; every string can be parsed.
     #[must_use]
     pub fn new(text: &'m str) -> Self {
         let mut rest = lines(text);
@@ -67,7 +67,8 @@ impl<'m> Message<'m> {
             .split(|(_, line)| line.trim().is_empty())
             .filter(|lines| !lines.is_empty())
             .collect();
-        // Footers are the last paragraphs that begin as one, and all from what says what breaks.
+        // Footers are the last paragraphs that begin with a footer, and everything from `BREAKING
+        // CHANGE` on.
         let last = paragraphs.iter().rposition(|lines| begins(lines).is_none());
         let first = last.map_or(0, |at| at + 1);
         let breaks = |lines: &[(Span, &str)]| begins(lines).is_some_and(is_breaking);
@@ -97,19 +98,19 @@ impl<'m> Message<'m> {
         &self.text[self.header.range()]
     }
 
-    /// The lines after the first: where each stands, and its text.
+    /// The lines after the first, each with its span.
     pub fn rest(&self) -> impl Iterator<Item = (Span, &'m str)> {
         lines(self.text).skip(1)
     }
 
-    /// Whether a footer says what breaks.
+    /// The footer that describes a breaking change.
     #[must_use]
     pub fn breaking_footer(&self) -> Option<&Footer<'m>> {
         self.footers.iter().find(|footer| is_breaking(footer.token))
     }
 }
 
-/// The lines of a text, without their breaks.
+/// The lines of `text` without their line breaks.
 fn lines(text: &str) -> impl Iterator<Item = (Span, &str)> {
     let mut offset = 0;
     text.split_inclusive('\n').map(move |line| {
@@ -143,10 +144,10 @@ fn token(line: &str) -> Option<&str> {
     (is_token && !value.trim().is_empty()).then_some(token)
 }
 
-/// Reads a first line, which begins at `offset` of its message.
+/// Parses a first line, which begins at byte `offset` of its message.
 ///
 /// # Errors
-/// The first thing in which it does not follow the specification.
+/// The first deviation from the specification.
 pub fn header(line: &str, offset: u32) -> Result<Header<'_>, Malformed> {
     let at = |start: usize, end: usize| Span::new(start, end).shift(offset as usize);
     let error = |why: &str, span: Span| Malformed { why: why.to_owned(), span };
@@ -155,7 +156,7 @@ pub fn header(line: &str, offset: u32) -> Result<Header<'_>, Malformed> {
     let end = line.find(|c| !is_word(c)).unwrap_or(line.len());
     let kind = &line[..end];
     if kind.is_empty() {
-        return Err(error("it begins with a type, as in `fix: …`", whole));
+        return Err(error("expected a type, as in `fix: …`", whole));
     }
     let mut rest = &line[end..];
     let mut used = end;
@@ -163,12 +164,12 @@ pub fn header(line: &str, offset: u32) -> Result<Header<'_>, Malformed> {
     let mut scope_span = at(end, end);
     if let Some(inner) = rest.strip_prefix('(') {
         let Some(close) = inner.find(')') else {
-            return Err(error("the parenthesis of the scope is not closed", whole));
+            return Err(error("unclosed parenthesis after the scope", whole));
         };
         let name = &inner[..close];
         scope_span = at(end + 1, end + 1 + close);
         if name.trim().is_empty() || name.contains('(') {
-            return Err(error("the scope is a word between parentheses", scope_span));
+            return Err(error("the scope must be a word in parentheses", scope_span));
         }
         scope = Some(name);
         rest = &inner[close + 1..];
@@ -181,18 +182,18 @@ pub fn header(line: &str, offset: u32) -> Result<Header<'_>, Malformed> {
     }
     let Some(description) = rest.strip_prefix(": ") else {
         let why = match (rest.strip_prefix(':'), scope) {
-            (Some(""), _) => "a description follows the colon",
-            (Some(_), _) => "a space follows the colon",
+            (Some(""), _) => "expected a description after the colon",
+            (Some(_), _) => "expected a space after the colon",
             (None, None) if !line.contains(':') => {
-                "it begins with a type and a colon, as in `fix: …`"
+                "expected a type and a colon, as in `fix: …`"
             }
-            (None, _) => "the type is one word, and a colon follows it",
+            (None, _) => "the type must be one word followed by a colon",
         };
         return Err(error(why, whole));
     };
     used += 2;
     if description.trim().is_empty() {
-        return Err(error("a description follows the colon", whole));
+        return Err(error("expected a description after the colon", whole));
     }
     Ok(Header {
         kind,
@@ -205,8 +206,8 @@ pub fn header(line: &str, offset: u32) -> Result<Header<'_>, Malformed> {
     })
 }
 
-/// A message as Git keeps it: without the comments of the editor, what stands below the scissors of
-/// `git commit --verbose`, and blank lines at its ends.
+/// A message as Git stores it: without the comment lines of the editor, everything below the
+/// scissors line of `git commit --verbose`, and leading and trailing blank lines.
 #[must_use]
 pub fn cleaned(text: &str, comment: &str) -> String {
     let is_scissors = |line: &str| {

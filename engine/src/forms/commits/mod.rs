@@ -1,6 +1,6 @@
-//! The form `commit`: messages, the name of a branch, the title of a pull request, and what a
-//! change touches. What a page demands is compiled once; what is judged is plain data that a door
-//! has gathered.
+//! The form `commit`: commit messages, the branch name, the title of a pull request, and the files
+//! that a change touches. The check of a page is compiled once; its input is plain data that the
+//! frontend has collected.
 
 mod change;
 mod demands;
@@ -22,85 +22,85 @@ use aidd_page::{
 use change::Touched;
 use regex::Regex;
 
-/// The folder that findings on commits are told in: no file lies there, the rest of the path is the
-/// short hash of the commit, or one of [`TITLE`], [`BRANCH`] and [`CHANGE`].
+/// The virtual directory of findings on commits. It contains no files; the rest of the path is the
+/// short hash of the commit, or one of [`TITLE`], [`BRANCH`], [`CHANGE`] and [`DRAFT`].
 pub const FOLDER: &str = "commit/";
-/// Where findings on the title of a pull request are told.
+/// The path of findings on the title of a pull request.
 pub const TITLE: &str = "commit/title";
-/// Where findings on the name of a branch are told.
+/// The path of findings on the branch name.
 pub const BRANCH: &str = "commit/branch";
-/// Where findings on a change as a whole are told.
+/// The path of findings on a change as a whole.
 pub const CHANGE: &str = "commit/change";
-/// Where findings on a message that is being written are told.
+/// The path of findings on a message that is being written.
 pub const DRAFT: &str = "commit/message";
 
-/// Whether findings at `path` are on a commit, a branch or a change, and on no file.
+/// Whether `path` is the path of findings on a commit, a branch or a change rather than on a file.
 #[must_use]
 pub fn is_told_at(path: &str) -> bool {
     let known = [TITLE, BRANCH, CHANGE, DRAFT].contains(&path);
     known
         || path.strip_prefix(FOLDER).is_some_and(|hash| {
-            // As long as the hashes that `told_at` makes, and no file of a real project.
+            // The hash has the length that `told_at` produces, which no file of a real project has.
             hash.len() == HASH && hash.bytes().all(|b| b.is_ascii_hexdigit())
         })
 }
 
-/// Digits of a hash that are shown.
+/// Number of hex digits of a hash that are displayed.
 const HASH: usize = 12;
 
-/// Where findings on the commit with this hash are told.
+/// The path of findings on the commit with this hash.
 #[must_use]
 pub fn told_at(hash: &str) -> String {
     format!("{FOLDER}{}", hash.get(..HASH).unwrap_or(hash))
 }
 
-/// A commit, as far as it is judged.
+/// The parts of a commit that are checked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Commit {
-    /// Its full hash; empty for one that is being written.
+    /// The full hash; empty for a message that is being written.
     pub hash: String,
-    /// Its message.
+    /// The commit message.
     pub message: String,
-    /// The name and address of its author.
+    /// The name and email address of the author.
     pub author: String,
-    /// It joins lines of work.
+    /// Whether the commit is a merge commit.
     pub is_merge: bool,
 }
 
 /// A file that a change touches.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Touch {
-    /// Its path from the root, now or, when it is gone, before.
+    /// The path from the root; for a deleted file its former path.
     pub path: String,
-    /// It is new.
+    /// Whether the change adds the file.
     pub added: bool,
-    /// Lines added and removed.
+    /// The number of lines added and removed.
     pub lines: u64,
 }
 
-/// All that is judged at once.
+/// The input of the `commit` checks of one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Work {
-    /// The commits, the newest first.
+    /// The commits, newest first.
     pub commits: Vec<Commit>,
     /// The title of the pull request.
     pub title: Option<String>,
-    /// The branch that the work is done on.
+    /// The name of the branch.
     pub branch: Option<String>,
-    /// What the change touches; `None`: that is not known, and not judged.
+    /// The files that the change touches; `None`: unknown, and not checked.
     pub touched: Option<Vec<Touch>>,
-    /// The names of the parts of the project, for scopes.
+    /// The names of the project's members, for scopes.
     pub members: Vec<String>,
 }
 
-/// A place of a message, a name or a change that breaks a demand.
+/// A violation in a message, a name or a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Where.
+    /// The span in the text of the [`Told`].
     pub span: Span,
-    /// What is wrong.
+    /// The message of the finding.
     pub message: String,
-    /// What to do.
+    /// How to fix it.
     pub help: Option<String>,
 }
 
@@ -115,18 +115,18 @@ impl Fault {
     }
 }
 
-/// One text of the work with what is wrong in it.
+/// One checked text with its violations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Told {
-    /// Where its findings are told.
+    /// The path that the findings are reported at.
     pub path: String,
-    /// The text: a message, a title, a name, or the paths of a change.
+    /// The checked text: a message, a title, a name, or the paths of a change.
     pub text: String,
-    /// What is wrong.
+    /// The violations in the text.
     pub faults: Vec<Fault>,
 }
 
-/// What a page demands of commits.
+/// The compiled `commit` check of a page.
 #[derive(Debug)]
 pub struct Demands {
     conventional: Option<ConventionalHeader>,
@@ -147,7 +147,7 @@ struct Subject {
     expressions: Expressions,
 }
 
-/// What a text matches, and what it does not.
+/// The expressions that a text must match and must not match.
 #[derive(Debug, Default)]
 struct Expressions {
     matches: Option<Regex>,
@@ -164,10 +164,10 @@ impl Expressions {
 }
 
 impl Demands {
-    /// Compiles the demands of a page. `base` is the folder that its globs start from.
+    /// Compiles the check of a page. `base` is the directory that its globs are relative to.
     ///
     /// # Errors
-    /// The first expression, glob or name that is malformed, and why.
+    /// The first malformed expression, glob or name, and why.
     pub fn new(header: &CommitHeader, base: &str) -> Result<Self, CommitError> {
         let subject = |header: &SubjectHeader| {
             demands::known_cases(header)?;
@@ -198,11 +198,11 @@ impl Demands {
         })
     }
 
-    /// The same demands on a change without the files that `exclude` names: they bring no rule up
-    /// and are not counted.
+    /// The same check with the files that match `exclude` ignored: they do not trigger the rule and
+    /// are not counted.
     ///
     /// # Errors
-    /// A glob that is malformed.
+    /// A malformed glob.
     pub fn leaving_out(mut self, exclude: &[String], base: &str) -> Result<Self, CommitError> {
         if let Some(change) = &mut self.change {
             change.leave_out(exclude, base)?;
@@ -210,20 +210,20 @@ impl Demands {
         Ok(self)
     }
 
-    /// Whether the lines of a change must be counted.
+    /// Whether the check needs the number of changed lines.
     #[must_use]
     pub fn counts_lines(&self) -> bool {
         self.change.as_ref().is_some_and(Touched::counts_lines)
     }
 
-    /// Whether the parts of the project are scopes.
+    /// Whether the members of the project are the allowed scopes.
     #[must_use]
     pub fn asks_members(&self) -> bool {
         let scopes = self.conventional.iter().flat_map(|header| header.scopes.iter());
         scopes.into_iter().any(|scope| scope == "workspace")
     }
 
-    /// What breaks a demand, text by text; texts without a fault are left out.
+    /// The violations by text; texts without a violation are omitted.
     #[must_use]
     pub fn judge(&self, work: &Work) -> Vec<Told> {
         let mut all: Vec<Told> = Vec::new();
@@ -252,7 +252,7 @@ impl Demands {
         all
     }
 
-    /// How many texts were judged: a rule that judged none says so.
+    /// The number of texts that the check applies to.
     #[must_use]
     pub fn judged(&self, work: &Work) -> usize {
         let commits = work.commits.iter().filter(|commit| !self.skips(commit)).count();

@@ -230,7 +230,7 @@ fn bodies_and_whole_messages() {
     commit/0123456789ab "Add it": the message does not match `#\d+`
     commit/0123456789ab "Add it #1": the message matches `(?i)secret`
     "#);
-    // Only a page that asks for nothing else of a body asks for the blank line before it.
+    // The blank line is only required by a page that sets no other requirement on the body.
     let crowded = ["Add it\nand more"];
     assert!(judged("{body: {}}", &crowded).contains("a blank line follows"));
     assert_eq!(judged("{body: {max-line: 80, required-for: ['*']}}", &crowded), "");

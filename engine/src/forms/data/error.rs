@@ -1,63 +1,63 @@
-//! Why the form `data` of a page cannot be judged.
+//! Errors in the `data` check of a page.
 
 use crate::forms::expression::ExpressionError;
 use thiserror::Error;
 
-/// What is wrong with a test of the form `data`.
+/// Why a `data` test cannot be compiled.
 #[derive(Debug, Error)]
 pub enum DataError {
-    /// A place is malformed.
+    /// A path (`at`) is malformed.
     #[error("`at: {at}`: {fault}")]
     Place {
-        /// The place as the page has it.
+        /// The path as written in the page.
         at: String,
-        /// What is wrong with it.
+        /// The error in the path.
         fault: PlaceFault,
     },
     /// An expression is malformed.
     #[error("{0}")]
     Expression(#[from] ExpressionError),
     /// A bound is neither a number nor a version.
-    #[error("`{name}: {text}` is no number and no version")]
+    #[error("`{name}: {text}` is neither a number nor a version")]
     Bound {
-        /// Its key.
+        /// The key, `min` or `max`.
         name: &'static str,
-        /// Its value.
+        /// The value as written in the page.
         text: String,
     },
-    /// A value cannot be compared with.
+    /// A value of the page has no JSON representation.
     #[error("{0}")]
     Value(#[from] serde_json::Error),
 }
 
-/// What is wrong with the place of a value.
+/// An error in the path of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PlaceFault {
-    /// It does not begin at the root.
-    #[error("it begins with `$`")]
+    /// The path does not begin at the root.
+    #[error("expected `$` at the beginning")]
     NoRoot,
-    /// A step begins with something else.
-    #[error("a step begins with `.`, `..` or `[`")]
+    /// A step begins with an unexpected character.
+    #[error("expected `.`, `..` or `[` at the beginning of a step")]
     Step,
     /// A step has no name.
     #[error("a step has no name")]
     NoName,
-    /// A name has characters that stand in quotes only.
-    #[error("write a name with such characters as `['name']`")]
+    /// An unquoted name contains characters that must be quoted.
+    #[error("a name with such characters must be quoted: `['name']`")]
     Unquoted,
-    /// A quote is opened, and not closed.
-    #[error("a quote is not closed")]
+    /// Unclosed quote.
+    #[error("unclosed quote")]
     Quote,
-    /// A bracket is opened, and not closed.
-    #[error("`[` is not closed")]
+    /// Unclosed bracket.
+    #[error("unclosed `[`")]
     Bracket,
-    /// A part of RFC 9535 that is not known here.
-    #[error("filters and slices are not known here; `where` tests first")]
+    /// An unsupported part of RFC 9535.
+    #[error("filters and slices are not supported; use `where` for conditions")]
     Unknown,
-    /// What stands between brackets is no number.
-    #[error("`{0}` is no index; a name stands in quotes: `['{0}']`")]
+    /// The text between brackets is not a number.
+    #[error("`{0}` is not an index; names must be quoted: `['{0}']`")]
     Index(String),
     /// Two selectors without a comma between them.
-    #[error("`,` or `]` is missing")]
+    #[error("expected `,` or `]`")]
     Separator,
 }

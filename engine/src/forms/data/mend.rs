@@ -1,4 +1,4 @@
-//! Edits that mend a value and keep the rest of its file as it is.
+//! Edits that fix a value and leave the rest of the file unchanged.
 
 use super::test::{Broken, Place, Tested, shown};
 use crate::parse::values::{Datum, Format};
@@ -7,7 +7,7 @@ use crate::text::source::Span;
 use aidd_page::FixHeader;
 use serde_json::Value as Json;
 
-/// The title and the edit of a fix, where it can be made.
+/// The title and the edit of a fix, if one can be made.
 pub(super) fn mend(
     fix: &FixHeader,
     test: &Tested,
@@ -20,7 +20,7 @@ pub(super) fn mend(
         return Some((format!("Remove `{}`", broken.key), Edit::delete(span)));
     }
     let set: Json = serde_json::from_str(&fix.set.as_ref()?.0).ok()?;
-    // `same` is what the test compares with.
+    // `same` stands for the value that the test compares with.
     let value = if set == Json::String("same".to_owned()) { broken.value.clone()? } else { set };
     let written = written(&value, place.format)?;
     let title = format!("Set `{}` to `{}`", broken.key, shown(&value));
@@ -34,8 +34,8 @@ pub(super) fn mend(
     }
 }
 
-/// A mapping or list in the place of the value at `at`, in lines of its own, as they are written by
-/// hand; `None` where that is not how it stands.
+/// An edit that replaces the value at `at` with a mapping or list in block style, as written by
+/// hand; `None` if the existing value is not in block style.
 fn in_lines(at: usize, value: &Json, place: &Place<'_>, text: &str) -> Option<Edit> {
     let old = &place.values.all[at];
     let key = old.key.as_ref()?.1;
@@ -52,7 +52,7 @@ fn in_lines(at: usize, value: &Json, place: &Place<'_>, text: &str) -> Option<Ed
     }
     let colon = text.get(key.end as usize..old.span.start as usize)?.find(':')?;
     let from = key.end as usize + colon + 1;
-    // A comment, an anchor or a tag in between stays as it is.
+    // A comment, an anchor or a tag between key and value must not be lost.
     if !text.get(from..old.span.start as usize)?.trim().is_empty() {
         return None;
     }
@@ -61,7 +61,7 @@ fn in_lines(at: usize, value: &Json, place: &Place<'_>, text: &str) -> Option<Ed
     Some(Edit::replace(Span::new(from, old.span.end as usize), lines))
 }
 
-/// Whether a value is written in lines of its own: in YAML, where there is something in it.
+/// Whether a value is written in block style: in YAML, if it is not empty.
 fn has_lines(value: &Json, place: &Place<'_>) -> bool {
     let is_filled = match value {
         Json::Object(map) => !map.is_empty(),
@@ -71,7 +71,7 @@ fn has_lines(value: &Json, place: &Place<'_>) -> bool {
     is_filled && matches!(place.format, Format::Yaml | Format::FrontMatter)
 }
 
-/// Whether a place lies within brackets, where lines do not count.
+/// Whether `at` is within brackets, where line breaks are not significant.
 fn is_in_flow(at: u32, place: &Place<'_>, text: &str) -> bool {
     let around = place.values.all.iter().filter(|one| one.span.start < at && at < one.span.end);
     around
@@ -79,13 +79,13 @@ fn is_in_flow(at: u32, place: &Place<'_>, text: &str) -> bool {
         .any(|one| text.get(one.span.range()).is_some_and(|text| text.starts_with(['{', '['])))
 }
 
-/// How far a place is from where its line begins, in bytes.
+/// The distance of an offset from the beginning of its line, in bytes.
 fn indent_of(text: &str, at: u32) -> usize {
     let before = &text[..at as usize];
     before.len() - before.rfind('\n').map_or(0, |line| line + 1)
 }
 
-/// A mapping or list as lines of YAML, without the last line break.
+/// A mapping or list as YAML in block style, without the final line break.
 fn block(value: &Json, indent: usize) -> String {
     let space = " ".repeat(indent);
     let plainly = |value: &Json| written(value, Format::Yaml).unwrap_or_default();
@@ -111,19 +111,19 @@ fn block(value: &Json, indent: usize) -> String {
     lines.join("\n")
 }
 
-/// A scalar as the format writes it.
+/// A scalar in the syntax of the format.
 fn written(value: &Json, format: Format) -> Option<String> {
     match (value, format) {
         (Json::Array(_) | Json::Object(_), Format::Toml) | (Json::Null, Format::Toml) => None,
         (Json::String(text), Format::Yaml | Format::FrontMatter) if is_plain(text) => {
             Some(text.clone())
         }
-        // JSON is YAML, and its texts are those of TOML.
+        // JSON is valid YAML, and its strings are valid TOML strings.
         (value, _) => Some(value.to_string()),
     }
 }
 
-/// Whether a text needs no quotes in YAML and is no other value without them.
+/// Whether a string needs no quotes in YAML and does not become another value without them.
 fn is_plain(text: &str) -> bool {
     let letters = |c: char| c.is_alphanumeric() || "-_./".contains(c);
     let other = ["true", "false", "null", "yes", "no", "on", "off"];
@@ -132,8 +132,8 @@ fn is_plain(text: &str) -> bool {
         && !other.contains(&text.to_lowercase().as_str())
 }
 
-/// A new entry of the mapping that lacks it: only where that mapping is there and the rest of the
-/// way is one name.
+/// Inserts an entry into the mapping that lacks it. Only if that mapping exists and the rest of the
+/// path is a single name.
 fn inserted(
     test: &Tested,
     (value, written): (&Json, &str),
@@ -168,7 +168,7 @@ fn inserted(
             let start = first.key.as_ref()?.1.start;
             let key = if plain { name } else { key };
             let between = separator(text, start);
-            // In a flow mapping entries are parted by commas.
+            // The entries of a flow mapping are separated by commas.
             let comma = if between.contains('\n') || start == 0 { "" } else { "," };
             let between = if start == 0 || is_line_start(text, start) && between.is_empty() {
                 "\n".to_owned()
@@ -197,15 +197,15 @@ fn is_line_start(text: &str, at: u32) -> bool {
     text[..at as usize].ends_with('\n') || at == 0
 }
 
-/// The white space before an entry: what stands between it and the one before.
+/// The white space between an entry and the one before it.
 fn separator(text: &str, start: u32) -> String {
     let before = &text[..start as usize];
     let space = &before[before.trim_end().len()..];
-    // Of several line breaks one is enough.
+    // One of several line breaks is enough.
     space.rfind('\n').map_or_else(|| space.to_owned(), |at| space[at..].to_owned())
 }
 
-/// An entry with what parts it from its neighbours.
+/// The span of an entry including its separator.
 fn whole_entry(at: usize, place: &Place<'_>, text: &str) -> Option<Span> {
     let value = &place.values.all[at];
     let start = value.key.as_ref().map_or(value.span.start, |(_, span)| span.start) as usize;
@@ -228,7 +228,7 @@ fn whole_entry(at: usize, place: &Place<'_>, text: &str) -> Option<Span> {
                 let start = if alone_before && ends_line { line } else { start };
                 return Some(Span::new(start, end));
             }
-            // The last entry goes with the comma before it.
+            // The last entry is removed together with the comma before it.
             let before = text[..start].trim_end();
             let start = before.strip_suffix(',').map_or(before.len(), str::len);
             Some(Span::new(start, end))
@@ -236,7 +236,7 @@ fn whole_entry(at: usize, place: &Place<'_>, text: &str) -> Option<Span> {
         Format::Toml | Format::Yaml | Format::FrontMatter => {
             let rest = &text[end..line_end];
             let alone = alone_before && (rest.trim().is_empty() || rest.trim().starts_with('#'));
-            // A table of TOML, or an entry of a flow mapping, is not taken apart.
+            // TOML tables and entries of flow mappings are not edited.
             let is_table = place.format == Format::Toml
                 && matches!(value.datum, Datum::Map | Datum::List)
                 && !text[start..end].contains('=');

@@ -22,7 +22,7 @@ use test::Place;
 pub use error::{DataError, PlaceFault};
 pub use test::{Broken, Tested};
 
-/// All data tests of an engine.
+/// All `data` tests of an engine.
 #[derive(Default)]
 pub struct DataPatterns {
     patterns: Vec<DataPattern>,
@@ -30,13 +30,14 @@ pub struct DataPatterns {
 
 struct DataPattern {
     rule: Rule,
-    /// Made when the rule first runs: most are off, and never do. `None`: it cannot be used.
+    /// Compiled when the rule first runs, because most rules are disabled. `None`: the test is
+    /// invalid.
     ready: OnceLock<Option<Ready>>,
 }
 
 struct Ready {
     test: Tested,
-    /// What must hold first.
+    /// The conditions of the test (`where`).
     first: Vec<Tested>,
     fix: Option<FixHeader>,
     globs: Globs,
@@ -50,8 +51,8 @@ impl fmt::Debug for DataPatterns {
 }
 
 impl DataPatterns {
-    /// The tests of those `rules` that have one. One that cannot be used never runs: its page
-    /// carries the finding.
+    /// Collects the tests of the `rules` that have one. An invalid test never runs; the finding is
+    /// reported on its page.
     #[must_use]
     pub fn new(rules: &[Rule]) -> Self {
         let of_data = rules.iter().filter(|rule| rule.form == Some(Form::Data));
@@ -59,7 +60,7 @@ impl DataPatterns {
         Self { patterns: of_data.map(pattern).collect() }
     }
 
-    /// Whether some of the rules that are on compare with other files.
+    /// Whether an enabled rule compares with other files.
     #[must_use]
     pub fn read_others(&self, is_on: &dyn Fn(&str) -> bool) -> bool {
         let mut on = self.patterns.iter().filter(|pattern| is_on(&pattern.rule.id));
@@ -68,8 +69,8 @@ impl DataPatterns {
 
     /// Runs all enabled tests over the source of `report`.
     ///
-    /// Returns where the source is not what its format asks for, why, and the first rule that could not
-    /// look at it for that.
+    /// If the source cannot be parsed in its format, returns the place, the reason, and the first
+    /// rule that was skipped because of it.
     pub fn run(
         &self,
         files: &dyn Files,
@@ -81,7 +82,7 @@ impl DataPatterns {
         let mut others = Others::new(files);
         let mut broken = None;
         for pattern in &self.patterns {
-            // Most rules are off: that costs less to know than what their globs say.
+            // Most rules are disabled, and that is cheaper to check than their globs.
             if !report.begin(&pattern.rule.id) {
                 continue;
             }
@@ -154,19 +155,19 @@ impl DataPattern {
     }
 }
 
-/// Other files that tests read, each parsed once.
+/// Other files that tests read, each parsed at most once.
 pub(crate) struct Others<'a> {
     pub(crate) files: &'a dyn Files,
     read: HashMap<String, Option<Values>>,
 }
 
 impl<'a> Others<'a> {
-    /// Files read from `files`.
+    /// An empty cache that reads from `files`.
     pub(crate) fn new(files: &'a dyn Files) -> Self {
         Self { files, read: HashMap::new() }
     }
 
-    /// The data of the file at `path`; `None` when it cannot be read, or holds none.
+    /// The data of the file at `path`; `None` if it cannot be read or contains none.
     fn values(&mut self, path: &str) -> Option<&Values> {
         let files = self.files;
         let read = || {
@@ -180,7 +181,7 @@ impl<'a> Others<'a> {
     }
 }
 
-/// Whether a test of a named file, as a condition has it, holds there.
+/// Whether the condition `header`, a test of a named file, is true.
 pub(crate) fn holds(header: &DataHeader, files: &dyn Files) -> bool {
     let Some(path) = header.file.as_deref() else { return false };
     let Ok(test) = Tested::new(header) else { return false };
@@ -188,12 +189,12 @@ pub(crate) fn holds(header: &DataHeader, files: &dyn Files) -> bool {
     let Some(values) = others.values(path).cloned() else { return header.absent };
     let format = Format::of(path).unwrap_or(Format::Json);
     let place = Place { values: &values, path, format };
-    // A condition is about a value, so there must be one.
+    // A condition applies to a value, so that value must exist.
     let there = header.absent || !test.select(&place).is_empty();
     there && test.broken(&place, &mut others).is_empty()
 }
 
-/// What the tests of front matter find wrong in the Markdown at `path`.
+/// The violations of the front matter `tests` in the Markdown file at `path`.
 #[must_use]
 pub fn front_matter(tests: &[Tested], path: &str, text: &str, files: &dyn Files) -> Vec<Broken> {
     let values = Values::read(Format::FrontMatter, text);
@@ -202,10 +203,10 @@ pub fn front_matter(tests: &[Tested], path: &str, text: &str, files: &dyn Files)
     tests.iter().flat_map(|test| test.broken(&place, &mut others)).collect()
 }
 
-/// Whether the header of a data test can be used.
+/// Checks whether the header of a data test is valid.
 ///
 /// # Errors
-/// What is wrong: a path, an expression or a version.
+/// The invalid path, expression or version.
 pub(crate) fn check_header(header: &DataHeader) -> Result<(), String> {
     let said = |error: DataError| error.to_string();
     Tested::new(header).map_err(said)?;
@@ -214,7 +215,7 @@ pub(crate) fn check_header(header: &DataHeader) -> Result<(), String> {
     }
     let same = header.same.as_ref().and_then(|same| same.file.as_ref());
     match same.into_iter().chain(&header.file).find(|file| captures::has_glob(file)) {
-        Some(glob) => Err(format!("`file` is one file, not a glob: `{glob}`")),
+        Some(glob) => Err(format!("`file` must name one file, not a glob: `{glob}`")),
         None => Ok(()),
     }
 }
@@ -228,7 +229,8 @@ mod tests {
     use crate::text::source::Source;
     use crate::workspace::fix;
 
-    /// What a check finds in a text: `text under it: message`, then the text with all fixes.
+    /// The findings of a check in `text`, one `text under it: message` each, then the text with all
+    /// fixes applied.
     fn found(
         check: &str,
         path: &str,

@@ -1,13 +1,13 @@
-//! The part of RFC 9535 (<https://www.rfc-editor.org/rfc/rfc9535>) that a page needs: names, indexes,
-//! `*` and `..`, in unions too. Filters and slices are refused.
+//! The subset of RFC 9535 (<https://www.rfc-editor.org/rfc/rfc9535>) that pages use: names,
+//! indexes, `*` and `..`, also in unions. Filters and slices are rejected.
 
 use super::error::{DataError, PlaceFault};
 use crate::parse::values::{Datum, Values};
 
-/// Most values that one query selects.
+/// Maximum number of values that one query selects.
 const MOST: usize = 100_000;
 
-/// A query.
+/// A compiled query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Query {
     steps: Vec<Step>,
@@ -15,7 +15,7 @@ pub(crate) struct Query {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Step {
-    /// `..`: anywhere below.
+    /// Whether the step is `..`, which selects at any depth.
     descends: bool,
     any: Vec<Selector>,
 }
@@ -28,10 +28,10 @@ enum Selector {
 }
 
 impl Query {
-    /// Reads a query.
+    /// Parses a query.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// A syntax error, or an unsupported part of RFC 9535.
     pub(crate) fn new(text: &str) -> Result<Self, DataError> {
         let wrong = |fault| DataError::Place { at: text.to_owned(), fault };
         let mut rest = text.strip_prefix('$').ok_or_else(|| wrong(PlaceFault::NoRoot))?;
@@ -63,7 +63,7 @@ impl Query {
         Ok(Self { steps })
     }
 
-    /// What it selects, in the order of the file.
+    /// The selected values, in document order.
     pub(crate) fn select(&self, values: &Values) -> Vec<usize> {
         let mut found = values.roots.clone();
         for step in &self.steps {
@@ -75,8 +75,8 @@ impl Query {
         found
     }
 
-    /// The deepest value on the way that is there, and the first name that is not: where something
-    /// that should be there is missed.
+    /// The deepest existing value along the path, and the first name that is missing there: the
+    /// place to report a missing value.
     pub(crate) fn missed(&self, values: &Values) -> Option<(usize, Option<String>)> {
         let mut at = *values.roots.first()?;
         for step in &self.steps {
@@ -93,7 +93,7 @@ impl Query {
         Some((at, None))
     }
 
-    /// The names of a query that is a plain way from the root.
+    /// The names of the steps, if every step is a single name.
     pub(crate) fn names(&self) -> Option<Vec<&str>> {
         let name = |step: &Step| matches!(&step.any[..], [Selector::Name(_)] if !step.descends);
         self.steps.iter().all(name).then(|| {
@@ -128,7 +128,7 @@ impl Step {
     }
 }
 
-/// The values and all that lies in them.
+/// The values `from` and all their descendants.
 fn below(values: &Values, from: &[usize]) -> Vec<usize> {
     let mut seen = vec![false; values.all.len()];
     let mut left = from.to_vec();
@@ -144,7 +144,7 @@ fn below(values: &Values, from: &[usize]) -> Vec<usize> {
     found
 }
 
-/// The selectors between brackets, and what follows.
+/// The selectors between brackets, and the text after them.
 fn bracketed(text: &str) -> Result<(Vec<Selector>, &str), PlaceFault> {
     let mut rest = text[1..].trim_start();
     let mut any = Vec::new();

@@ -1,4 +1,4 @@
-//! One test of the values at a place.
+//! A test of the values at a path.
 
 use super::Others;
 use super::error::DataError;
@@ -13,27 +13,27 @@ use serde_json::Value as Json;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-/// A file under test.
+/// The parsed file under test.
 pub(crate) struct Place<'a> {
     pub(crate) values: &'a Values,
     pub(crate) path: &'a str,
     pub(crate) format: Format,
 }
 
-/// A value that does not pass, or the place where one is missed.
+/// A value that fails the test, or the position of a missing value.
 #[derive(Clone, Debug)]
 pub struct Broken {
-    /// Where.
+    /// Where the finding is reported.
     pub(crate) span: Span,
-    /// The value; `None`: there is none.
+    /// The index of the value; `None` if the value is missing.
     pub(crate) at: Option<usize>,
-    /// Its key, or the one that is missed.
+    /// The key of the value, or the missing key.
     pub(crate) key: String,
-    /// What is wrong.
+    /// The message of the finding.
     pub(crate) message: String,
-    /// What it should be, as text, where that is one thing.
+    /// The expected value as text, if there is exactly one.
     pub(crate) wanted: Option<String>,
-    /// The same as a value.
+    /// The expected value as JSON, if there is exactly one.
     pub(crate) value: Option<Json>,
 }
 
@@ -63,7 +63,7 @@ impl Tested {
     /// Compiles a test.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// An invalid path, expression, version or constant.
     pub fn new(header: &DataHeader) -> Result<Self, DataError> {
         let json = |yaml: &Yaml| serde_json::from_str::<Json>(&yaml.0);
         let some = |yaml: &Option<Yaml>| yaml.as_ref().map(json).transpose();
@@ -96,17 +96,17 @@ impl Tested {
         })
     }
 
-    /// Whether it compares with another file.
+    /// Whether the test compares with another file.
     pub(crate) fn reads_others(&self) -> bool {
         self.resolves.is_some() || self.same.as_ref().is_some_and(|(file, ..)| file.is_some())
     }
 
-    /// The values that it judges.
+    /// The indexes of the values that the test applies to.
     pub(crate) fn select(&self, place: &Place<'_>) -> Vec<usize> {
         self.at.select(place.values)
     }
 
-    /// What does not pass, in the order of the file.
+    /// The violations, in document order.
     pub(crate) fn broken(&self, place: &Place<'_>, others: &mut Others<'_>) -> Vec<Broken> {
         let found = self.select(place);
         let mut broken = Vec::new();
@@ -138,11 +138,12 @@ impl Tested {
         key.unwrap_or_else(|| self.said.clone())
     }
 
-    /// Where something is missed: at the key of what should hold it, or the head of the file.
+    /// The violation for a missing value: at the key of the value that should contain it, or at the
+    /// beginning of the file.
     fn missed(&self, place: &Place<'_>) -> Broken {
         let missed = self.at.missed(place.values);
         let mut holder = missed.as_ref().map(|(at, _)| &place.values.all[*at]);
-        // An item of a list has no key: the list does.
+        // List items have no key, so the key of the list is used.
         while let Some(value) = holder
             && value.key.is_none()
             && let Some(parent) = value.parent
@@ -168,7 +169,7 @@ impl Tested {
         }
     }
 
-    /// What is wrong with one value, and what it should be.
+    /// The fault of one value, and the expected value if there is exactly one.
     fn fault(
         &self,
         at: usize,
@@ -179,7 +180,7 @@ impl Tested {
         let value = &values.all[at];
         let key = self.key(at, place);
         if self.absent {
-            return Some((format!("`{key}` must not be there"), None));
+            return Some((format!("`{key}` must not be present"), None));
         }
         if !self.kinds.is_empty() && !self.kinds.iter().any(|kind| is_of(*kind, &value.datum)) {
             let kinds: Vec<String> = self.kinds.iter().map(|kind| named(*kind)).collect();
@@ -191,7 +192,7 @@ impl Tested {
             .or_else(|| self.differs(at, &key, place, others))
     }
 
-    /// Against constants.
+    /// Compares with the constants of the test.
     fn compared(&self, at: usize, key: &str, values: &Values) -> Option<(String, Option<Json>)> {
         if self.equals.is_none()
             && self.not_equals.is_none()
@@ -210,7 +211,7 @@ impl Tested {
         let among = |list: &Vec<Json>| list.iter().any(|one| alike(one, &json));
         if let Some(list) = self.within.as_ref().filter(|list| !among(list)) {
             let known: Vec<String> = list.iter().map(|one| format!("`{}`", shown(one))).collect();
-            return Some((format!("`{key}` is none of {}", known.join(", ")), None));
+            return Some((format!("`{key}` is not one of {}", known.join(", ")), None));
         }
         self.not_in
             .as_ref()
@@ -218,7 +219,8 @@ impl Tested {
             .then(|| (format!("`{key}` must not be `{}`", shown(&json)), None))
     }
 
-    /// Against expressions, and as a path. A list or a mapping has no text.
+    /// Compares with the expressions, and resolves the value as a path. Lists and mappings have no
+    /// text.
     fn text_fault(
         &self,
         at: usize,
@@ -243,10 +245,10 @@ impl Tested {
             others.files.exists(folder)
                 || others.files.listing().is_some_and(|listing| listing.has_folder(folder))
         });
-        (!there).then(|| (format!("`{key}` names `{text}`, which is not there"), None))
+        (!there).then(|| (format!("`{key}` names `{text}`, which does not exist"), None))
     }
 
-    /// Against numbers and versions, and how much there is.
+    /// Compares with the bounds `min` and `max`, the `count` limits and the allowed `keys`.
     fn measured(&self, at: usize, key: &str, values: &Values) -> Option<(String, Option<Json>)> {
         let value = &values.all[at];
         for (limit, refused, word) in
@@ -255,10 +257,10 @@ impl Tested {
             let Some(limit) = limit else { continue };
             let text = values.text(at).unwrap_or_default();
             match compare(&text, limit) {
-                None => return Some((format!("`{key}` is no number and no version"), None)),
+                None => return Some((format!("`{key}` is neither a number nor a version"), None)),
                 Some(order) if order == refused => {
                     return Some((
-                        format!("`{key}` is {text}, where {word} {limit} is asked for"),
+                        format!("`{key}` is {text}, expected {word} {limit}"),
                         None,
                     ));
                 }
@@ -272,7 +274,7 @@ impl Tested {
             };
             if !limits.hold(count as u64) {
                 return Some((
-                    format!("`{key}` has {count}, where {} may be", limits.said()),
+                    format!("`{key}` has {count}, expected {}", limits.said()),
                     None,
                 ));
             }
@@ -280,10 +282,11 @@ impl Tested {
         let keys = self.keys.as_ref().filter(|_| value.datum == Datum::Map)?;
         let name = |child: &usize| values.all[*child].key.as_ref().map(|(key, _)| key.clone());
         let odd = value.children.iter().filter_map(name).find(|name| !keys.contains(name))?;
-        Some((format!("`{odd}` is none of the keys of `{key}`: `{}`", keys.join("`, `")), None))
+        let known = keys.join("`, `");
+        Some((format!("unknown key `{odd}` in `{key}`; expected one of `{known}`"), None))
     }
 
-    /// Against a value elsewhere.
+    /// Compares with the value at another path or in another file.
     fn differs(
         &self,
         at: usize,
@@ -297,7 +300,7 @@ impl Tested {
         let there = elsewhere(file.as_deref(), query, place, others);
         let Some(there) = there.filter(|there| !there.is_empty()) else {
             return Some((
-                format!("`{key}` has nothing to be compared with: no {place_said}"),
+                format!("`{key}` cannot be compared: {place_said} is missing"),
                 None,
             ));
         };
@@ -309,10 +312,10 @@ impl Tested {
         };
         let wanted = (*relation == Relation::Equal && there.len() == 1).then(|| there[0].clone());
         let said = wanted.as_ref().map_or_else(String::new, |one| format!(" (`{}`)", shown(one)));
-        (!fits).then(|| (format!("`{key}` is not that of {place_said}{said}"), wanted))
+        (!fits).then(|| (format!("`{key}` does not match {place_said}{said}"), wanted))
     }
 
-    /// Values elsewhere that are not here.
+    /// Reports the values of the other place that are missing here.
     fn lacking(
         &self,
         (file, query, said): (Option<&str>, &Query, &str),
@@ -325,7 +328,7 @@ impl Tested {
         let there = elsewhere(file, query, place, others).unwrap_or_default();
         for one in there.iter().filter(|one| !here.iter().any(|here| alike(here, one))) {
             let message = format!(
-                "`{}` is missing, which `{said}` of {} has",
+                "`{}` is missing, but present in `{said}` of {}",
                 shown(one),
                 file.unwrap_or(place.path)
             );
@@ -344,7 +347,7 @@ impl Tested {
                     span: value.span,
                     at: Some(at),
                     key: self.key(at, place),
-                    message: format!("`{}` is there twice", text.trim_matches('"')),
+                    message: format!("duplicate `{}`", text.trim_matches('"')),
                     wanted: None,
                     value: None,
                 });
@@ -353,7 +356,7 @@ impl Tested {
     }
 }
 
-/// What a query selects in another file; `None` when that cannot be read.
+/// The values that a query selects in another file; `None` if the file cannot be read.
 fn elsewhere(
     file: Option<&str>,
     query: &Query,
@@ -369,7 +372,7 @@ fn elsewhere(
     }
 }
 
-/// A least or greatest value as text.
+/// The value of `min` or `max` as text.
 fn bound(name: &'static str, value: Option<Json>) -> Result<Option<String>, DataError> {
     let Some(value) = value else { return Ok(None) };
     let text = shown(&value);
@@ -379,7 +382,7 @@ fn bound(name: &'static str, value: Option<Json>) -> Result<Option<String>, Data
     Ok(Some(text))
 }
 
-/// Numbers are equal by value, all else by what it is.
+/// Whether two values are equal; numbers are compared by value (`1` equals `1.0`).
 fn alike(one: &Json, other: &Json) -> bool {
     match (one, other) {
         (Json::Number(a), Json::Number(b)) => a == b || a.as_f64() == b.as_f64(),
@@ -390,7 +393,7 @@ fn alike(one: &Json, other: &Json) -> bool {
     }
 }
 
-/// A value as a message shows it.
+/// A value as it is displayed in a message.
 pub(super) fn shown(value: &Json) -> String {
     match value {
         Json::String(text) => text.clone(),
@@ -413,18 +416,18 @@ fn is_of(kind: DataType, datum: &Datum) -> bool {
 
 fn named(kind: DataType) -> String {
     match kind {
-        DataType::String => "a text",
+        DataType::String => "a string",
         DataType::Number => "a number",
-        DataType::Integer => "a whole number",
-        DataType::Boolean => "`true` or `false`",
-        DataType::Null => "empty",
+        DataType::Integer => "an integer",
+        DataType::Boolean => "a boolean",
+        DataType::Null => "`null`",
         DataType::Array => "a list",
         DataType::Object => "a mapping",
     }
     .to_owned()
 }
 
-/// A path without `.` and `..`; `None` when it leaves the root.
+/// The path with `.` and `..` resolved; `None` if it leaves the root.
 fn joined(path: &str) -> Option<String> {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
@@ -439,11 +442,11 @@ fn joined(path: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// How two numbers or versions compare; `None` when one is neither. Of a version range the first
+/// Compares two numbers or versions; `None` if one of them is neither. Of a version range the first
 /// version counts: `>=18 <21` is 18.
 fn compare(one: &str, other: &str) -> Option<Ordering> {
     if let (Ok(a), Ok(b)) = (one.trim().parse::<f64>(), other.trim().parse::<f64>()) {
-        // 1.9 is less than 1.10 among versions; among numbers written alike it makes no difference.
+        // As versions 1.9 is less than 1.10; for numbers with one part there is no difference.
         if !(one.contains('.') && other.contains('.')) {
             return a.partial_cmp(&b);
         }
@@ -453,14 +456,14 @@ fn compare(one: &str, other: &str) -> Option<Ordering> {
     let part = |parts: &[u64], at: usize| parts.get(at).copied().unwrap_or_default();
     let order = (0..length).map(|at| part(&a.0, at).cmp(&part(&b.0, at)));
     let order = order.fold(Ordering::Equal, Ordering::then);
-    // What comes before a release is less than the release.
+    // A pre-release is less than its release.
     Some(order.then_with(|| b.1.cmp(&a.1)))
 }
 
-/// The numbers of the first version in a text, and whether it comes before a release.
+/// The numbers of the first version in `text`, and whether it is a pre-release.
 fn version(text: &str) -> Option<(Vec<u64>, bool)> {
     let start = text.find(|c: char| c.is_ascii_digit())?;
-    // Nothing but what ranges are written with stands before it.
+    // Only the characters of a version range may precede it.
     let before = text[..start].trim_end_matches(['v', 'V']);
     if !before.chars().all(|c| "^~=<> \t".contains(c) || c == '"') {
         return None;

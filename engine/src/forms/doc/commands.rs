@@ -1,4 +1,5 @@
-//! Commands in backticks and in blocks of shell whose script, target or recipe must be defined.
+//! Checks commands in code spans and in shell blocks whose script, target or recipe must be
+//! defined.
 
 use crate::project::manifest;
 use crate::text::files::{Files, side_file};
@@ -8,12 +9,11 @@ use crate::text::source::Source;
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// What npm runs without a script of that name (<https://docs.npmjs.com/cli/using-npm/scripts>).
+/// Scripts that npm runs without a definition (<https://docs.npmjs.com/cli/using-npm/scripts>).
 const NPM_DEFAULTS: [&str; 3] = ["env", "start", "restart"];
 
-/// Why a command in `page` cannot run, when nothing defines what it names; `None` when something
-/// does, or when that cannot be told: without a file that could define it, and where the page itself
-/// shows how to.
+/// Why a command in `page` cannot run, if the name it runs is not defined. `None` if it is defined,
+/// if no file that could define it exists, or if the page itself shows how to define it.
 pub(super) fn undefined(code: &str, page: &Source, files: &dyn Files) -> Option<String> {
     let mut words = code.split_whitespace();
     let (program, second) = (words.next()?, words.next()?);
@@ -21,11 +21,11 @@ pub(super) fn undefined(code: &str, page: &Source, files: &dyn Files) -> Option<
         ("npm" | "pnpm" | "yarn" | "bun", "run") => (words.next()?, Whose::Script),
         ("make", _) => (second, Whose::Make),
         ("just", _) => (second, Whose::Just),
-        // Any other name may be a program of its own: `cargo nextest` runs `cargo-nextest`.
+        // Any other name can be a separate program: `cargo nextest` runs `cargo-nextest`.
         ("cargo", "xtask") => (second, Whose::Cargo),
         _ => return None,
     };
-    // An option may send the command elsewhere, and a placeholder names nothing.
+    // An option can redirect the command to another project, and a placeholder is not a name.
     let rest = code.split_whitespace().skip(1);
     let is_plain = |word: &str| {
         word.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-:./".contains(&b))
@@ -35,7 +35,7 @@ pub(super) fn undefined(code: &str, page: &Source, files: &dyn Files) -> Option<
     let sent = rest
         .into_iter()
         .any(|word| elsewhere.iter().any(|option| word.split('=').next() == Some(option)));
-    // `bun run` takes files as well.
+    // `bun run` also accepts files.
     let is_file = program == "bun" && name.contains(['/', '.']);
     if sent || is_file || !is_plain(name) {
         return None;
@@ -66,7 +66,7 @@ enum Whose {
     Cargo,
 }
 
-/// The files called one of `names` in the folders.
+/// The files with one of `names` in the directories.
 fn side_files(names: &[&str], folders: &[&str], files: &dyn Files) -> Vec<String> {
     let paths =
         folders.iter().flat_map(|folder| names.iter().filter_map(|name| join(folder, name)));
@@ -85,8 +85,7 @@ fn script(name: &str, manifests: &[String], files: &dyn Files) -> Option<String>
     Some(format!("no `package.json` here or above defines the script `{name}`"))
 }
 
-/// The manifests of the parts of a project, as far as they are looked at: a page may speak of one
-/// after a `cd`.
+/// The manifests of the project's members, up to a limit: a page can mean one of them after a `cd`.
 fn parts(files: &dyn Files) -> impl Iterator<Item = &str> {
     const MOST: usize = 200;
     let all = files.listing().map_or(&[][..], Listing::files);
@@ -99,7 +98,7 @@ fn target(name: &str, makefiles: &[String], files: &dyn Files) -> Option<String>
     });
     for path in makefiles {
         let text = side_file(files, path)?;
-        // What is included, computed or made by a pattern cannot be told.
+        // Included files, computed targets and pattern rules cannot be evaluated.
         let is_open = text.lines().any(|line| {
             let line = line.trim_start();
             line.starts_with("include") || line.starts_with("-include") || line.contains("$(eval")
@@ -137,7 +136,7 @@ fn recipe(name: &str, justfiles: &[String], files: &dyn Files) -> Option<String>
     any.then(|| format!("no justfile here or above defines the recipe `{name}`"))
 }
 
-/// `cargo xtask` is by custom an alias that the repository makes
+/// `cargo xtask` is by convention an alias defined in the repository
 /// (<https://github.com/matklad/cargo-xtask>).
 fn cargo(name: &str, configs: &[String], files: &dyn Files) -> Option<String> {
     let defines = |path: &String| {

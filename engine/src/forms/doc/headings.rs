@@ -1,4 +1,4 @@
-//! The headings that a document has, against those that a page wants.
+//! Compares the headings of a document with those that a page requires.
 
 use super::Fault;
 use crate::parse::document::{Document, Heading};
@@ -8,41 +8,41 @@ use crate::text::source::{Source, Span};
 use globset::{GlobBuilder, GlobMatcher};
 use thiserror::Error;
 
-/// Why no document can be held against a heading of a page.
+/// Why a heading of a page cannot be matched.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum HeadingError {
-    /// It has no words, or too many `#`.
+    /// The heading has no text, or too many `#`.
     #[error(
-        "`{0}` is no heading: it begins with one to six `#`, and words follow; `*` stands for any \
-         run of headings"
+        "`{0}` is not a heading: expected one to six `#` and text; `*` matches any run of \
+         headings"
     )]
     Form(String),
-    /// Its words cannot be matched.
+    /// The text cannot be compiled to a glob.
     #[error("`{text}`: {why}")]
     Glob {
-        /// The heading.
+        /// The heading as written in the page.
         text: String,
-        /// What is wrong with it.
+        /// The error of the glob parser.
         why: globset::Error,
     },
 }
 
-/// A heading that is wanted, or a run of any.
+/// A required heading, or a run of arbitrary headings.
 #[derive(Debug)]
 pub(super) enum Wanted {
-    /// Any run of headings, also none.
+    /// Any run of headings, including an empty one.
     Any,
     One(One),
 }
 
 #[derive(Debug)]
 pub(super) struct One {
-    /// As the page has it, without the mark that it may be missing.
+    /// The heading as written in the page, without the mark for optional headings.
     shown: String,
-    /// `None`: any.
+    /// The number of `#`; `None`: any level.
     level: Option<u8>,
     text: String,
-    /// A text with `*`.
+    /// The text, with `*` as a wildcard.
     glob: Option<GlobMatcher>,
     optional: bool,
 }
@@ -61,14 +61,14 @@ impl Wanted {
             return Err(HeadingError::Form(text.to_owned()));
         }
         let glob = words.contains('*').then(|| {
-            // Only the star has a meaning.
+            // Only `*` is special.
             let escaped: Vec<String> = words.split('*').map(globset::escape).collect();
             GlobBuilder::new(&escaped.join("*")).build().map(|glob| glob.compile_matcher())
         });
         let glob =
             glob.transpose().map_err(|why| HeadingError::Glob { text: text.to_owned(), why })?;
         Ok(Self::One(One {
-            // `##Context` is no heading in Markdown, and would be none if it were inserted.
+            // `##Context` is not a heading in Markdown, and would not be one if it were inserted.
             shown: if level == 0 {
                 words.to_owned()
             } else {
@@ -83,7 +83,7 @@ impl Wanted {
 }
 
 impl One {
-    /// Whether it can be written as it stands: words that are not said cannot.
+    /// Whether the heading can be inserted literally: not if it contains a wildcard.
     fn is_said(&self) -> bool {
         self.glob.is_none() && self.level.is_some()
     }
@@ -97,22 +97,22 @@ impl One {
     }
 }
 
-/// How a wanted heading or one that is there was placed.
+/// How a required or an existing heading was aligned.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Move {
-    /// Both are the same.
+    /// The required and the existing heading match.
     Match,
-    /// What is wanted is not there.
+    /// The required heading is missing.
     Missing,
-    /// What is there is not wanted.
+    /// The existing heading is not expected.
     Extra,
-    /// A run takes what is there.
+    /// A run consumes the existing heading.
     Run,
-    /// A run, or what may be missing, ends.
+    /// A run ends, or an optional heading is skipped.
     Pass,
 }
 
-/// Headings deeper than any that is named are the document's own affair.
+/// Checks the headings. Headings deeper than any that is listed are ignored.
 pub(super) fn judge(
     wanted: &[Wanted],
     source: &Source,
@@ -130,7 +130,7 @@ pub(super) fn judge(
     let wanted = if starts_with_title(wanted, &headings) || !has_title(source, document) {
         wanted
     } else {
-        // The title in the front matter stands for the first heading.
+        // A title in the front matter replaces the first heading.
         &wanted[1..]
     };
     Alignment::new(wanted, &headings).tell(source, document, faults);
@@ -148,12 +148,12 @@ fn starts_with_title(wanted: &[Wanted], headings: &[&Heading]) -> bool {
 fn has_title(source: &Source, document: &Document) -> bool {
     let Some(front) = document.front else { return false };
     let tree = yaml::parse(source.slice(front));
-    // The root holds the documents, and the front matter is the first of them.
+    // The children of the root are documents, and the first of them is the front matter.
     let documents = tree.nodes.first().map_or(&[][..], |root| &root.children);
     documents.iter().any(|&document| tree.text(document, "title").is_some())
 }
 
-/// The cheapest way to make one list the other, as in a comparison of two texts.
+/// The cheapest alignment of the two lists, as in a text diff.
 struct Alignment<'a> {
     wanted: &'a [Wanted],
     headings: &'a [&'a Heading],
@@ -163,7 +163,7 @@ struct Alignment<'a> {
 impl<'a> Alignment<'a> {
     fn new(wanted: &'a [Wanted], headings: &'a [&'a Heading]) -> Self {
         let width = headings.len() + 1;
-        // Better a heading out of place than one that is there and called missing.
+        // Prefer reporting a heading as misplaced to reporting an existing heading as missing.
         let is_there = |one: &One| headings.iter().any(|heading| one.is(heading));
         let price = |wanted: &Wanted| match wanted {
             Wanted::Any => 0,
@@ -172,7 +172,7 @@ impl<'a> Alignment<'a> {
         };
         let prices: Vec<u32> = wanted.iter().map(price).collect();
         let mut moves = vec![Move::Pass; (wanted.len() + 1) * width];
-        // What it costs to bring the rest of both lists together, from their ends; a row at a time.
+        // The cost of aligning the rest of both lists, computed from their ends, row by row.
         let mut below: Vec<u32> = (0..width).map(|at| count(headings.len() - at)).collect();
         for at in 0..headings.len() {
             moves[wanted.len() * width + at] = Move::Extra;
@@ -195,7 +195,7 @@ impl<'a> Alignment<'a> {
         Self { wanted, headings, moves }
     }
 
-    /// Adds what is missing, out of place and too many.
+    /// Reports headings that are missing, misplaced or unexpected.
     fn tell(&self, source: &Source, document: &Document, faults: &mut Vec<Fault>) {
         let width = self.headings.len() + 1;
         let (mut row, mut column) = (0, 0);
@@ -223,11 +223,11 @@ impl<'a> Alignment<'a> {
             let misplaced = missing.iter().position(|(one, _)| one.is(heading));
             let message = match misplaced.map(|at| missing.remove(at)) {
                 Some((one, place)) => format!("`{}` belongs {}", one.shown, self.place(place)),
-                None => format!("`{}` is not among the headings wanted here", self.shown(heading)),
+                None => format!("unexpected heading `{}`", self.shown(heading)),
             };
             faults.push(Fault::new(heading.span, message));
         }
-        // What a run has taken is there, but not where it belongs.
+        // A heading that a run has consumed exists, but in the wrong place.
         missing.retain(|(one, place)| {
             let taken = self.headings.iter().find(|heading| one.glob.is_none() && one.is(heading));
             if let Some(heading) = taken {
@@ -245,7 +245,7 @@ impl<'a> Alignment<'a> {
         format!("{} {}", "#".repeat(usize::from(heading.level)), heading.text)
     }
 
-    /// In words, where what comes before heading `at` belongs.
+    /// Describes the place of a heading that belongs before heading `at`.
     fn place(&self, at: usize) -> String {
         match at.checked_sub(1).and_then(|before| self.headings.get(before)) {
             Some(before) => format!("after `{}`", self.shown(before)),
@@ -253,7 +253,8 @@ impl<'a> Alignment<'a> {
         }
     }
 
-    /// One fault for headings that are missing at one place, so that one edit mends it.
+    /// One fault for the headings that are missing at one place, so that one edit fixes all of
+    /// them.
     fn missing(&self, group: &[(&One, usize)], source: &Source, document: &Document) -> Fault {
         let at = group.first().map_or(0, |(_, at)| *at);
         let names: Vec<String> = group.iter().map(|(one, _)| format!("`{}`", one.shown)).collect();
@@ -272,7 +273,7 @@ impl<'a> Alignment<'a> {
         fault
     }
 
-    /// The edit that puts headings before heading `at`, or at the end.
+    /// The edit that inserts headings before heading `at`, or at the end.
     fn insertion(&self, lines: &[&str], at: usize, source: &Source) -> Edit {
         let text = source.text();
         let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
@@ -308,9 +309,9 @@ fn count(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-/// The cheapest step where `wanted`, which costs `price` to do without, meets `heading`, and what
-/// it costs with all that follows: `below`, when what is wanted is passed over; `right`, when the
-/// heading is; `diagonal`, when they are the same. A match goes before what costs the same.
+/// The cheapest step for `wanted`, which costs `price` to omit, and `heading`. The costs of the
+/// rest are `below` if `wanted` is skipped, `right` if `heading` is skipped, and `diagonal` if they
+/// match. With equal costs a match is preferred.
 fn cheapest(
     (wanted, price): (&Wanted, u32),
     heading: Option<&&Heading>,

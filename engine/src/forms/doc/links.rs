@@ -1,5 +1,5 @@
-//! What of a document must lead somewhere: links, fragments, paths and commands in backticks, and
-//! pictures that say what they show.
+//! Checks that links, fragments, paths and commands in code spans can be resolved, and that images
+//! have an alternative text.
 
 use super::{Fault, commands};
 use crate::parse::document::{self, Block, Document, Link};
@@ -21,7 +21,7 @@ pub(super) fn judge(
     for link in &document.links {
         let is_silent = link.is_image && !link.decorates && link.text.trim().is_empty();
         if is_silent && judges(LinkKind::Images) {
-            faults.push(Fault::new(link.span, "an image that does not say what it shows"));
+            faults.push(Fault::new(link.span, "image without alternative text"));
         }
         if !judges(LinkKind::Files) && !judges(LinkKind::Anchors) {
             continue;
@@ -50,7 +50,7 @@ pub(super) fn judge(
     }
 }
 
-/// Whether commands stand in a block, by what its fence says.
+/// Whether a block contains shell commands, by the language of its fence.
 fn is_shell(block: &Block) -> bool {
     const SHELLS: [&str; 8] =
         ["sh", "bash", "zsh", "shell", "console", "terminal", "shell-session", "shellsession"];
@@ -58,9 +58,9 @@ fn is_shell(block: &Block) -> bool {
     SHELLS.iter().any(|shell| language.eq_ignore_ascii_case(shell))
 }
 
-/// What a block of shell runs that nothing defines.
+/// Reports commands in a shell block that run an undefined script, target or recipe.
 fn lost_commands(block: &Block, source: &Source, files: &dyn Files, faults: &mut Vec<Fault>) {
-    /// After these, commands run in another folder or in a project that is only being made.
+    /// After these, commands run in another directory or in a newly created project.
     const ELSEWHERE: [&str; 6] = ["cd ", "pushd ", "git clone", " create", " init", "npx "];
     let lines = || block.parts.iter().flat_map(|part| split(source, *part, &["\n"]));
     if lines().any(|line| ELSEWHERE.iter().any(|mark| source.slice(line).contains(mark))) {
@@ -70,7 +70,7 @@ fn lost_commands(block: &Block, source: &Source, files: &dyn Files, faults: &mut
         for span in split(source, line, &["&&", "||", ";", "|"]) {
             let code = source.slice(span);
             let command = code.trim_start().trim_start_matches(['$', '%', '>']).trim();
-            // A comment behind it is no part of it.
+            // A trailing comment is not part of the command.
             let command = command.split(" #").next().unwrap_or(command).trim_end();
             if let Some(why) = commands::undefined(command, source, files) {
                 let start = span.start as usize + code.find(command).unwrap_or(0);
@@ -80,7 +80,7 @@ fn lost_commands(block: &Block, source: &Source, files: &dyn Files, faults: &mut
     }
 }
 
-/// The parts of `span` between any of `marks`.
+/// Splits `span` at any of `marks`.
 fn split(source: &Source, span: Span, marks: &[&str]) -> Vec<Span> {
     let text = source.slice(span);
     let mut parts = Vec::new();
@@ -99,19 +99,19 @@ fn split(source: &Source, span: Span, marks: &[&str]) -> Vec<Span> {
     parts.into_iter().map(|(from, to)| Span::new(base + from, base + to)).collect()
 }
 
-/// Where a link within the project leads.
+/// The target of a link within the project.
 struct Target {
-    /// The path as written.
+    /// The path as written in the document.
     written: String,
-    /// From the root; `None`: the document itself.
+    /// The path from the root; `None`: the document itself.
     path: Option<String>,
     fragment: Option<String>,
 }
 
 impl Target {
-    /// `None` for what leads out of the project or is no link yet.
+    /// `None` if the link leads out of the project or is a template.
     fn of(from: &str, to: &str) -> Option<Self> {
-        // `a::b` is an item of Rust: documentation of a crate may be a page of Markdown.
+        // `a::b` is a Rust item: crate documentation can be a Markdown page.
         let is_template = ["{{", "${", "{%", "<", "::"].iter().any(|mark| to.contains(mark));
         if to.is_empty() || to.starts_with("//") || has_scheme(to) || is_template {
             return None;
@@ -124,7 +124,7 @@ impl Target {
         let path = match written.as_str() {
             "" => None,
             path => Some(match path.strip_prefix('/') {
-                // `/guide/start` is an address of the site that is made of these pages.
+                // `/guide/start` is an address of the site that is built from these pages.
                 Some(path) if !path.rsplit('/').next().unwrap_or(path).contains('.') => {
                     return None;
                 }
@@ -136,14 +136,14 @@ impl Target {
     }
 }
 
-/// `scheme:…` (<https://www.rfc-editor.org/rfc/rfc3986#section-3.1>).
+/// Whether `to` begins with `scheme:` (<https://www.rfc-editor.org/rfc/rfc3986#section-3.1>).
 fn has_scheme(to: &str) -> bool {
     let Some((scheme, _)) = to.split_once(':') else { return false };
     scheme.starts_with(|c: char| c.is_ascii_alphabetic())
         && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'.' | b'-'))
 }
 
-/// `%20` and the like as what they stand for; what is malformed stays.
+/// Decodes `%20` and the like; malformed escapes are left unchanged.
 fn decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -163,8 +163,8 @@ fn decoded(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Whether there is a file or a folder at `path`. Where nobody listed the files, a folder cannot be
-/// told from nothing, and is taken for one.
+/// Whether a file or directory exists at `path`. Without a listing a directory cannot be
+/// distinguished from nothing, and is assumed to exist.
 fn leads(files: &dyn Files, path: &str) -> bool {
     if path.is_empty() || files.exists(path) {
         return true;
@@ -177,28 +177,28 @@ fn leads(files: &dyn Files, path: &str) -> bool {
 
 fn lost_file(link: &Link, target: &Target, files: &dyn Files) -> Fault {
     let what = if link.is_image { "image" } else { "link" };
-    let message = format!("the {what} leads to `{}`, which is not there", target.written);
+    let message = format!("the {what} target `{}` does not exist", target.written);
     let candidates = target.path.as_deref().and_then(|path| candidates(files, path));
     Fault::new(link.span, message).with_help(candidates)
 }
 
-/// Files that may have been meant: those with the same name elsewhere, or with an ending.
+/// Files that may have been meant: with the same name in another directory, or with an extension.
 fn candidates(files: &dyn Files, path: &str) -> Option<String> {
-    /// More names than these help nobody.
+    /// Maximum number of suggestions.
     const MOST: usize = 3;
     let with_ending = format!("{path}.md");
     if files.exists(&with_ending) {
-        return Some(format!("there is `{with_ending}`"));
+        return Some(format!("did you mean `{with_ending}`?"));
     }
     let name = path.rsplit('/').next().filter(|name| !name.is_empty())?;
     let all = files.listing()?.files();
     let is_same = |path: &&String| path.rsplit('/').next() == Some(name);
     let found: Vec<String> =
         all.iter().filter(is_same).take(MOST).map(|path| format!("`{path}`")).collect();
-    (!found.is_empty()).then(|| format!("there is {}", found.join(", ")))
+    (!found.is_empty()).then(|| format!("did you mean {}?", found.join(" or ")))
 }
 
-/// Other documents of the project, read when a link names a place in them.
+/// Other documents of the project, read when a link has a fragment in them.
 struct Others<'a> {
     files: &'a dyn Files,
     documents: HashMap<String, Option<Document>>,
@@ -207,7 +207,7 @@ struct Others<'a> {
 impl Others<'_> {
     fn lost_anchor(&mut self, link: &Link, target: &Target, own: &Document) -> Option<Fault> {
         let fragment = target.fragment.as_deref()?;
-        // `#top` is the browser's own (<https://html.spec.whatwg.org/#scroll-to-fragid>).
+        // `#top` is defined by HTML (<https://html.spec.whatwg.org/#scroll-to-fragid>).
         if fragment.eq_ignore_ascii_case("top") {
             return None;
         }
@@ -228,14 +228,14 @@ impl Others<'_> {
         }
         let anchors = document.headings.iter().map(|heading| heading.anchor.as_str());
         let near = crate::text::nearest::nearest(fragment, anchors);
-        let help = near.map(|near| format!("there is `#{near}`"));
+        let help = near.map(|near| format!("did you mean `#{near}`?"));
         let message = format!("no heading {place} has the fragment `#{fragment}`");
         Some(Fault::new(link.span, message).with_help(help))
     }
 }
 
-/// A path in backticks that leads nowhere. Only what begins with a folder that is there is taken
-/// for one: `and/or` and `application/json` are none.
+/// Reports a path in a code span that does not exist. Only text that begins with an existing
+/// directory is treated as a path, which excludes `and/or` and `application/json`.
 fn lost_path(code: &str, span: Span, from: &str, files: &dyn Files) -> Option<Fault> {
     let listing = files.listing()?;
     let is_plain = |b: u8| b.is_ascii_alphanumeric() || b"._-/+@()[]".contains(&b);
@@ -260,5 +260,5 @@ fn lost_path(code: &str, span: Span, from: &str, files: &dyn Files) -> Option<Fa
         return None;
     }
     let help = candidates(files, plain);
-    Some(Fault::new(span, format!("there is no `{path}`")).with_help(help))
+    Some(Fault::new(span, format!("`{path}` does not exist")).with_help(help))
 }

@@ -1,4 +1,5 @@
-//! What of a document is not Markdown, leads to no definition, or is said twice.
+//! Checks HTML elements, bare URLs, undefined references, unused definitions and duplicate
+//! headings.
 
 use super::Fault;
 use crate::parse::document::Document;
@@ -6,13 +7,13 @@ use crate::parse::markup::{self, Markup};
 use crate::text::source::Source;
 use aidd_page::{LinkKind, UniqueHeadings};
 
-/// Whether any of the demands asks for what is read here.
+/// Whether a page checks anything that this module reports.
 pub(super) fn is_asked(kinds: &[LinkKind], html: Option<&[String]>) -> bool {
     let here = [LinkKind::Addresses, LinkKind::References, LinkKind::Definitions];
     html.is_some() || kinds.iter().any(|kind| here.contains(kind))
 }
 
-/// What breaks the demands on HTML, addresses, references and definitions.
+/// Reports disallowed HTML, bare URLs, undefined references and unused definitions.
 pub(super) fn judge(
     kinds: &[LinkKind],
     html: Option<&[String]>,
@@ -33,26 +34,26 @@ pub(super) fn judge(
     }
     if judges(LinkKind::Addresses) {
         let told = |span| {
-            Fault::new(span, "an address that is no link")
-                .with_help(Some("`<address>` or `[text](address)`".to_owned()))
+            Fault::new(span, "bare URL")
+                .with_help(Some("write `<address>` or `[text](address)`".to_owned()))
         };
         faults.extend(bare.into_iter().map(told));
     }
     if judges(LinkKind::References) {
-        let told = |(name, span)| Fault::new(span, format!("nothing defines `[{name}]`"));
+        let told = |(name, span)| Fault::new(span, format!("undefined reference `[{name}]`"));
         faults.extend(undefined.into_iter().map(told));
     }
     if judges(LinkKind::Definitions) {
-        // `[//]: # (words)` is how a comment is written.
+        // `[//]: # (words)` is a comment by convention.
         let unused = unused.into_iter().filter(|(name, _)| name != "//");
-        let told = |(name, span)| Fault::new(span, format!("nothing refers to `[{name}]`"));
+        let told = |(name, span)| Fault::new(span, format!("unused definition `[{name}]`"));
         faults.extend(unused.map(told));
     }
 }
 
-/// Headings that say what one before them says.
+/// Reports headings with the same text as an earlier one.
 pub(super) fn twice(wanted: UniqueHeadings, document: &Document, faults: &mut Vec<Fault>) {
-    // The headings that are open, and those that stood below each.
+    // The open headings, each with the texts of the headings directly below it.
     let mut open: Vec<(u8, Vec<&str>)> = vec![(0, Vec::new())];
     for heading in &document.headings {
         let level = if wanted == UniqueHeadings::Siblings { heading.level } else { 1 };
@@ -61,7 +62,7 @@ pub(super) fn twice(wanted: UniqueHeadings, document: &Document, faults: &mut Ve
         }
         let Some((_, said)) = open.last_mut() else { return };
         if said.contains(&heading.text.as_str()) {
-            let text = format!("there is a heading `{}` before this one", heading.text);
+            let text = format!("duplicate heading `{}`", heading.text);
             faults.push(Fault::new(heading.span, text));
         } else {
             said.push(&heading.text);

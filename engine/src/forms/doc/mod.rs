@@ -1,5 +1,5 @@
-//! The form `doc`: Markdown as a document. What a page demands of headings, links and size is
-//! compiled once and judged on the parsed text.
+//! The form `doc`: checks of Markdown documents. The requirements of a page on headings, links and
+//! size are compiled once and checked on the parsed document.
 
 mod commands;
 mod headings;
@@ -21,7 +21,7 @@ use aidd_lexicon::tokens;
 use aidd_page::{DocHeader, Limits, LinkKind, UniqueHeadings};
 use headings::Wanted;
 
-/// What a page demands of documents.
+/// The compiled `doc` check of a page.
 #[derive(Debug)]
 pub struct Doc {
     headings: Vec<Wanted>,
@@ -35,16 +35,16 @@ pub struct Doc {
     named_blocks: bool,
 }
 
-/// A place of a document that breaks a demand.
+/// A violation in a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Where.
+    /// Where the finding is reported.
     pub span: Span,
-    /// What is wrong.
+    /// The message of the finding.
     pub message: String,
-    /// What may have been meant.
+    /// A hint, such as a similar name.
     pub help: Option<String>,
-    /// What would mend it: what to do in words, and the edit.
+    /// The title and the edit of a fix.
     pub fix: Option<(String, Edit)>,
 }
 
@@ -60,10 +60,10 @@ impl Fault {
 }
 
 impl Doc {
-    /// Compiles the demands of a page, but for `front`, whose tests are those of the form `data`.
+    /// Compiles the check of a page, except `front`, whose tests belong to the form `data`.
     ///
     /// # Errors
-    /// What is wrong with a heading.
+    /// A malformed heading.
     pub fn new(header: &DocHeader) -> Result<Self, HeadingError> {
         let headings = header.headings.iter().map(|text| Wanted::new(text));
         Ok(Self {
@@ -79,15 +79,14 @@ impl Doc {
         })
     }
 
-    /// Whether it asks where links lead.
+    /// Whether the check resolves links, which requires reading other files.
     #[must_use]
     pub fn follows_links(&self) -> bool {
         let leads = [LinkKind::Files, LinkKind::Anchors, LinkKind::Paths, LinkKind::Commands];
         self.links.iter().any(|kind| leads.contains(kind))
     }
 
-    /// What of `document`, which is that of `source`, breaks a demand. `files` is what its links
-    /// lead to.
+    /// The violations in `document`, which was parsed from `source`. Links are resolved in `files`.
     #[must_use]
     pub fn judge(&self, source: &Source, document: &Document, files: &dyn Files) -> Vec<Fault> {
         let mut faults = Vec::new();
@@ -108,7 +107,7 @@ impl Doc {
             let line = |block: &Block| source.line_span(source.line_of(block.span.start)).end;
             faults.extend(unnamed.map(|block| {
                 let fence = Span { start: block.span.start, end: line(block) };
-                Fault::new(fence, "a block of code that does not name its language")
+                Fault::new(fence, "code block without a language")
             }));
         }
         if let Some(limits) = self.lines {
@@ -124,7 +123,7 @@ impl Doc {
     }
 }
 
-/// Where what is wrong with the whole is told: its first heading, or else its first line.
+/// The span of findings on the whole document: its first heading, else its first line.
 fn top(source: &Source, document: &Document) -> Span {
     document.headings.first().map_or_else(|| source.line_span(0), |heading| heading.span)
 }
@@ -150,13 +149,14 @@ fn size(
     Some(Fault::new(top(source, document), message))
 }
 
-/// Headings that leave a level out. The first may be of any: what stands above it is not here.
+/// Reports skipped heading levels. The first heading can have any level, because the headings above
+/// it may be in another document.
 fn steps(document: &Document, faults: &mut Vec<Fault>) {
     for pair in document.headings.windows(2) {
         let [before, heading] = pair else { continue };
         if heading.level > before.level + 1 {
             let (level, above) = (heading.level, before.level);
-            let message = format!("a heading of level {level} below one of level {above}");
+            let message = format!("heading level {level} directly below level {above}");
             faults.push(Fault::new(heading.span, message));
         }
     }
@@ -166,7 +166,7 @@ fn depth(limits: Limits, source: &Source, document: &Document, faults: &mut Vec<
     let too_deep = |level: u8| limits.max.is_some_and(|max| u64::from(level) > max);
     for heading in document.headings.iter().filter(|heading| too_deep(heading.level)) {
         let (level, max) = (heading.level, limits.max.unwrap_or_default());
-        let message = format!("a heading of level {level}, deeper than {max}");
+        let message = format!("heading level {level} is deeper than {max}");
         faults.push(Fault::new(heading.span, message));
     }
     let deepest = document.headings.iter().map(|heading| heading.level).max().unwrap_or_default();

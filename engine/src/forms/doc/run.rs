@@ -1,4 +1,4 @@
-//! The demands of all pages on documents, run over one.
+//! Runs the `doc` checks of all pages on one document.
 
 use super::{Doc, Fault};
 use crate::forms::data::{self, Tested};
@@ -9,7 +9,7 @@ use aidd_page::{DocHeader, FixHeader, Form};
 use std::fmt;
 use std::sync::OnceLock;
 
-/// All demands on documents of an engine.
+/// All `doc` checks of an engine.
 #[derive(Default)]
 pub struct DocPatterns {
     patterns: Vec<DocPattern>,
@@ -17,7 +17,8 @@ pub struct DocPatterns {
 
 struct DocPattern {
     rule: Rule,
-    /// Made when the rule first runs: most are off, and never do. `None`: it cannot be used.
+    /// Compiled when the rule first runs, because most rules are disabled. `None`: the check is
+    /// invalid.
     ready: OnceLock<Option<Ready>>,
 }
 
@@ -35,18 +36,18 @@ impl fmt::Debug for DocPatterns {
     }
 }
 
-/// Whether the demands of a page can be used.
+/// Checks whether the header of a `doc` check is valid.
 ///
 /// # Errors
-/// What is wrong: a heading, or a test of the front matter.
+/// A malformed heading, or an invalid test of the front matter.
 pub(crate) fn check_header(header: &DocHeader) -> Result<(), String> {
     Doc::new(header).map_err(|error| error.to_string())?;
     header.front.iter().try_for_each(data::check_header)
 }
 
 impl DocPatterns {
-    /// The demands of those `rules` that have some. Those that cannot be used never run: their
-    /// pages carry the findings.
+    /// Collects the checks of the `rules` that have one. An invalid check never runs; the finding
+    /// is reported on its page.
     #[must_use]
     pub fn new(rules: &[Rule]) -> Self {
         let of_doc = rules.iter().filter(|rule| rule.form == Some(Form::Doc));
@@ -54,13 +55,13 @@ impl DocPatterns {
         Self { patterns: of_doc.map(pattern).collect() }
     }
 
-    /// Whether some of those that `is_on` says yes to ask where links lead.
+    /// Whether a rule that is enabled according to `is_on` resolves links.
     pub(crate) fn follow_links(&self, is_on: &dyn Fn(&str) -> bool) -> bool {
         let mut on = self.patterns.iter().filter(|pattern| is_on(&pattern.rule.id));
         on.any(|pattern| pattern.ready().is_some_and(|ready| ready.doc.follows_links()))
     }
 
-    /// Runs all enabled demands over the source of `report`.
+    /// Runs all enabled checks over the source of `report`.
     pub fn run(&self, files: &dyn Files, report: &mut Report<'_>) {
         let source = report.source();
         let mut document = None;
@@ -111,7 +112,7 @@ impl DocPattern {
             .message
             .as_deref()
             .map(|text| crate::forms::fill(text, source, span, |_| None));
-        // What exactly is wrong is not lost behind the page's own words.
+        // The page's message replaces the exact one, so that goes into the help.
         let exactly = said.as_ref().map(|_| match &help {
             Some(help) => format!("{message}: {help}"),
             None => message.clone(),

@@ -78,7 +78,7 @@ fn what_is_inserted_mends() {
         }
         let left: Vec<String> =
             faults(ADR, &text, &[]).1.into_iter().map(|fault| fault.message).collect();
-        // Of `# *` the words are not known.
+        // The text of `# *` is unknown.
         assert!(left.iter().all(|message| message.contains("`# *`")), "{text:?}: {left:?}");
     }
 }

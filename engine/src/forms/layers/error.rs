@@ -1,11 +1,11 @@
-//! Why the form `layers` of a page cannot be judged.
+//! Errors in the `layers` check of a page.
 
 use super::parts::REGISTRIES;
 use crate::text::captures::PatternError;
 use crate::text::paths::GlobError;
 use thiserror::Error;
 
-/// What is wrong with the demands of the form `layers`.
+/// Why a `layers` check cannot be compiled.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum LayersError {
     /// A glob is malformed.
@@ -14,18 +14,19 @@ pub enum LayersError {
     /// A path with captures is malformed.
     #[error("{0}")]
     Pattern(#[from] PatternError),
-    /// A glob on packages is malformed.
+    /// A glob for packages is malformed.
     #[error("{0}")]
     Package(globset::Error),
-    /// It looks like a package, of a registry that nobody knows.
+    /// The entry looks like a package, but its registry is unknown.
     #[error(
-        "`{0}` is no glob, and none of {known} begins it",
+        "`{0}` is neither a glob nor a package with one of the prefixes {known}",
         known = REGISTRIES.map(|(prefix, _)| prefix).join(", ")
     )]
     Registry(String),
-    /// Nothing tells the parts of `independent` from each other.
+    /// The pattern of `independent` has no capture to distinguish the parts.
     #[error(
-        "`independent` needs a capture to tell the parts by, as in `src/<part>/**`: `{0}` has none"
+        "`independent` requires a capture that distinguishes the parts, as in `src/<part>/**`; \
+         `{0}` has none"
     )]
     NoCapture(String),
 }

@@ -1,4 +1,4 @@
-//! The form in the second pass: its demands, judged on the files of the project.
+//! Runs the `layers` checks in the project pass.
 
 use super::super::joined::{Found, Joined, Scope};
 use super::{Breach, Layers, LayersError};
@@ -10,10 +10,10 @@ use crate::text::source::Source;
 use aidd_page::LayersHeader;
 use std::sync::{Arc, OnceLock};
 
-/// Imports that lead nowhere that are named in a note.
+/// Maximum number of unresolved imports that a note lists.
 const NAMED: usize = 5;
 
-/// The import graph of a project, made when the first rule asks for it.
+/// The import graph of a project, built when the first rule needs it.
 #[derive(Debug)]
 pub struct Imports<'a> {
     memo: &'a Memo,
@@ -21,21 +21,21 @@ pub struct Imports<'a> {
 }
 
 impl<'a> Imports<'a> {
-    /// A graph that is still to be made; `memo` keeps what is read of each file.
+    /// An import graph that is built on demand; `memo` caches what is read from each file.
     #[must_use]
     pub fn new(memo: &'a Memo) -> Self {
         Self { memo, graph: OnceLock::new() }
     }
 
-    /// The graph of what `memo` knows, with the file of `source` as its text is now. Only manifests
-    /// are read.
+    /// The graph of the files in `memo`, with the file of `source` replaced by its current text.
+    /// Only manifests are read.
     #[must_use]
     pub fn with(memo: &'a Memo, files: &dyn Files, listing: &Listing, source: &Source) -> Self {
         let facts = memo.with(listing, source.path(), source.text());
         Self::known(memo, Arc::new(Graph::new(files, listing, &facts)))
     }
 
-    /// A graph that is made already.
+    /// Wraps a graph that is already built.
     #[must_use]
     pub fn known(memo: &'a Memo, graph: Arc<Graph>) -> Self {
         Self { memo, graph: (graph, 0).into() }
@@ -49,10 +49,10 @@ impl<'a> Imports<'a> {
     }
 }
 
-/// What the demands in `header` find in the project.
+/// Runs the check in `header` over the project.
 ///
 /// # Errors
-/// As for [`Layers::new`].
+/// The errors of [`Layers::new`].
 pub fn run(
     header: &LayersHeader,
     scope: &Scope<'_>,
@@ -70,7 +70,7 @@ pub fn run(
         let named = lost.iter().take(NAMED);
         let named = named.map(|lost| format!("`{}` in {}", lost.name, lost.path));
         let mut text = format!(
-            "{} look{} like a part of the project and lead{} nowhere: {}",
+            "{} look{} like a part of the project and resolve{} to no file: {}",
             if lost.len() == 1 { "1 import".to_owned() } else { format!("{} imports", lost.len()) },
             if lost.len() == 1 { "s" } else { "" },
             if lost.len() == 1 { "s" } else { "" },
@@ -82,14 +82,14 @@ pub fn run(
         notes.push(text);
     }
     if *too_large > 0 {
-        notes.push(format!("too large for their imports to be read: {too_large} files"));
+        notes.push(format!("{too_large} files are too large to read their imports"));
     }
     Ok(Joined { found, judged, notes })
 }
 
 fn found(breach: Breach) -> Found {
     let Breach { path, span, message, from, to, steps } = breach;
-    // What explains a finding stands in its own file: each step is told at the import.
+    // Related places must be in the file of the finding, so each step is attached to the import.
     let related = steps
         .into_iter()
         .map(|step| Related { span, message: format!("`{}` imports `{}`", step.path, step.to) });

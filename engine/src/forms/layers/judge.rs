@@ -1,4 +1,4 @@
-//! Judging a graph of imports by the demands of a page.
+//! Checks the import graph against the requirements of a page.
 
 use super::parts::{Capture, Part, Things};
 use super::search::{cycle, knots, next_hops, way};
@@ -37,26 +37,26 @@ pub(super) fn judge(layers: &Layers, graph: &Graph, judged: &dyn Fn(&str) -> boo
 
 struct Judge<'a> {
     graph: &'a Graph,
-    /// The imports that count.
+    /// The imports that are checked.
     edges: Vec<&'a Edge>,
-    /// For each file those that import it.
+    /// File → the imports that lead to it.
     backward: Vec<Vec<usize>>,
     judged: Vec<bool>,
     transitive: bool,
     breaches: Vec<Breach>,
 }
 
-/// What must not be imported.
+/// The files and packages that must not be imported.
 struct Goal<'a> {
     goal: &'a dyn Fn(&str) -> bool,
     package: &'a dyn Fn(&str) -> bool,
     has_packages: bool,
-    /// Files whose own imports the page judges: what they lead to is told there.
+    /// Files whose own imports the page checks; imports beyond them are reported there.
     told: &'a dyn Fn(&str) -> bool,
 }
 
-/// What is said of an import in a file (first) that leads to something (second): message, and the
-/// two parts.
+/// Builds the message and the names of the two parts for an import in a file (first argument) that
+/// leads to a target (second argument).
 type Words<'a> = dyn Fn(&str, &str) -> (String, String, String) + 'a;
 
 impl<'a> Judge<'a> {
@@ -87,7 +87,8 @@ impl<'a> Judge<'a> {
         &self.graph.files[file].path
     }
 
-    /// Files that `from` holds must import no goal; by way of others neither, when that counts.
+    /// Files matched by `from` must not import a goal, neither directly nor, if indirect imports
+    /// count, through other files.
     fn demand(&mut self, from: &dyn Fn(&str) -> bool, goal: &Goal<'_>, words: &Words<'_>) {
         let is_from: Vec<bool> = self.graph.files.iter().map(|file| from(&file.path)).collect();
         let is_goal: Vec<bool> =
@@ -119,7 +120,7 @@ impl<'a> Judge<'a> {
                 let Some(last) = steps.last().map(|step| step.to.clone()) else { continue };
                 let (message, from, to) = words(path, &last);
                 let by_way = self.path(start);
-                let message = format!("{message}: it does by way of `{by_way}`");
+                let message = format!("{message}, but does so through `{by_way}`");
                 breaches.push(breach(path, edge, (message, from, to), steps));
             }
         }
@@ -139,7 +140,7 @@ impl<'a> Judge<'a> {
         next_hops(&self.backward, goals, &|at| !is_told[at])
     }
 
-    /// The imports along a way of files, and that of the package at its end, if it is one.
+    /// The imports along a path of files, and the import of the package at its end, if any.
     fn steps(&self, way: &[usize], goal: &Goal<'_>) -> Vec<Step> {
         let mut steps: Vec<Step> = way
             .windows(2)
@@ -161,7 +162,7 @@ impl<'a> Judge<'a> {
         steps
     }
 
-    /// The imports of one file; those of all are ordered by file.
+    /// The imports of one file; all imports are sorted by file.
     fn edges_of(&self, file: usize) -> &[&'a Edge] {
         let start = self.edges.partition_point(|edge| edge.from < file);
         let end = self.edges.partition_point(|edge| edge.from <= file);
@@ -198,7 +199,7 @@ impl<'a> Judge<'a> {
                     };
                     let other = &order[above][at].shown;
                     let why =
-                        if above < row { "which stands above it" } else { "which is its peer" };
+                        if above < row { "a higher layer" } else { "part of the same layer" };
                     let words =
                         format!("`{}` must not import `{to}` of `{other}`, {why}", part.shown);
                     (words, part.shown.clone(), other.clone())
@@ -207,7 +208,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Only `from` may import what is guarded. Who imports those is their affair.
+    /// Only `from` may import the guarded files. Importing the importers is allowed.
     fn guarded(&mut self, to: &Things, from: &Part) {
         let transitive = std::mem::replace(&mut self.transitive, false);
         let goal = Goal {
@@ -218,7 +219,7 @@ impl<'a> Judge<'a> {
         };
         self.demand(&|path| !from.holds(path) && !to.holds(path), &goal, &|path, found| {
             let words =
-                format!("only `{}` may import `{found}`, and `{path}` is not of it", from.shown);
+                format!("only `{}` may import `{found}`; `{path}` is not part of it", from.shown);
             (words, path.to_owned(), to.shown.clone())
         });
         self.transitive = transitive;
@@ -250,7 +251,8 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// No cycle between the files that a glob holds, or between the parts that its captures make.
+    /// There must be no cycle between the files that a glob matches, or between the parts that its
+    /// captures form.
     fn acyclic(&mut self, capture: &Capture) {
         let keys: Vec<Option<String>> =
             self.graph.files.iter().map(|file| capture.key(&file.path)).collect();
@@ -262,9 +264,9 @@ impl<'a> Judge<'a> {
             Some(if by_part { *names.entry(key).or_insert(next) } else { file })
         };
         let mut forward: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
-        // The first import from one node to another stands for all.
+        // The first import from one node to another represents all of them.
         let mut imports: BTreeMap<(usize, usize), (&Edge, usize)> = BTreeMap::new();
-        // What is imported when a function runs is how such a circle is broken.
+        // Imports inside functions are the usual way to break such a cycle, so they do not count.
         for edge in self.edges.iter().filter(|edge| !edge.deferred) {
             let Some(from) = node(edge.from, &mut names) else { continue };
             for &target in targets(edge) {
@@ -286,14 +288,14 @@ impl<'a> Judge<'a> {
                 .zip(returning)
                 .filter_map(|(&from, to)| imports.get(&(from, to)).copied())
                 .collect();
-            // Told where a file is judged: the rest of the cycle may lie elsewhere.
+            // Reported in a file that is checked; the rest of the cycle can be in other files.
             let Some(at) = hops.iter().position(|(edge, _)| self.judged[edge.from]) else {
                 continue;
             };
             let mut names: Vec<String> = around.iter().map(|&node| shown(node)).collect();
             names.rotate_left(at);
             let (first, rest) = (&names[0], names[1..].join("` → `"));
-            let message = format!("imports go round: `{first}` → `{rest}` → `{first}`");
+            let message = format!("import cycle: `{first}` → `{rest}` → `{first}`");
             let steps = hops.iter().cycle().skip(at + 1).take(hops.len() - 1);
             let steps =
                 steps.map(|(edge, to)| self.step(edge, self.path(*to).to_owned())).collect();

@@ -1,5 +1,5 @@
-//! The form `layers`: which parts of the code may import which. A page's demands are compiled once
-//! and judged on the import graph of the project.
+//! The form `layers`: which parts of the code can import which. The requirements of a page are
+//! compiled once and checked on the import graph of the project.
 
 mod error;
 mod joined;
@@ -17,10 +17,10 @@ use crate::text::source::Span;
 use aidd_page::{Judged, LayersHeader};
 use parts::{Capture, Part, Things};
 
-/// The demands of one page.
+/// The compiled `layers` check of a page.
 #[derive(Debug)]
 pub struct Layers {
-    /// From the top; those of one row do not know each other.
+    /// The layers from top to bottom; parts of one row must not import each other.
     order: Vec<Vec<Part>>,
     forbid: Vec<Forbid>,
     only: Vec<Only>,
@@ -44,40 +44,40 @@ struct Only {
     from: Part,
 }
 
-/// An import that breaks a demand.
+/// An import that violates a requirement.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Breach {
-    /// The file that imports.
+    /// The importing file.
     pub path: String,
-    /// Where it says so.
+    /// The span of the import.
     pub span: Span,
-    /// What is wrong, naming both parts.
+    /// The message, which names both parts.
     pub message: String,
-    /// The part that imports, as the page names it.
+    /// The importing part, as written in the page.
     pub from: String,
-    /// The part that is imported, as the page names it.
+    /// The imported part, as written in the page.
     pub to: String,
-    /// The way from the import to what must not be imported, when it is not the import itself.
+    /// The path from the import to the forbidden target, if the target is imported indirectly.
     pub steps: Vec<Step>,
 }
 
-/// An import on the way from one file to another.
+/// An import on the path from one file to another.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Step {
-    /// The file that imports.
+    /// The importing file.
     pub path: String,
-    /// Where it says so.
+    /// The span of the import.
     pub span: Span,
-    /// What it imports.
+    /// The imported file or package.
     pub to: String,
 }
 
 impl Layers {
-    /// Compiles the demands of a page. `base` is the folder that its globs start from; empty for
-    /// the root.
+    /// Compiles the check of a page. `base` is the directory that its globs are relative to; empty
+    /// for the root.
     ///
     /// # Errors
-    /// The first glob or name of a package that is malformed, and why.
+    /// The first malformed glob or package name, and why.
     pub fn new(header: &LayersHeader, base: &str) -> Result<Self, LayersError> {
         let row = |globs: &aidd_page::Many<String>| {
             globs.iter().map(|glob| Part::new(base, std::slice::from_ref(glob))).collect()
@@ -111,7 +111,7 @@ impl Layers {
         })
     }
 
-    /// Whether the page speaks of a file at `path`, on either side of an import.
+    /// Whether a file at `path` is on either side of a requirement.
     #[must_use]
     pub fn names(&self, path: &str) -> bool {
         self.order.iter().flatten().any(|part| part.holds(path))
@@ -120,7 +120,7 @@ impl Layers {
             || self.independent.iter().chain(&self.acyclic).any(|one| one.key(path).is_some())
     }
 
-    /// The imports in files that `judged` says yes to which break a demand, ordered.
+    /// The violations in files that `judged` accepts, sorted.
     #[must_use]
     pub fn judge(&self, graph: &Graph, judged: &dyn Fn(&str) -> bool) -> Vec<Breach> {
         judge::judge(self, graph, judged)

@@ -5,16 +5,16 @@ use crate::text::captures::PathPattern;
 use crate::text::paths::Globs;
 use globset::{GlobBuilder, GlobMatcher};
 
-/// The registries whose packages a page can name, and what separates the parts of a name there.
+/// The registries whose packages a page can list, and the separator in package names there.
 pub(super) const REGISTRIES: [(&str, &str); 5] =
     [("npm:", "/"), ("crate:", "::"), ("py:", "."), ("go:", "/"), ("java:", ".")];
 
 /// A part of the code.
 #[derive(Debug)]
 pub(super) struct Part {
-    /// As the page has it.
+    /// The part as written in the page.
     pub(super) shown: String,
-    /// `None`: it holds nothing.
+    /// `None`: the part contains no files.
     globs: Option<Globs>,
 }
 
@@ -29,10 +29,10 @@ impl Part {
     }
 }
 
-/// Parts of the code and packages.
+/// A set of parts and packages.
 #[derive(Debug)]
 pub(super) struct Things {
-    /// As the page has them.
+    /// The entries as written in the page.
     pub(super) shown: String,
     part: Part,
     packages: Vec<Package>,
@@ -40,10 +40,10 @@ pub(super) struct Things {
 
 #[derive(Debug)]
 struct Package {
-    /// With its registry: `npm:lodash`.
+    /// The name with its registry: `npm:lodash`.
     name: String,
     separator: &'static str,
-    /// A name with `*`.
+    /// The name as a glob, if it contains `*`.
     glob: Option<GlobMatcher>,
 }
 
@@ -78,7 +78,7 @@ impl Things {
         self.part.holds(path)
     }
 
-    /// Whether a package is meant: by its name, or as the one that a longer name begins with.
+    /// Whether the package matches, by its name or as the prefix of a longer name.
     pub(super) fn holds_package(&self, package: &str) -> bool {
         self.packages.iter().any(|one| {
             let rest = package.strip_prefix(one.name.as_str());
@@ -92,17 +92,17 @@ impl Things {
     }
 }
 
-/// A path pattern whose captures tell parts from each other.
+/// A path pattern whose captures distinguish the parts.
 #[derive(Debug)]
 pub(super) struct Capture {
-    /// As the page has it.
+    /// The pattern as written in the page.
     pub(super) shown: String,
     pattern: PathPattern,
 }
 
 impl Capture {
-    /// As everywhere, a pattern without a slash speaks of names in any folder, and one that ends in
-    /// a slash of all below.
+    /// As elsewhere, a pattern without a slash matches names in any directory, and a pattern that
+    /// ends with a slash matches everything below.
     pub(super) fn new(base: &str, text: &str) -> Result<Self, LayersError> {
         let full = if text.ends_with('/') {
             format!("{text}**")
@@ -118,8 +118,8 @@ impl Capture {
         self.pattern.names().next().is_some()
     }
 
-    /// What the captures stand for in `path`; empty when there are none, `None` when the path does
-    /// not match.
+    /// The values of the captures in `path`; empty if there are no captures, `None` if the path
+    /// does not match.
     pub(super) fn key(&self, path: &str) -> Option<String> {
         let found = self.pattern.find(path)?;
         Some(found.into_values().collect::<Vec<_>>().join("/"))

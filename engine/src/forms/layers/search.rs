@@ -1,9 +1,9 @@
-//! Ways through a graph, without recursion.
+//! Path searches in a graph, without recursion.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// For each node the one that follows it on a shortest way to a goal; a goal follows itself. Ways
-/// lead only through nodes that `through` says yes to.
+/// For each node the next one on a shortest path to a goal; a goal is followed by itself. Paths
+/// only use nodes that `through` accepts.
 pub(super) fn next_hops(
     backward: &[Vec<usize>],
     goals: impl IntoIterator<Item = usize>,
@@ -28,7 +28,7 @@ pub(super) fn next_hops(
     next
 }
 
-/// The way from `start` to a goal, both included.
+/// The path from `start` to a goal, inclusive.
 pub(super) fn way(next: &[Option<usize>], start: usize) -> Vec<usize> {
     let mut way = vec![start];
     let mut at = start;
@@ -41,8 +41,8 @@ pub(super) fn way(next: &[Option<usize>], start: usize) -> Vec<usize> {
     way
 }
 
-/// The groups of nodes that reach each other, of two and more; each sorted, ordered by their first.
-/// Tarjan's algorithm, with its stack on the heap.
+/// The strongly connected components with two or more nodes; each sorted, ordered by their first
+/// node. Tarjan's algorithm with an explicit stack.
 pub(super) fn knots(forward: &BTreeMap<usize, BTreeSet<usize>>) -> Vec<Vec<usize>> {
     let mut state = Tarjan::default();
     let mut found = Vec::new();
@@ -129,7 +129,8 @@ impl Tarjan {
     }
 }
 
-/// A shortest cycle through the first node of a knot, beginning with it and without its return.
+/// A shortest cycle through the first node of a component. Begins with that node, which is not
+/// repeated at the end.
 pub(super) fn cycle(forward: &BTreeMap<usize, BTreeSet<usize>>, knot: &[usize]) -> Vec<usize> {
     let Some(&start) = knot.first() else { return Vec::new() };
     let members: BTreeSet<usize> = knot.iter().copied().collect();

@@ -8,8 +8,8 @@ use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-/// A graph of files, each with the files and packages it imports, in lines `a.ts: ./b c`. A word
-/// that begins with `+` is imported for its types, with `~` when a function runs.
+/// A graph of files, each with the files and packages it imports, in lines `a.ts: ./b c`. The
+/// prefix `+` marks a type-only import, `~` an import inside a function.
 fn graph(text: &str) -> Graph {
     let mut files = Memory::default();
     for line in text.lines().filter(|line| !line.is_empty()) {
@@ -197,8 +197,8 @@ fn a_long_chain_and_a_great_knot_end() {
 }
 
 proptest! {
-    /// A cycle is told exactly when there is one: no order of the files has every import point
-    /// backwards.
+    /// A cycle is reported exactly if there is one, that is, if no order of the files has every
+    /// import point backwards.
     #[test]
     fn cycles_are_told_when_there_are_any(
         edges in proptest::collection::vec((0_usize..8, 0_usize..8), 0..14)
@@ -213,7 +213,7 @@ proptest! {
         }
         prop_assert_eq!(found.is_empty(), left.is_empty());
         for breach in found {
-            // Each step begins where the one before it led.
+            // Each step begins where the previous one ended.
             let mut at = breach.steps.first().map(|step| step.path.clone()).expect("a way back");
             for step in &breach.steps {
                 prop_assert_eq!(&step.path, &at);
@@ -223,7 +223,7 @@ proptest! {
         }
     }
 
-    /// By way of others exactly when a way exists.
+    /// Indirect imports are reported exactly if a path exists.
     #[test]
     fn ways_are_found_when_there_are_any(
         edges in proptest::collection::vec((0_usize..7, 0_usize..7), 0..12)

@@ -1,4 +1,4 @@
-//! What the library of syntax rules says of one, in the words of whoever writes a page.
+//! Rewrites the error messages of the ast-grep library for authors of rule pages.
 
 use super::LANGUAGES;
 use crate::text::nearest::nearest;
@@ -7,8 +7,8 @@ use ast_grep_language::SupportLang;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// The key of a rule that holds a list instead: the library takes its items for the values of the
-/// first keys it knows.
+/// The key of a rule whose value is a list: the library would assign the items to the first keys it
+/// knows.
 pub(super) fn list_for_rule<'a>(key: &'a str, rule: &'a Value) -> Option<&'a str> {
     const OF_ONE: [&str; 5] = ["inside", "has", "precedes", "follows", "not"];
     let mut left = vec![(key, rule)];
@@ -28,8 +28,8 @@ pub(super) fn list_for_rule<'a>(key: &'a str, rule: &'a Value) -> Option<&'a str
     None
 }
 
-/// What the library says, in the words of one who writes a page: it speaks of a file that nobody
-/// wrote.
+/// Rewrites a message of the library for the author of a page: it refers to a generated file that
+/// nobody wrote.
 pub(super) fn plainly(said: &str, language: &str) -> String {
     let said = said.rsplit("Fail to parse yaml as ").next().unwrap_or(said);
     let said = ["RuleConfig: ", "Rule.: ", "`rule` is not configured correctly.: "]
@@ -45,7 +45,7 @@ pub(super) fn plainly(said: &str, language: &str) -> String {
         return match nearest(&key, known()) {
             Some(near) => format!("unknown key `{key}` in the rule; did you mean `{near}`?"),
             None => format!(
-                "unknown key `{key}` in the rule; known are {}",
+                "unknown key `{key}` in the rule; expected one of {}",
                 known().collect::<Vec<_>>().join(", ")
             ),
         };
@@ -55,23 +55,23 @@ pub(super) fn plainly(said: &str, language: &str) -> String {
         let kinds = grammar.map(|(_, grammar)| kinds(*grammar)).unwrap_or_default();
         let near = nearest(&kind, kinds.iter().map(String::as_str));
         let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-        return format!("`{kind}` is no kind of node of {}{hint}", as_written(language));
+        return format!("`{kind}` is not a node kind of {}{hint}", as_written(language));
     }
     if said.contains("must specify a set of AST kinds") {
-        return "the rule does not say what kind of node it starts at: add a `kind`, or see whether its `pattern` is a whole piece of code".to_owned();
+        return "the rule has no node kind to start at; add a `kind`, or check that its `pattern` is a complete piece of code".to_owned();
     }
     if let Some(name) = quoted("Undefined meta var `") {
         let place = said.rsplit('`').nth(1).unwrap_or("fix");
         return format!("`{place}` names `${name}`, which the rule does not capture");
     }
     if let Some(value) = quoted("unknown variant `") {
-        return format!("`{value}` may be `neighbor`, `end`, or a rule where the search stops");
+        return format!("invalid value `{value}`; expected `neighbor`, `end` or a rule that ends the search");
     }
     if said.contains("one positive matcher") {
-        return "the rule does not say what it looks for: give it a `pattern`, a `kind` or a `regex`".to_owned();
+        return "the rule has nothing to match; add a `pattern`, a `kind` or a `regex`".to_owned();
     }
     if said.contains("regex parse error") {
-        return "a `regex` in the rule is no expression".to_owned();
+        return "a `regex` in the rule is not a valid expression".to_owned();
     }
     if let Some((_, said)) = said.split_once("invalid type: ")
         && let Some((given, wanted)) = said.split_once(", expected ")
@@ -82,17 +82,17 @@ pub(super) fn plainly(said: &str, language: &str) -> String {
             "a sequence" => "a list, such as `[{ kind: … }]`",
             other => other,
         };
-        return format!("in the rule stands {given}, and not {wanted}");
+        return format!("the rule contains {given}; expected {wanted}");
     }
     said.to_owned()
 }
 
-/// What an author calls the language of a grammar: whoever writes `typescript` gets both of its.
+/// The name of a grammar's language as an author writes it: `typescript` selects two grammars.
 fn as_written(language: &str) -> &str {
     if language == "tsx" { "typescript" } else { language }
 }
 
-/// The names of all kinds of nodes that a grammar has.
+/// The names of all node kinds of a grammar.
 fn kinds(grammar: SupportLang) -> BTreeSet<String> {
     let language = grammar.get_ts_language();
     let ids = 0..u16::try_from(language.node_kind_count()).unwrap_or(u16::MAX);
@@ -100,7 +100,7 @@ fn kinds(grammar: SupportLang) -> BTreeSet<String> {
     named.filter_map(|id| language.node_kind_for_id(id)).map(str::to_owned).collect()
 }
 
-/// An error and what caused it, on one line.
+/// An error and its causes, on one line.
 pub(super) fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();

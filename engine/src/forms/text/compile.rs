@@ -8,64 +8,65 @@ use regex_automata::util::interpolate;
 use regex_automata::{Match, PatternID};
 use std::collections::BTreeMap;
 
-/// The largest program an expression may compile to, in bytes. A page whose expression is larger
-/// is refused.
+/// Maximum size of a compiled expression, in bytes. A page with a larger expression is rejected.
 const PROGRAM_LIMIT: usize = 4 << 20;
 
 /// Compiles the expressions of a text pattern.
 ///
 /// # Errors
-/// What is wrong with the expression, as its parser says it, or that a fix would not mend.
+/// The error of the regex parser, or a fix that would not fix the finding.
 pub(crate) fn check_header(header: &TextHeader, fix: Option<&FixHeader>) -> Result<(), String> {
-    // A table for speed takes longer to make than all else, and this is tried once.
+    // Building the table that speeds up matching takes longest, and this expression is not used for
+    // matching.
     let compiled = compile_for(header, false)?;
     if let Some(text) =
         header.regex.iter().chain(&header.unless).find(|text| text.contains('\u{8}'))
     {
         let text = text.replace('\u{8}', r"\b");
         return Err(format!(
-            "`{text}` holds a backspace, which is what `\\b` in double quotes means in YAML: write it in single quotes"
+            "`{text}` contains a backspace, because YAML reads `\\b` in double quotes as one; use single quotes"
         ));
     }
     if !header.require && is_everywhere(&compiled.regex) {
         let text = header.regex.as_deref().unwrap_or_default();
         return Err(format!(
-            "`{text}` matches at every place of every text, for it matches no letter"
+            "`{text}` matches the empty string at every position"
         ));
     }
     if let Some((word, _)) = header.swap.iter().find(|(word, better)| word.trim() == better.trim())
     {
-        return Err(format!("`{word}` is to be swapped for itself"));
+        return Err(format!("`{word}` is swapped for itself"));
     }
     if let Some(name) = fix.and_then(|fix| unknown_group(fix, &compiled.regex)) {
         let groups: Vec<&str> =
             compiled.regex.group_info().all_names().filter_map(|(.., name)| name).collect();
         let known =
             match (groups.is_empty(), compiled.regex.group_info().group_len(PatternID::ZERO)) {
-                (true, 1) => "it has none".to_owned(),
-                (true, many) => format!("they go by number, up to {}", many - 1),
-                (false, _) => format!("known are `{}`", groups.join("`, `")),
+                (true, 1) => "it has no groups".to_owned(),
+                (true, many) => format!("its groups are numbered up to {}", many - 1),
+                (false, _) => format!("its groups are `{}`", groups.join("`, `")),
             };
         return Err(format!(
-            "`replace` names the group `{name}`, which the expression does not have; {known}. A `$` that is meant as one is written `$$`"
+            "`replace` uses the group `{name}`, which the expression does not have; {known}. Write a literal `$` as `$$`"
         ));
     }
     let inserted = fix.and_then(FixHeader::inserted);
-    // With names to fill in, the example under `## Fixed` shows it.
+    // For a text with placeholders, the example under `## Fixed` tests it.
     match inserted.filter(|text| !text.contains('<') && !compiled.regex.is_match(text)) {
-        Some(text) => Err(format!("what `insert` puts in is no match: `{text}`")),
+        Some(text) => Err(format!("the inserted text does not match the pattern: `{text}`")),
         None => Ok(()),
     }
 }
 
-/// Whether the expression is found between any two letters.
+/// Whether the expression matches between any two letters.
 fn is_everywhere(regex: &Regex) -> bool {
-    // Letters that no one writes, so that an expression on a place or a word is not met.
+    // Private-use characters, so that expressions for positions or words do not match.
     let text = "\u{E000}\u{E000}";
     regex.find_iter(text).filter(Match::is_empty).count() >= 3
 }
 
-/// The first group of a replacement that the expression does not have: it would come out empty.
+/// The first group in a replacement that the expression does not have: it would be replaced by
+/// nothing.
 fn unknown_group(fix: &FixHeader, regex: &Regex) -> Option<String> {
     let unknown = std::cell::RefCell::new(None);
     let note = |name: String| {
@@ -95,9 +96,9 @@ pub(super) fn compile(header: &TextHeader) -> Result<Compiled, String> {
     compile_for(header, true)
 }
 
-/// Compiles the expressions, to be `fast` or to see whether they can be.
+/// Compiles the expressions, either for fast matching or only to validate them.
 fn compile_for(header: &TextHeader, fast: bool) -> Result<Compiled, String> {
-    // The alphabets of secrets are ASCII, and ASCII classes are several times faster.
+    // Secrets use ASCII alphabets, and ASCII classes are several times faster.
     let unicode = header.secret.is_none();
     let text = match (&header.regex, &header.assigned) {
         (Some(regex), _) => regex.clone(),
@@ -120,13 +121,13 @@ fn compile_for(header: &TextHeader, fast: bool) -> Result<Compiled, String> {
     Ok(Compiled { regex, names_mark, longest, group, unless, unless_match, swap })
 }
 
-/// Whether an expression speaks of U+FEFF, by its letter, its number or its bytes.
+/// Whether an expression mentions U+FEFF as a character, by its number or by its bytes.
 fn names_mark(text: &str) -> bool {
     let upper = text.to_ascii_uppercase();
     text.contains('\u{FEFF}') || upper.contains("FEFF") || upper.contains(r"\XEF\XBB\XBF")
 }
 
-/// The expression compiled, and the most bytes of a match when there is a most.
+/// The compiled expression, and the maximum length of a match in bytes, if it is bounded.
 fn build(text: &str, unicode: bool, fast: bool) -> Result<(Regex, Option<usize>), String> {
     let mut parser = regex_syntax::ParserBuilder::new();
     parser.unicode(unicode).utf8(unicode).multi_line(true).crlf(true);
@@ -151,11 +152,11 @@ fn build(text: &str, unicode: bool, fast: bool) -> Result<(Regex, Option<usize>)
 }
 
 impl Compiled {
-    /// The better word for one that was found, in its case; `None` when there is none, or it is
-    /// written so already.
+    /// The replacement for a found word, in the same case; `None` if there is none, or the word is
+    /// already written that way.
     pub(super) fn better(&self, found: &str) -> Option<String> {
         let better = self.swap.get(&key(found))?;
-        // A name keeps its letters: `javascript` is `JavaScript` wherever it stands.
+        // Names keep their case: `javascript` is always replaced with `JavaScript`.
         if better.chars().any(char::is_uppercase) {
             return Some(better.clone());
         }
@@ -169,18 +170,18 @@ impl Compiled {
         Some(head.map_or_else(|| better.clone(), |head| head.to_uppercase().chain(rest).collect()))
     }
 
-    /// Whether a found word is written as the better one is.
+    /// Whether a found word is already written like its replacement.
     pub(super) fn is_better(&self, found: &str) -> bool {
         self.swap.get(&key(found)).is_some_and(|better| better == found)
     }
 }
 
-/// A word as it is looked up: in lower case, with one space between its parts.
+/// The lookup key of a word: lower-case, with a single space between its parts.
 fn key(word: &str) -> String {
     word.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The expression for any of the words to swap, the longest first.
+/// The expression that matches any of the words to swap, longest first.
 fn words(swap: &BTreeMap<String, String>) -> String {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut words: Vec<&str> = swap.keys().map(|word| word.trim()).collect();
@@ -194,7 +195,7 @@ fn words(swap: &BTreeMap<String, String>) -> String {
     format!("(?i:{})", words.iter().map(one).collect::<Vec<_>>().join("|"))
 }
 
-/// The expression for a value that is assigned to a name with one of `keywords` in it.
+/// The expression for a value that is assigned to a name containing one of `keywords`.
 fn assigned(keywords: &[String], value: &str) -> String {
     let names: Vec<String> = keywords.iter().map(|keyword| regex::escape(keyword)).collect();
     format!(

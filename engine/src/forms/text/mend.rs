@@ -1,4 +1,4 @@
-//! What mends the findings of text patterns.
+//! Fixes for the findings of text patterns.
 
 use super::Compiled;
 use crate::parse::comments;
@@ -10,8 +10,7 @@ use regex_automata::PatternID;
 use regex_automata::util::captures::Captures;
 use regex_automata::util::interpolate;
 
-/// Offers what the page says for the found text: another in its place, or it without the white
-/// space around it.
+/// Adds the page's fix for the found text: replaces it, or removes the white space around it.
 pub(super) fn found(
     fix: &FixHeader,
     source: &Source,
@@ -22,7 +21,7 @@ pub(super) fn found(
     if fix.trim {
         let text = source.slice(span);
         if text.trim() != text {
-            let title = "Take away the white space".to_owned();
+            let title = "Remove the white space".to_owned();
             offer(fix.safe, title, Edit::replace(span, text.trim()), finding);
         }
         return;
@@ -40,17 +39,17 @@ pub(super) fn found(
         &mut text,
     );
     let title =
-        if text.is_empty() { "Delete it".to_owned() } else { format!("Replace by `{text}`") };
+        if text.is_empty() { "Delete it".to_owned() } else { format!("Replace with `{text}`") };
     offer(fix.safe && !text.is_empty(), title, Edit::replace(span, text), finding);
 }
 
-/// Offers the better word.
+/// Adds a fix that replaces the word.
 pub(super) fn swap(span: Span, better: &str, safe: bool, finding: &mut Finding) {
     offer(safe, format!("Write `{better}`"), Edit::replace(span, better), finding);
 }
 
-/// Offers to insert what is missing: at the head of the file, or at its end where the last lines
-/// are asked about.
+/// Adds a fix that inserts the missing text: at the head of the file, or at its end if the pattern
+/// applies to the last lines.
 pub(super) fn insert(fix: &FixHeader, header: &TextHeader, source: &Source, finding: &mut Finding) {
     let Some(text) = fix.inserted() else { return };
     let text = crate::forms::fill(text, source, Span::default(), |_| None);
@@ -66,9 +65,9 @@ pub(super) fn insert(fix: &FixHeader, header: &TextHeader, source: &Source, find
     let place = if at_end { Some(source.text().len()) } else { head(source) };
     let (Some(lines), Some(place)) = (lines, place) else { return };
     let (before, after) = (&source.text()[..place], &source.text()[place..]);
-    // Behind a last line without a line break.
+    // After a last line that has no line break.
     let above = if before.is_empty() || before.ends_with(['\n', '\u{FEFF}']) { "" } else { eol };
-    // A comment right above a declaration would be taken for its documentation.
+    // A comment directly above a declaration would become its documentation.
     let blank = !after.is_empty() && !after.starts_with(['\n', '\r']);
     let below = if blank { eol } else { "" };
     let title = format!("Insert `{}`", text.trim().lines().next().unwrap_or_default());
@@ -76,9 +75,9 @@ pub(super) fn insert(fix: &FixHeader, header: &TextHeader, source: &Source, find
     offer(fix.safe, title, edit, finding);
 }
 
-/// Where the first line of a file begins that may be moved down: behind a byte order mark, an
-/// interpreter, an encoding, parser directives, a document type and front matter. `None` for PHP
-/// that begins with markup.
+/// The offset of the first line that can be moved down: after a byte order mark, an interpreter
+/// line, an encoding, parser directives, a document type and front matter. `None` for PHP that
+/// begins with markup.
 fn head(source: &Source) -> Option<usize> {
     let text = source.text();
     let kinds = kind::kinds(source.path(), "");

@@ -1,5 +1,5 @@
-//! Text patterns: one pass over the text for the keywords of all rules, then each rule's regular
-//! expression near its keywords only. Expressions compile when first needed.
+//! Text patterns: a single pass over the text for the keywords of all rules, then the regular
+//! expression of each rule near its keywords only. Expressions are compiled when first needed.
 
 mod compile;
 mod mend;
@@ -28,15 +28,16 @@ use std::time::{Duration, Instant};
 
 pub(crate) use compile::check_header;
 
-/// How far before a keyword a match may begin on the same line, in bytes.
+/// How far before a keyword a match can begin on the same line, in bytes.
 const BEFORE: usize = 512;
-/// How far after a keyword a match may reach on the same line, in bytes.
+/// How far after a keyword a match can extend on the same line, in bytes.
 const AFTER: usize = 4096;
-/// How far around a word its address is looked for, in bytes.
+/// How far before and after a word a URL or email address is searched for, in bytes.
 const LONGEST_ADDRESS: usize = 512;
-/// How much of a text that is searched as a whole is searched at a time, in bytes.
+/// Size in bytes of the parts in which a whole text is searched.
 const PART: usize = 64 << 10;
-/// How long the patterns that are searched for in a whole text may take on one file: each, and all.
+/// Time limits on one file for the patterns that are searched for in the whole text: for each
+/// pattern, and for all of them.
 const BUDGET: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(2)];
 
 /// All text patterns of an engine.
@@ -46,7 +47,7 @@ pub struct TextPatterns {
     prefilter: Prefilter,
     keywords: Keywords,
     /// Patterns that a file must match.
-    /// How many lists of words are watched.
+    /// Number of lists of watched words.
     lists: usize,
     required: Vec<u32>,
 }
@@ -56,7 +57,7 @@ pub struct TextPatterns {
 struct TextPattern {
     /// Index of the rule.
     rule: usize,
-    /// Made when one of its keywords is first met.
+    /// Compiled when one of its keywords is first found.
     ready: OnceLock<Box<Ready>>,
 }
 
@@ -78,21 +79,21 @@ impl TextPattern {
 #[derive(Debug)]
 struct Compiled {
     regex: Regex,
-    /// The most bytes of a match; `None`: there is no most.
+    /// Maximum length of a match in bytes; `None`: unbounded.
     longest: Option<usize>,
-    /// Whether it speaks of the mark before the first letter of a text.
+    /// Whether the expression mentions the byte order mark.
     names_mark: bool,
-    /// The group that the finding covers.
+    /// Index of the group that the finding covers.
     group: usize,
     unless: Vec<Regex>,
     unless_match: Vec<Regex>,
-    /// Word, in lower case → the better word.
+    /// Lower-case word → its replacement.
     swap: HashMap<String, String>,
 }
 
 impl TextPatterns {
     /// The patterns of those `rules` that have one; `tables` are those of the shipped pages. The
-    /// places of the words in each list of `watch`, at most 32 lists, are noted in passing.
+    /// scan also records the offsets of the words in each list of `watch`, at most 32 lists.
     #[must_use]
     pub fn new(tables: &'static Tables, rules: &[Rule], watch: &[&[&'static str]]) -> Self {
         let of_text = || rules.iter().enumerate().filter(|(_, rule)| rule.form == Some(Form::Text));
@@ -108,9 +109,9 @@ impl TextPatterns {
         }
     }
 
-    /// Runs all enabled patterns over the source of `report`; only those for secrets when the
-    /// source is too large or not text. `rules` are those the patterns were made of, `tree` is the
-    /// tree of the source.
+    /// Runs all enabled patterns over the source of `report`; only the patterns for secrets if the
+    /// source is too large or binary. `rules` are the rules that the patterns were compiled from,
+    /// `tree` is the syntax tree of the source.
     pub fn run(
         &self,
         rules: &[Rule],
@@ -148,12 +149,13 @@ impl TextPatterns {
     }
 }
 
-/// What one pass over a text gives beside findings.
+/// The results of one pass over a text, apart from findings.
 #[derive(Debug, Default)]
 pub struct Scanned {
     /// The offsets of the watched words, by list.
     pub watched: Vec<Vec<usize>>,
-    /// The first rule whose pattern took too long on the file, and was not searched for to its end.
+    /// The first rule whose pattern exceeded its time limit on the file and was searched for only
+    /// in part.
     pub stopped: Option<RuleId>,
 }
 
@@ -165,15 +167,15 @@ struct Scan<'a> {
     tree: &'a Tree<'a>,
     only_secrets: bool,
     lock_file: bool,
-    /// Pattern → where its last window ended: 0 before the first, `usize::MAX` once it is known not
-    /// to apply to the source.
+    /// Pattern → the end of its last window; 0 before the first window, `usize::MAX` once the
+    /// pattern is known not to apply to the source.
     done: Vec<usize>,
     seen: HashSet<(u32, Span)>,
-    /// Pattern → how many matches counted.
+    /// Pattern → number of matches that counted.
     matches: HashMap<u32, u32>,
-    /// Read when the first match asks.
+    /// Computed for the first match that requires it.
     parts: OnceLock<Option<Parts>>,
-    /// When the search for the pattern at hand has taken too long.
+    /// When the time limit of the current pattern expires.
     deadline: Option<Instant>,
     stopped: Option<RuleId>,
 }
@@ -202,7 +204,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// A pattern, its rule and the header that states it.
+    /// A pattern, its rule and the `text` check of the rule.
     fn pattern(
         &self,
         index: u32,
@@ -213,10 +215,10 @@ impl<'a> Scan<'a> {
         Some((pattern, rule, check, check.text.as_ref()?))
     }
 
-    /// Tries a pattern around a keyword.
+    /// Searches for a pattern around a keyword.
     fn near(&mut self, index: u32, start: usize, end: usize, report: &mut Report<'_>) {
         let done = self.done[index as usize];
-        // The last window still reaches far enough past this keyword.
+        // The last window still extends far enough past this keyword.
         if end + AFTER / 2 <= done {
             return;
         }
@@ -226,7 +228,7 @@ impl<'a> Scan<'a> {
         }
         let Some((.., header)) = self.pattern(index) else { return };
         let window = self.window(start, end, header.reach as usize);
-        // The whole line was tried already.
+        // The whole line has been searched already.
         if window.end <= done {
             return;
         }
@@ -241,11 +243,11 @@ impl<'a> Scan<'a> {
             && report.begin(&rule.id)
             && pattern.ready(check, rule).globs.matches(self.source.path())
             && parts::reads(&header.within, self.source.path())
-            // A page shows what it speaks against.
+            // A page contains examples of what its rule reports.
             && rule.path.as_deref() != Some(self.source.path())
     }
 
-    /// The text around a keyword that a match may lie in: its line, with the line break.
+    /// The range around a keyword in which a match can lie: its line, including the line break.
     fn window(&self, start: usize, end: usize, reach: usize) -> Range<usize> {
         let text = self.source.text().as_bytes();
         let from = start.saturating_sub(BEFORE);
@@ -264,7 +266,7 @@ impl<'a> Scan<'a> {
         if !report.begin(&rule.id) {
             return;
         }
-        // An expression that does not compile: its page carries the finding.
+        // The expression does not compile; the finding is reported on its page.
         let ready = pattern.ready(check, rule);
         let Some(compiled) = ready.compiled.get_or_init(|| compile::compile(header).ok()) else {
             return;
@@ -282,20 +284,21 @@ impl<'a> Scan<'a> {
             let found = captures.get_match().zip(captures.get_group(compiled.group));
             let Some((whole, found)) = found else {
                 match compiled.longest.filter(|_| part.end < window.end) {
-                    // What begins before this would have been found whole.
+                    // A match that begins before this would have been found completely.
                     Some(longest) => at = text.floor_char_boundary(part.end - longest),
                     None => return,
                 }
                 continue;
             };
-            // A match that might go on is searched for with all it can reach.
+            // A match that could continue beyond the part is searched for again with its full
+            // reach.
             if part.end < window.end
                 && compiled.longest.is_some_and(|it| whole.start() + it > part.end)
             {
                 at = whole.start();
                 continue;
             }
-            // The next match may share the boundary that this one ended with.
+            // The next match can share the boundary at which this one ended.
             at = found.end.max(whole.start() + 1).max(at + 1);
             let span = Span::new(found.start, found.end);
             let around = self.source.slice(Span::from(whole.range()));
@@ -328,13 +331,14 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Whether a word is part of an address, which would lead nowhere with another word in it.
+    /// Whether a word is part of a URL or email address, which would break if the word were
+    /// replaced.
     fn is_in_address(&self, span: Span) -> bool {
         let line = self.source.line_span(self.source.line_of(span.start));
         let text = self.source.slice(line);
         let ends = |c: char| c.is_whitespace() || "<>()[]\"'`|".contains(c);
         let at = (span.start - line.start) as usize;
-        // No address of people is longer.
+        // Handwritten addresses are not longer.
         let from = text.floor_char_boundary(at.saturating_sub(LONGEST_ADDRESS));
         let to = text.floor_char_boundary((at + LONGEST_ADDRESS).min(text.len()));
         let before = text[from..at].rsplit(ends).next().unwrap_or_default();
@@ -345,11 +349,12 @@ impl<'a> Scan<'a> {
             || after.split_once('@').is_some_and(|(_, host)| host.contains('.'))
     }
 
-    /// Whether a match that begins at `offset` counts.
+    /// Whether a match that begins at `offset` is in the lines and parts that the pattern applies
+    /// to.
     fn is_in_place(&self, header: &TextHeader, offset: u32) -> bool {
         if header.first.is_some() || header.last.is_some() {
             let line = self.source.line_of(offset);
-            // A last line break opens no line.
+            // A final line break does not begin a new line.
             let opened = usize::from(self.source.text().ends_with(['\n', '\r']));
             let below = (self.source.line_count() - opened).saturating_sub(line);
             let is_first = header.first.is_some_and(|first| line < first as usize);
@@ -365,7 +370,7 @@ impl<'a> Scan<'a> {
         self.parts.get_or_init(|| Parts::of(self.source, self.tree)).as_ref()?.at(offset)
     }
 
-    /// Tells of a file without the match that it must have, on its first line.
+    /// Reports a file that lacks the required match, on its first line.
     fn missing(&self, index: u32, report: &mut Report<'_>) {
         let Some((pattern, rule, check, header)) = self.pattern(index) else { return };
         let ready = pattern.ready(check, rule);
@@ -383,8 +388,8 @@ impl<'a> Scan<'a> {
 }
 
 impl Compiled {
-    /// The part of a long text to search at a time. A match is as long as can be when it ends before
-    /// the part does by what the longest one has.
+    /// The next part of a long text to search. A match is complete if it ends before the end of the
+    /// part by at least the maximum match length.
     fn part(&self, text: &str, rest: Range<usize>) -> Range<usize> {
         let end = self.longest.map_or(rest.end, |longest| {
             rest.start.saturating_add(longest).saturating_add(PART).min(rest.end)
@@ -393,8 +398,8 @@ impl Compiled {
     }
 }
 
-/// Searches a part of a text as if the mark before its first letter (U+FEFF) were not there: to the
-/// author of an expression `^` means the first letter. One that names the mark sees it.
+/// Searches a part of a text as if it had no byte order mark (U+FEFF): authors expect `^` to match
+/// before the first letter. An expression that mentions the mark sees it.
 fn search(compiled: &Compiled, text: &str, part: Range<usize>, captures: &mut Captures) {
     let seen = match text.strip_prefix('\u{FEFF}') {
         Some(seen) if !compiled.names_mark => seen,
@@ -411,7 +416,7 @@ fn search(compiled: &Compiled, text: &str, part: Range<usize>, captures: &mut Ca
     }
 }
 
-/// The tests on the found text that an expression cannot state.
+/// Tests on the found text that an expression cannot express.
 fn accepts(header: &TextHeader, compiled: &Compiled, found: &str, whole: &str) -> bool {
     let credible = header.secret.is_none() || !is_placeholder(found);
     credible
@@ -445,7 +450,7 @@ fn state<'r>(
     finding
 }
 
-/// Files that hold nothing but names, versions and hashes.
+/// Whether the file contains only names, versions and hashes.
 fn is_lock_file(name: &str) -> bool {
     const NAMES: [&str; 16] = [
         "Cargo.lock",

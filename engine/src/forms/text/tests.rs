@@ -37,7 +37,7 @@ fn a_byte_order_mark_hides_nothing() {
     assert_eq!(found(r"regex: '\Akey(?P<at>.)', keywords: [key]", "\u{FEFF}keyé"), ["é"]);
     assert_eq!(found(r"regex: '\bkey$'", "\u{FEFF}key"), ["key"]);
     assert_eq!(found("regex: '^key'", "\u{FEFF}"), [""; 0]);
-    // A rule against the mark itself.
+    // A rule that reports the byte order mark itself.
     assert_eq!(found(r"regex: '\A\x{feff}'", "\u{FEFF}key"), ["\u{FEFF}"]);
 }
 
@@ -83,7 +83,8 @@ fn a_pattern_without_keywords_sees_the_whole_text() {
     assert_eq!(found("regex: '^#.*$'", "# a\r\n# b"), ["# a", "# b"]);
 }
 
-/// What a page finds in a file, a line each: place, text, message, and the file after its fixes.
+/// The findings of a page in a file, one per line: position, text, message and fix; then the fixed
+/// file.
 fn told(header: &str, path: &str, text: &str) -> String {
     let page = format!("---\nseverity: warning\n{header}\n---\n# a/b\n\nWhy so.\n");
     let registry = Registry::new(crate::DISTRIBUTION.pages, &[("rules/a.md".into(), page)]);
@@ -129,7 +130,7 @@ fn a_match_counts_in_the_parts_that_are_named() {
     assert_eq!(told("[comments, code]").lines().count(), 2);
     assert_eq!(told("all").lines().count(), 3);
     assert_eq!(told("prose"), "");
-    // No parser, no parts.
+    // Without a parser there are no parts.
     assert_eq!(super::tests::told(&header("comments"), "a.toml", "# fixme"), "");
 }
 
@@ -247,7 +248,7 @@ fn white_space_is_trimmed_and_a_deletion_is_never_safe() {
     1:2 "  " Why so.; Take away the white space (safe)
     "a\nb\n"
     "#);
-    // By a group, what was to be replaced is deleted after all.
+    // The group is empty, so the replacement deletes the text.
     let header = "check:\n  text: { regex: 'a(b?)c' }\n  fix: { replace: '$1', safe: true }";
     insta::assert_snapshot!(told(header, "a.txt", "abc ac"), @r#"
     1:1 "abc" Why so.; Replace by `b` (safe)

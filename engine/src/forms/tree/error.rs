@@ -1,48 +1,48 @@
-//! Why the form `tree` of a page cannot be judged.
+//! Errors in the `tree` check of a page.
 
 use super::names::CASES;
 use super::template::BUILT_IN;
 use crate::text::captures::PatternError;
 use thiserror::Error;
 
-/// What is wrong with a check of the form `tree`.
+/// Why a `tree` check cannot be compiled.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum TreeError {
-    /// One of its paths is malformed.
+    /// A path pattern is malformed.
     #[error("{0}")]
     Pattern(#[from] PatternError),
-    /// A capture has a name that is built in.
-    #[error("`<{0}>` is built in: call the capture something else")]
+    /// A capture has the name of a built-in placeholder.
+    #[error("`<{0}>` is a built-in name; rename the capture")]
     BuiltIn(String),
-    /// A path has a name that nothing captures.
-    #[error("`<{name}>` in `{text}` is captured by nothing in `each`: known are {}", known(.bound))]
+    /// A path uses a name that is not captured.
+    #[error("`<{name}>` in `{text}` is not captured in `each`; expected one of {}", known(.bound))]
     Unbound {
-        /// The name.
+        /// The unknown name.
         name: String,
-        /// The path that has it.
+        /// The path that contains it.
         text: String,
-        /// The names that are captured.
+        /// The captured names.
         bound: Vec<String>,
     },
-    /// A missing file is to be created, and the page does not say with what.
-    #[error("`fix: {{ create: true }}` needs a code block under `## Template`")]
+    /// The page offers to create a missing file, but has no template for it.
+    #[error("`fix: {{ create: true }}` requires a code block under `## Template`")]
     NoTemplate,
-    /// A file is to be renamed, and the page does not say to what case.
-    #[error("`fix: {{ rename: true }}` needs a case in `name` to rename to")]
+    /// The page offers to rename a file, but has no case to rename to.
+    #[error("`fix: {{ rename: true }}` requires a case in `name` to rename to")]
     NoCase,
-    /// What names have to be like is neither a case nor an expression.
+    /// An entry of `name` is neither a case nor an expression.
     #[error(
-        "`{0}` is no case: one of {cases}, `/an expression/`, `!/an expression/`, or a case and \
+        "`{0}` is not a case; expected one of {cases}, `/an expression/`, `!/an expression/`, or a case and \
          `/an expression/`",
         cases = CASES.map(|(name, _)| name).join(", ")
     )]
     Case(String),
-    /// An expression for names is malformed.
+    /// An expression in `name` is malformed.
     #[error("name `{text}`: {why}")]
     Expression {
-        /// The expression as the page has it.
+        /// The expression as written in the page.
         text: String,
-        /// What is wrong with it.
+        /// The error of the regex parser.
         why: regex::Error,
     },
 }

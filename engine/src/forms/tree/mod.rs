@@ -1,5 +1,5 @@
-//! The form `tree`: which files and folders there are, and what they are called. Contents are not
-//! read, save to count lines.
+//! The form `tree`: which files and directories exist, and how they are named. File contents are
+//! not read, except to count lines.
 
 mod error;
 mod names;
@@ -21,15 +21,15 @@ use template::{Template, Wanted};
 #[cfg(test)]
 mod tests;
 
-/// A compiled check.
+/// A compiled `tree` check.
 #[derive(Debug)]
 pub struct TreeCheck {
     each: Vec<PathPattern>,
-    /// Of each entry one must exist.
+    /// Of each entry at least one alternative must exist.
     exists: Vec<Wanted>,
     absent: Vec<Template>,
     only: Vec<PathPattern>,
-    /// The same, as the page has it.
+    /// `only` as written in the page, for messages.
     only_said: String,
     names: Vec<NameRule>,
     unique: Option<String>,
@@ -38,13 +38,13 @@ pub struct TreeCheck {
     count: Option<Limits>,
     depth: Option<Limits>,
     tracked: Option<bool>,
-    /// What a missing file begins with, when the page offers to create it.
+    /// The initial contents of a missing file, if the page offers to create it.
     template: Option<String>,
-    /// The page offers to rename what is not called as it should be.
+    /// Whether the page offers to rename files.
     rename: bool,
 }
 
-/// A file or folder that the check judges.
+/// A file or directory that the check applies to.
 struct Subject<'a> {
     path: &'a str,
     is_folder: bool,
@@ -52,10 +52,10 @@ struct Subject<'a> {
 }
 
 impl TreeCheck {
-    /// Compiles a check whose paths count from `base`; `template` is the page's `## Template`.
+    /// Compiles a check whose paths are relative to `base`; `template` is the page's `## Template`.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The first invalid pattern, name or fix.
     pub fn new(
         check: &CheckHeader,
         base: &str,
@@ -111,13 +111,13 @@ impl TreeCheck {
         })
     }
 
-    /// Whether it asks what Git's index holds.
+    /// Whether the check requires the contents of the Git index.
     #[must_use]
     pub fn asks_index(header: &TreeHeader) -> bool {
         header.tracked == Some(true) || header.tracked.is_none() && !header.absent.is_empty()
     }
 
-    /// Whether it may say something else of a file that had `before` and has `after`.
+    /// Whether its findings can differ for a file whose counts changed from `before` to `after`.
     #[must_use]
     pub fn tells_apart(header: &TreeHeader, before: Number, after: Number) -> bool {
         let holds = |limits: Limits, number: Option<u64>| number.is_none_or(|it| limits.hold(it));
@@ -131,7 +131,7 @@ impl TreeCheck {
             || differs(header.lines, before.lines, after.lines)
     }
 
-    /// Judges the project.
+    /// Runs the check over the project.
     #[must_use]
     pub fn run(&self, scope: &Scope<'_>) -> Joined {
         let mut joined = Joined::default();
@@ -139,7 +139,7 @@ impl TreeCheck {
         let listing = match (self.tracked, tracked) {
             (Some(true), Some(index)) => index,
             (Some(true), None) => {
-                joined.notes.push("there is no Git index: all files were judged".to_owned());
+                joined.notes.push("no Git index; all files were checked".to_owned());
                 scope.listing
             }
             _ => scope.listing,
@@ -180,12 +180,12 @@ impl TreeCheck {
 }
 
 impl Subject<'_> {
-    /// The last segment.
+    /// The last path segment.
     fn name(&self) -> &str {
         self.path.rsplit('/').next().unwrap_or_default()
     }
 
-    /// What a name stands for: a capture, else what is built in.
+    /// The value of a placeholder: a capture, else a built-in name.
     fn value(&self, name: &str) -> Option<String> {
         if let Some(value) = self.captured.get(name) {
             return Some(value.clone());
@@ -216,7 +216,7 @@ impl Subject<'_> {
     }
 }
 
-/// A fix that changes no text, and is never safe: other files may speak of this one.
+/// A fix that moves or creates a file. It is never safe, because other files can refer to this one.
 fn of_file(title: String, change: FileChange) -> Fix {
     Fix { title, safety: Safety::Unsafe, edits: Vec::new(), file: Some(change) }
 }
@@ -225,7 +225,7 @@ fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// One run over one project.
+/// One run of the check over a project.
 struct Run<'a> {
     check: &'a TreeCheck,
     scope: &'a Scope<'a>,
@@ -234,9 +234,9 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// What is asked of the project as a whole.
+    /// Checks the requirements on the project as a whole.
     fn project(&mut self) {
-        // Conditions on the file speak of the folder that the rule covers.
+        // Conditions on the file are evaluated for the directory that the rule covers.
         if !(self.scope.runs_on)(self.scope.base) {
             return;
         }
@@ -264,9 +264,9 @@ impl Run<'_> {
         if let Some(limits) = self.check.count.filter(|_| !folders)
             && !limits.hold(subjects.len() as u64)
         {
-            let message = format!("{} files, where {} may be", subjects.len(), limits.said());
+            let message = format!("{} files, expected {}", subjects.len(), limits.said());
             let names = vec![("count".to_owned(), subjects.len().to_string())];
-            // The first of those that are too many, or the rule itself.
+            // Reported at the first surplus file, or at the rule itself.
             let over = limits.max.and_then(|max| subjects.get(usize::try_from(max).ok()?));
             let path = over.map_or_else(String::new, |subject| subject.path.to_owned());
             self.joined.found.push(Found { path, message, names, ..Found::default() });
@@ -297,20 +297,21 @@ impl Run<'_> {
             }
             let said = wanted.said(&|name| subject.value(name));
             let missing = wanted.literal(&|name| subject.value(name));
-            // A file is told of itself; of a folder and the project it is told where the file
-            // should be.
+            // For a file, the finding is reported at the file; for a directory or the project, at
+            // the missing path.
             let place = match &missing {
                 Some(path) if subject.is_folder => path.trim_end_matches('/').to_owned(),
                 _ => subject.path.to_owned(),
             };
             let message = if subject.path.is_empty() {
-                format!("there is no {said}")
+                format!("{said} is missing")
             } else {
                 format!("`{}` has no {said}", subject.path)
             };
             let first = missing.clone().unwrap_or_default();
             let found = self.add(subject, &place, message, &[("missing", &first)]);
-            // A folder cannot be made of a text; and what is captured may make no name of a file.
+            // A template cannot create a directory, and a captured value can be an invalid file
+            // name.
             if let (Some(template), Some(path)) = (&check.template, missing)
                 && !path.ends_with('/')
                 && check_new(&path).is_ok()
@@ -331,13 +332,14 @@ impl Run<'_> {
         let check = self.check;
         for template in &check.absent {
             for path in template.matches(&|name| subject.value(name), &self.listings()) {
-                let message = format!("`{path}` must not be there");
+                let message = format!("`{path}` must not exist");
                 self.add(subject, &path, message, &[("found", &path)]);
             }
         }
     }
 
-    /// The lists that `absent` looks through: what is on the disk, and what Git holds.
+    /// The listings that `absent` is checked against: the files on disk, and the files in the Git
+    /// index.
     fn listings(&self) -> Vec<&Listing> {
         let mut listings = vec![self.listing];
         if self.check.tracked.is_none() {
@@ -358,17 +360,17 @@ impl Run<'_> {
         }
         let mut last: Option<String> = None;
         for (path, captured) in found {
-            // Of a folder within a folder that is told of nothing more is said.
+            // Nothing is reported inside a directory that is itself reported.
             let inner = last.as_ref().is_some_and(|last| {
                 path.strip_prefix(&**last).is_some_and(|rest| rest.starts_with('/'))
             });
             let covers = self.scope.covers(&path) || self.scope.covers_folder(&path);
-            // `*/` are folders in the root, which is none of them.
+            // `*/` matches directories in the root, but not the root itself.
             if inner || !covers || path.is_empty() {
                 continue;
             }
             let subject = Subject { path: &path, is_folder: false, captured };
-            let message = format!("`{path}` must not be there");
+            let message = format!("`{path}` must not exist");
             self.add(&subject, &path, message, &[("found", &path)]);
             last = Some(path);
         }
@@ -395,7 +397,7 @@ impl Run<'_> {
                 continue;
             }
             let message =
-                format!("`{name}` does not belong here: only `{}` may", self.check.only_said);
+                format!("`{name}` does not belong here; only `{}` is allowed", self.check.only_said);
             self.add(subject, &path, message, &[("found", name)]);
         }
     }
@@ -412,8 +414,8 @@ impl Run<'_> {
         }
         let wanted = names.iter().map(NameRule::said).collect::<Vec<_>>().join(" or ");
         let better = names.iter().find_map(|rule| rule.better(stem));
-        let hint = better.as_ref().map_or(String::new(), |better| format!(": `{better}`"));
-        let message = format!("`{}` is not named in {wanted}{hint}", subject.name());
+        let hint = better.as_ref().map_or(String::new(), |better| format!(", such as `{better}`"));
+        let message = format!("invalid name `{}`; expected {wanted}{hint}", subject.name());
         let better = better.unwrap_or_default();
         let to = self.renamed(subject, stem, &better);
         let found =
@@ -423,7 +425,8 @@ impl Run<'_> {
         });
     }
 
-    /// The path of a file under a better name, when the page offers that and nothing is there yet.
+    /// The path of a file under a better name, if the page offers to rename it and that path is
+    /// free.
     fn renamed(&self, subject: &Subject<'_>, stem: &str, better: &str) -> Option<String> {
         if !self.check.rename || subject.is_folder {
             return None;
@@ -456,7 +459,7 @@ impl Run<'_> {
             else {
                 continue;
             };
-            let message = format!("{number} {unit}, where {} may be", limits.said());
+            let message = format!("{number} {unit}, expected {}", limits.said());
             let number = number.to_string();
             self.add(subject, subject.path, message, &[("count", &number)]);
         }
@@ -471,7 +474,7 @@ impl Run<'_> {
                 first.insert(key, subject);
                 continue;
             };
-            let message = format!("`{key}` is there twice: also in `{}`", before.path);
+            let message = format!("duplicate `{key}`: also in `{}`", before.path);
             let other = before.path.to_owned();
             self.add(subject, subject.path, message, &[("key", &key), ("other", &other)]);
         }

@@ -1,9 +1,9 @@
-//! Cases of names.
+//! Naming cases of file and directory names.
 
 use super::TreeError;
 use regex::Regex;
 
-/// The cases, by what a page calls them.
+/// The cases, with the names that pages use for them.
 pub(super) const CASES: [(&str, Case); 9] = [
     ("kebab", Case::Kebab),
     ("kebab-case", Case::Kebab),
@@ -34,11 +34,12 @@ pub(super) enum Case {
     Lower,
 }
 
-/// What a name has to be like.
+/// A requirement on a name.
 #[derive(Debug)]
 pub(super) enum NameRule {
     Case(&'static str, Case),
-    /// A case as somebody else draws its line: the expression judges, the case names and proposes.
+    /// A case with the definition of another tool: the expression decides, the case provides the
+    /// name and the suggestion.
     Drawn(&'static str, Case, Box<Regex>),
     Regex(String, Box<Regex>),
     /// The expression must not match.
@@ -46,8 +47,8 @@ pub(super) enum NameRule {
 }
 
 impl NameRule {
-    /// A case, or an expression between slashes; after a `!` it must not match. Both, with a blank
-    /// between: the case as the expression has it.
+    /// Parses a case, or an expression between slashes, negated by a leading `!`. A case followed
+    /// by a blank and an expression is that case as defined by the expression.
     pub(super) fn new(text: &str) -> Result<Self, TreeError> {
         let not = text.strip_prefix("!/");
         let expression = not.or_else(|| text.strip_prefix('/'));
@@ -71,20 +72,20 @@ impl NameRule {
         }
     }
 
-    /// What the page calls it.
+    /// The requirement as it is displayed in a message.
     pub(super) fn said(&self) -> String {
         match self {
             Self::Case(name, _) | Self::Drawn(name, ..) => {
                 format!("{} case", name.trim_end_matches(['-', '_']))
             }
             Self::Regex(text, _) => format!("`{text}`"),
-            Self::Not(text, _) => format!("unlike `{text}`"),
+            Self::Not(text, _) => format!("not matching `{text}`"),
         }
         .replace("-case case", " case")
         .replace("_case case", " case")
     }
 
-    /// Whether the name is like that. Of a case each part between dots is.
+    /// Whether the name meets the requirement. For a case, each part between dots is checked.
     pub(super) fn fits(&self, stem: &str) -> bool {
         match self {
             Self::Regex(_, regex) | Self::Drawn(.., regex) => regex.is_match(stem),
@@ -95,8 +96,8 @@ impl NameRule {
         }
     }
 
-    /// The same words in this case; `None` for an expression alone, and where the words are not
-    /// enough for it.
+    /// The same words in this case; `None` for a plain expression, and if the case cannot be formed
+    /// from the words.
     pub(super) fn better(&self, stem: &str) -> Option<String> {
         let (Self::Case(_, case) | Self::Drawn(_, case, _)) = self else { return None };
         let parts: Vec<String> = stem.split('.').map(|part| case.of(part)).collect();
@@ -105,7 +106,7 @@ impl NameRule {
     }
 }
 
-/// An expression for a whole name.
+/// Compiles an expression that must match the whole name.
 fn whole(text: &str, expression: &str) -> Result<Box<Regex>, TreeError> {
     let whole = format!("^(?:{expression})$");
     let regex = regex::RegexBuilder::new(&whole).size_limit(1 << 20).build();
@@ -160,7 +161,7 @@ impl Case {
     }
 }
 
-/// The words of a name, in small letters.
+/// The words of a name, in lower case.
 fn words(part: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut was_lower = false;

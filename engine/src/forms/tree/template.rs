@@ -1,4 +1,5 @@
-//! Paths that follow from a subject: its captures put in place, looked up among the files.
+//! Paths that depend on a subject: its captures are filled in, and the result is looked up in the
+//! listing.
 
 use super::TreeError;
 use crate::text::captures::{self, Captured, PathPattern};
@@ -8,15 +9,15 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Names that need no capture.
+/// Names that are available without a capture.
 pub(super) const BUILT_IN: [&str; 5] = ["path", "dir", "name", "stem", "ext"];
-/// Most patterns that one template is compiled to in a run, one a subject.
+/// Maximum number of patterns that one template is compiled to in a run, one per subject.
 const MOST_COMPILED: usize = 2000;
 
-/// What names stand for.
+/// Resolves a placeholder to its value.
 type Value<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// Refuses names that nothing binds.
+/// Rejects names that are not captured.
 pub(super) fn check_names(text: &str, bound: Option<&BTreeSet<&str>>) -> Result<(), TreeError> {
     let Some(bound) = bound else { return Ok(()) };
     for name in captures::names(text) {
@@ -28,20 +29,20 @@ pub(super) fn check_names(text: &str, bound: Option<&BTreeSet<&str>>) -> Result<
     Ok(())
 }
 
-/// One path, with names in it and no braces.
+/// One path with placeholders and without braces.
 #[derive(Debug)]
 pub(super) struct Template {
     text: String,
     base: String,
     folder: bool,
     has_glob: bool,
-    /// The template with its names free; for those without a subject.
+    /// The template with its placeholders unbound, for checks without a subject.
     free: PathPattern,
-    /// Names in order, when what they stand for in a path can be told from the path alone.
+    /// The placeholders in order, if their values can be derived from a path alone.
     told: Option<Vec<String>>,
-    /// The paths of a listing by what the names stand for in them; made when first asked for.
+    /// The placeholder values of all matching paths of a listing, computed when first needed.
     index: OnceLock<HashSet<Vec<String>>>,
-    /// How many patterns it was compiled to.
+    /// Number of patterns compiled so far.
     compiled: AtomicUsize,
 }
 
@@ -66,7 +67,7 @@ impl Template {
         })
     }
 
-    /// Calls `found` with each path of `listing` that fits, whatever the names stand for.
+    /// Calls `found` with each path of `listing` that matches, for any values of the placeholders.
     pub(super) fn each(&self, listing: &Listing, found: &mut dyn FnMut(&str, Captured)) {
         let pattern = &self.free;
         let mut try_one = |path: &str| {
@@ -81,7 +82,7 @@ impl Template {
         }
     }
 
-    /// The path for a subject, when no glob is left in it.
+    /// The path for a subject, if it contains no glob.
     pub(super) fn literal(&self, value: Value<'_>) -> Option<String> {
         if self.has_glob || captures::names(&self.text).iter().any(|name| value(name).is_none()) {
             return None;
@@ -90,7 +91,7 @@ impl Template {
         Some(rooted(&self.base, &self.text, &path))
     }
 
-    /// The paths for a subject that are there.
+    /// The existing paths for a subject.
     pub(super) fn matches(&self, value: Value<'_>, listings: &[&Listing]) -> Vec<String> {
         let mut found = BTreeSet::new();
         for listing in listings {
@@ -114,7 +115,7 @@ impl Template {
         found.into_iter().collect()
     }
 
-    /// The pattern for a subject; `None` once too many were made.
+    /// The pattern for a subject; `None` once the maximum number of patterns is reached.
     fn bound(&self, value: Value<'_>) -> Option<PathPattern> {
         if self.compiled.fetch_add(1, Ordering::Relaxed) >= MOST_COMPILED {
             return None;
@@ -125,23 +126,23 @@ impl Template {
         PathPattern::new(base, text).ok()
     }
 
-    /// Whether the path begins with one that counts from the root already.
+    /// Whether the path begins with a placeholder whose value is already relative to the root.
     fn counts_from_root(&self) -> bool {
         self.text.starts_with("<dir>") || self.text.starts_with("<path>")
     }
 
-    /// Whether a path for the subject is there. `files`: where to look for what is not listed.
+    /// Whether a path for the subject exists. `files` is used to look up paths that are not listed.
     fn is_there(&self, value: Value<'_>, listing: &Listing, files: Option<&dyn Files>) -> bool {
         if let Some(path) = self.literal(value) {
             return if self.folder {
                 listing.has_folder(&path)
             } else {
-                // What is ignored on purpose, such as a local setting, is there all the same.
+                // Ignored files, such as local settings, count as existing.
                 listing.has_file(&path) || files.is_some_and(|files| files.exists(&path))
             };
         }
         let Some(names) = &self.told else {
-            // What is not tried any more is not blamed: a note tells of it.
+            // Subjects that are not tested any more produce no finding, but a note.
             return !self.matches(value, &[listing]).is_empty() || self.is_cut();
         };
         let wanted = names.iter().map(|name| value(name)).collect::<Option<Vec<_>>>();
@@ -149,7 +150,7 @@ impl Template {
         wanted.is_some_and(|wanted| index.contains(&wanted))
     }
 
-    /// What the names stand for in all paths that fit.
+    /// The placeholder values of all matching paths.
     fn index(&self, names: &[String], listing: &Listing) -> HashSet<Vec<String>> {
         let mut known = HashSet::new();
         let base = if self.counts_from_root() { "" } else { self.base.as_str() };
@@ -168,11 +169,11 @@ impl Template {
         known
     }
 
-    /// What to tell when the pattern was too slow to try for every subject.
+    /// The note for a pattern that was too slow to be tested for every subject.
     pub(super) fn cut(&self) -> Option<String> {
         self.is_cut().then(|| {
             format!(
-                "`{}` was tried for {MOST_COMPILED} subjects only: let each name be the only unknown of its \
+                "`{}` was tested for {MOST_COMPILED} subjects only: use at most one name per path \
                  segment, and use one `**`",
                 self.text
             )
@@ -184,7 +185,7 @@ impl Template {
     }
 }
 
-/// A path from the root.
+/// A path relative to the root.
 fn rooted(base: &str, text: &str, path: &str) -> String {
     let path = path.trim_start_matches('/');
     if base.is_empty() || text.starts_with("<dir>") || text.starts_with("<path>") {
@@ -194,9 +195,9 @@ fn rooted(base: &str, text: &str, path: &str) -> String {
     }
 }
 
-/// Whether what the names of a template stand for in a path can be told from the path: each is the
-/// only unknown of its segment, at most one `**` leaves the number of segments open, and `<dir>`
-/// stands first with a known number of segments behind it.
+/// Whether the values of a template's placeholders can be derived from a path: each placeholder is
+/// the only wildcard of its segment, at most one `**` makes the number of segments variable, and
+/// `<dir>` comes first, followed by a fixed number of segments.
 fn is_told(text: &str) -> bool {
     let stars = text.split('/').filter(|part| *part == "**").count();
     let starts_with_dir = text.starts_with("<dir>/");
@@ -213,7 +214,7 @@ fn is_told(text: &str) -> bool {
         && text.split('/').all(whole)
 }
 
-/// Paths of which one must be there.
+/// Alternative paths, at least one of which must exist.
 #[derive(Debug)]
 pub(super) struct Wanted {
     any: Vec<Template>,
@@ -221,7 +222,7 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
-    /// Alternatives stand between ` | ` or in braces.
+    /// Alternatives are separated by ` | ` or listed in braces.
     pub(super) fn new(
         text: &str,
         base: &str,
@@ -245,12 +246,12 @@ impl Wanted {
         self.any.iter().any(|one| one.is_there(value, listing, files))
     }
 
-    /// The first path that would do, when no glob is left in it.
+    /// The first alternative without a glob.
     pub(super) fn literal(&self, value: Value<'_>) -> Option<String> {
         self.any.iter().find_map(|one| one.literal(value))
     }
 
-    /// The alternatives in words.
+    /// The alternatives as text.
     pub(super) fn said(&self, value: Value<'_>) -> String {
         let filled = captures::fill(&self.said, value);
         let parts: Vec<String> = filled
@@ -260,7 +261,7 @@ impl Wanted {
         parts.join(" or ")
     }
 
-    /// What to tell of patterns that were too slow.
+    /// The note on patterns that were too slow.
     pub(super) fn cut(&self) -> Option<String> {
         self.any.iter().find_map(Template::cut)
     }

@@ -4,7 +4,7 @@ use crate::rules::registry::Registry;
 use crate::text::finding::{FileChange, Safety};
 use crate::workspace::examples;
 
-/// What the examples of a page get wrong.
+/// The failures of a page's examples.
 fn wrong(page: &str) -> Vec<String> {
     let registry =
         Registry::new(crate::DISTRIBUTION.pages, &[("rules/a.md".into(), page.to_owned())]);
@@ -110,7 +110,7 @@ fn a_file_that_is_called_otherwise_is_renamed_but_never_over_another() {
         "```ts path=src/ui/UserCard.test.ts\nexport {}\n```\n\n```ts path=src/ui/user-card.test.ts\nexport {}\n```\n",
     );
     assert!(wrong(&taken)[0].contains("no fix gives"), "{:?}", wrong(&taken));
-    // An expression does not say what a name should be.
+    // An expression cannot suggest a name.
     let page = NAMED.replace("['/x[0-9]/', kebab]", "'/x[0-9]/'");
     let registry = Registry::new(crate::DISTRIBUTION.pages, &[("rules/a.md".into(), page)]);
     let problems = crate::forms::problems(registry.get("t/x").expect("a rule"));

@@ -25,7 +25,7 @@ fn engine(page: &str, config: &str) -> Result<Engine, String> {
         .map_err(|error| error.to_string())
 }
 
-/// What the rule finds in files, in either pass: path, line, severity, message.
+/// The findings of the rule in files, from both passes: path, line, severity, message.
 fn found(page: &str, config: &str, files: &[(&str, &str)]) -> Vec<String> {
     let engine = engine(page, config).expect("an engine");
     let memory = files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec()));
