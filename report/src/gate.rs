@@ -332,7 +332,7 @@ mod tests {
                 "ci.blockOn: `commit_format` selects nothing: no rule has its tag yet",
                 "ci.warnOn: `secruity` names no rule, tag or category; did you mean `security`?",
                 "ci.ignore: `none/*` names no rule, tag or category",
-                "ci.ignore: `a[` is not a glob: unclosed character class; missing ']'",
+                "ci.ignore: not a glob: `a[`: unclosed character class; missing ']'",
                 "ci.ignore: `zzz` names no rule, tag or category",
             ]
         );

@@ -16,91 +16,92 @@ mod form;
 
 pub use form::unparsed;
 
-/// Most bytes a file may have to be parsed: 2 MiB. Secrets are looked for in files of any size.
+/// Maximum size of a file that is parsed: 2 MiB. Files of any size are scanned for secrets.
 pub const MAX_FILE_SIZE: u64 = 2 << 20;
 
-/// The settings of a project. Every key may be absent.
+/// The configuration of a project. All keys are optional.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(title = "aidd configuration")]
 pub struct Config {
-    /// The schema of this file, for editors.
+    /// The JSON schema of this file, for editors.
     #[serde(rename = "$schema", skip_serializing_if = "Option::is_none")]
     pub schema: Option<String>,
-    /// Globs of the paths to check; absent means all. A glob without a slash speaks of the file name
-    /// in any folder.
+    /// Globs of the paths to check. Default: all files. A glob without a slash matches the file
+    /// name in any directory.
     #[serde(default, deserialize_with = "texts", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Texts>")]
     pub include: Option<Vec<String>>,
-    /// Globs of the paths not to check.
+    /// Globs of the paths to exclude.
     #[serde(default, deserialize_with = "texts", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Texts>")]
     pub exclude: Option<Vec<String>>,
-    /// The least severity that makes a run fail: `error` (the default), `warning`, `info`, `never`.
+    /// The minimum severity that makes a run fail: `error` (the default), `warning`, `info`,
+    /// `never`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fail_on: Option<FailOnName>,
-    /// Rule id, alias or glob of ids → its setting. An exact name wins over a glob.
+    /// Rule id, alias or glob of ids → setting. An exact name wins over a glob.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rules: Option<BTreeMap<String, RuleSetting>>,
-    /// Packs: sets of rules that are off by default, switched on by one name. What stands under
-    /// `rules` wins over a pack.
+    /// Packs to enable: sets of rules that are off by default. Settings under `rules` win over a
+    /// pack.
     #[serde(default, deserialize_with = "texts", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Texts>")]
     pub compliance: Option<Vec<String>>,
-    /// Settings for some paths only; later ones win.
+    /// Settings for some paths; later entries win.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub overrides: Option<Vec<Override>>,
-    /// Most bytes a file may have to be parsed (default 2097152). Secrets are looked for in files of
-    /// any size.
+    /// Maximum size in bytes of a file that is parsed (default 2097152). Files of any size are
+    /// scanned for secrets.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = 2_097_152_u64)]
     pub max_file_size: Option<u64>,
-    /// The file of known findings (default `.aidd/baseline.json`), from the root.
+    /// The file of existing findings, relative to the root (default `.aidd/baseline.json`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub baseline: Option<String>,
-    /// What a pull request is judged by, over `failOn`.
+    /// Which findings fail a pull request; takes precedence over `failOn`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ci: Option<CiConfig>,
-    /// Which pages guide an agent, and how much of them it is given.
+    /// Which pages guide an agent, and how much of them it receives.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<ContentConfig>,
 }
 
-/// Which pages guide an agent, and how much of them it is given.
+/// Which pages guide an agent, and how much of them it receives.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContentConfig {
-    /// Whose pages count: `merge` (the project's over the shipped ones, the default),
+    /// Which pages are used: `merge` (the project's pages override the shipped ones, the default),
     /// `project_only`, `bundled_only`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub override_mode: Option<ContentMode>,
-    /// How much an agent is given when it starts: `minimal`, `standard` (the default), `full`.
+    /// How much guidance an agent receives at start: `minimal`, `standard` (the default), `full`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token_budget: Option<TokenBudget>,
-    /// Whether what an agent does in a conversation is kept: its session, what it edited and checked
-    /// (default true). A session that is asked for by its tool is kept all the same.
+    /// Whether to record the sessions of an agent: what it edited and checked (default true).
+    /// Sessions started explicitly with the session tool are always recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_tracking: Option<bool>,
-    /// Folders of the project's pages, from the root, instead of `NAME/`, `ai/NAME/` and
+    /// Directories of the project's pages, relative to the root, instead of `NAME/`, `ai/NAME/` and
     /// `.aidd/NAME/`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paths: Option<ContentPaths>,
 }
 
 impl ContentConfig {
-    /// The environment variable that goes over `overrideMode`; doors read it.
+    /// The environment variable that overrides `overrideMode`; it is read by the frontends.
     pub const MODE_VARIABLE: &str = "AIDD_CONTENT_OVERRIDE_MODE";
 
-    /// Whether conversations are kept.
+    /// Whether sessions are recorded.
     #[must_use]
     pub fn tracks_sessions(&self) -> bool {
         self.session_tracking.unwrap_or(true)
     }
 
-    /// Takes the mode that a variable names over that of the file; an empty one says nothing.
+    /// Overrides the mode of the file with `word`; an empty `word` has no effect.
     ///
     /// # Errors
-    /// That the word is no mode, and which there are.
+    /// When `word` is not a mode.
     pub fn set_mode(&mut self, word: &str) -> Result<(), UnknownMode> {
         let mode = match word.trim() {
             "" => return Ok(()),
@@ -114,65 +115,66 @@ impl ContentConfig {
     }
 }
 
-/// A word that [`ContentConfig::MODE_VARIABLE`] has and that is no mode.
+/// A value of [`ContentConfig::MODE_VARIABLE`] that is not a mode.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
-    "{variable} is `{0}`; it may be merge, project_only or bundled_only",
+    "{variable}: unknown mode `{0}`; expected merge, project_only or bundled_only",
     variable = ContentConfig::MODE_VARIABLE
 )]
 pub struct UnknownMode(pub String);
 
-/// Whose pages guide an agent.
+/// Which pages guide an agent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ContentMode {
-    /// The project's, laid over the shipped ones.
+    /// The project's pages, which override the shipped ones.
     #[default]
     Merge,
-    /// The project's, and of the shipped ones only what no project replaces: how the method works.
+    /// The project's pages, and only those shipped pages that describe the method and that a
+    /// project does not replace.
     ProjectOnly,
-    /// The shipped ones.
+    /// The shipped pages only.
     BundledOnly,
 }
 
-/// How much an agent is given when it starts.
+/// How much guidance an agent receives at start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TokenBudget {
-    /// What it must not get wrong.
+    /// Only the essentials.
     Minimal,
-    /// What it needs for most tasks.
+    /// What most tasks need.
     #[default]
     Standard,
-    /// Everything that helps.
+    /// All relevant guidance.
     Full,
 }
 
-/// Folders of a project's pages, from the root.
+/// Directories of a project's pages, relative to the root.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct ContentPaths {
-    /// What is said of all roles.
+    /// Guidance for all roles.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agents: Option<String>,
-    /// Rules in words. Rules with a check are read from `rules/`, `ai/rules/` and `.aidd/rules/`.
+    /// Rules in prose. Rules with a check are read from `rules/`, `ai/rules/` and `.aidd/rules/`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rules: Option<String>,
     /// Roles: `ROLE/SKILL.md`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skills: Option<String>,
-    /// Steps with roles and gates.
+    /// Workflows: steps with roles and gates.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workflows: Option<String>,
-    /// Forms to fill in.
+    /// Templates to fill in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub templates: Option<String>,
-    /// Technologies: `CATEGORY/NAME.md`.
+    /// Knowledge about technologies: `CATEGORY/NAME.md`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub knowledge: Option<String>,
 }
 
 impl ContentPaths {
-    /// The folder of a sort of pages, by its key.
+    /// The directory of a kind of pages, by its key.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&str> {
         let folder = match key {
@@ -188,64 +190,64 @@ impl ContentPaths {
     }
 }
 
-/// What a pull request is judged by. A selector is a rule id, an alias, a glob of ids, a tag, or a
-/// category (`security_critical`, `type_safety`, `code_style`, `documentation`, `commit_format`,
-/// `test_coverage`, `performance`). The narrowest one that names a rule wins; of equally narrow
-/// ones `ignore` goes before `blockOn`, that before `warnOn`.
+/// Which findings fail a pull request. A selector is a rule id, an alias, a glob of ids, a tag, or
+/// a category (`security_critical`, `type_safety`, `code_style`, `documentation`, `commit_format`,
+/// `test_coverage`, `performance`). The most specific selector that matches a rule wins; among
+/// equally specific ones `ignore` precedes `blockOn`, which precedes `warnOn`.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CiConfig {
-    /// Selectors of rules whose new findings fail the run, whatever their severity.
+    /// Selectors of rules whose new findings fail the run, regardless of severity.
     #[serde(default, deserialize_with = "texts", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Texts>")]
     pub block_on: Option<Vec<String>>,
-    /// Selectors of rules whose new findings are reported and do not fail the run.
+    /// Selectors of rules whose new findings are reported but do not fail the run.
     #[serde(default, deserialize_with = "texts", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Texts>")]
     pub warn_on: Option<Vec<String>>,
-    /// Selectors of rules whose findings are left out of the report, but counted.
+    /// Selectors of rules whose findings are counted but not reported.
     #[serde(default, deserialize_with = "texts", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Texts>")]
     pub ignore: Option<Vec<String>>,
 }
 
-/// What makes a run fail.
+/// The minimum severity that makes a run fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FailOnName {
-    /// Errors.
+    /// Errors only.
     Error,
-    /// Warnings and errors.
+    /// Errors and warnings.
     Warning,
     /// Any finding.
     Info,
-    /// Nothing.
+    /// Findings never make a run fail.
     Never,
 }
 
-/// The setting of one rule: a level, or a level and parameters.
+/// The setting of a rule: a level, or an object with level and parameters.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum RuleSetting {
-    /// Off, or how bad its findings are.
+    /// `off` or a severity.
     Level(Level),
-    /// With parameters.
+    /// A level and parameters.
     Detailed(DetailedSetting),
 }
 
-/// A level and parameters.
+/// A level and parameters of a rule.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct DetailedSetting {
-    /// Off, or how bad its findings are; absent: as the rule's page says.
+    /// `off` or a severity. Default: the severity in the rule's page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub severity: Option<Level>,
-    /// The rule's parameters, as its page names them.
+    /// The rule's parameters, as defined in its page.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub params: Map<String, Value>,
 }
 
 impl RuleSetting {
-    /// The level, when one is given.
+    /// The level, if it is set.
     #[must_use]
     pub fn level(&self) -> Option<Level> {
         match self {
@@ -254,7 +256,7 @@ impl RuleSetting {
         }
     }
 
-    /// The parameters.
+    /// The parameters, if any are set.
     #[must_use]
     pub fn params(&self) -> Option<&Map<String, Value>> {
         match self {
@@ -264,17 +266,17 @@ impl RuleSetting {
     }
 }
 
-/// How bad the findings of a rule are, or that it is off.
+/// The severity of a rule's findings, or `off`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// Does not run.
+    /// The rule does not run.
     Off,
-    /// Worth knowing.
+    /// Information without need to act.
     Info,
-    /// Likely a fault.
+    /// A likely defect.
     Warning,
-    /// Certainly a fault.
+    /// A certain defect.
     Error,
 }
 
@@ -304,15 +306,15 @@ impl Level {
 /// Settings for some paths.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct Override {
-    /// Globs of the paths meant.
+    /// Globs of the paths that the settings apply to.
     #[serde(deserialize_with = "some_texts")]
     #[schemars(with = "Texts")]
     pub files: Vec<String>,
-    /// Rule id, alias or glob of ids → its setting there.
+    /// Rule id, alias or glob of ids → setting for these paths.
     pub rules: BTreeMap<String, RuleSetting>,
 }
 
-/// One text, or a list of them.
+/// A string or a list of strings.
 #[derive(Deserialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(inline)]
@@ -329,24 +331,24 @@ fn some_texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>,
 }
 
 fn texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<String>>, D::Error> {
-    /// Read as what it holds.
+    /// Deserializes through the newtype, so that `null` is an absent list.
     #[derive(Deserialize)]
     struct Held(#[serde(deserialize_with = "some_texts")] Vec<String>);
     Ok(Option::<Held>::deserialize(deserializer)?.map(|Held(list)| list))
 }
 
-/// Something wrong in a configuration file, and where.
+/// A problem in a configuration file, with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// What is wrong.
+    /// The message, without position.
     pub message: String,
-    /// Bytes of the file.
+    /// The byte range in the file.
     pub span: Range<usize>,
-    /// What was probably meant instead of the text under the span.
+    /// The suggested replacement for the text in the span.
     pub instead: Option<String>,
 }
 
-/// Reads a configuration file: its settings, and the keys in it that nothing reads.
+/// Parses a configuration file; returns the configuration and the unknown keys.
 ///
 /// # Errors
 /// When the text is not JSON with comments, or a value is of the wrong type.
@@ -381,7 +383,7 @@ pub fn read(text: &str) -> Result<(Config, Vec<Problem>), Problem> {
     Ok((config, unknown))
 }
 
-/// JSON with comments and trailing commas, and nothing looser.
+/// Parse options for JSON with comments and trailing commas, without other extensions.
 #[must_use]
 pub fn parse_options() -> ParseOptions {
     ParseOptions {
@@ -401,13 +403,13 @@ pub fn parse_options() -> ParseOptions {
 /// The JSON schema of the configuration file.
 ///
 /// # Panics
-/// Never: the schema of a Rust type is JSON.
+/// Never: the schema of a Rust type is valid JSON.
 #[must_use]
 pub fn schema() -> Value {
     schemars::schema_for!(Config).to_value()
 }
 
-/// The bytes of the value at `path`, or of the deepest one on the way that exists.
+/// The byte range of the value at `path`, or of its deepest existing ancestor.
 fn locate(ast: &Ast<'_>, path: &serde_path_to_error::Path) -> Range<usize> {
     use serde_path_to_error::Segment;
     let mut at = ast;
@@ -427,8 +429,8 @@ fn locate(ast: &Ast<'_>, path: &serde_path_to_error::Path) -> Range<usize> {
     at.range().start..at.range().end
 }
 
-/// The line, from 1, on which a configuration has the value that `keys` lead to; an item of a list is
-/// led to by its index. `None` when the text has no such value.
+/// The line, from 1, of the value at the path `keys` in a configuration; an index selects a list
+/// item. `None` when there is no such value.
 #[must_use]
 pub fn line_of(text: &str, keys: &[&str]) -> Option<u32> {
     let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
@@ -438,7 +440,7 @@ pub fn line_of(text: &str, keys: &[&str]) -> Option<u32> {
     for key in keys {
         at = match at {
             Ast::Object(object) => {
-                // The last one counts, as it does for the reader.
+                // The last duplicate key wins, as in the parser.
                 let mut properties = object.properties.into_iter().rev();
                 let property = properties.find(|property| property.name.as_str() == *key)?;
                 start = property.range.start;

@@ -1,6 +1,7 @@
-//! What ignore files name. `.aiddignore` leaves out what it names, tracked or not; it may be read from
-//! any store of files, so that those of a base revision count instead of a stranger's. The files of
-//! Git and of other tools narrow what Git does not track, and lie on a disk: see `walk`.
+//! The ignore file `.aiddignore`. It excludes files whether they are tracked or not, and can be
+//! read from any store of files, so that the files of a base revision can be used instead of those
+//! of an untrusted contribution. The ignore files of Git and other tools only exclude untracked
+//! files on disk; see `walk`.
 
 use crate::text::files::{Files, SIDE_FILE_LIMIT, too_large};
 use crate::text::paths::{below, folder_of};
@@ -8,10 +9,10 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use std::collections::HashMap;
 use std::io;
 
-/// The ignore file of our own.
+/// The name of aidd's own ignore file.
 pub const AIDDIGNORE: &str = ".aiddignore";
 
-/// Reads `.aiddignore` files as they are asked for, and remembers them.
+/// Reads `.aiddignore` files on demand and caches them.
 pub struct Ignored<'a> {
     files: &'a dyn Files,
     dirs: HashMap<String, Option<Gitignore>>,
@@ -25,26 +26,26 @@ impl std::fmt::Debug for Ignored<'_> {
 }
 
 impl<'a> Ignored<'a> {
-    /// The `.aiddignore` files among `files`.
+    /// Uses the `.aiddignore` files among `files`.
     #[must_use]
     pub fn new(files: &'a dyn Files) -> Self {
         Self { files, dirs: HashMap::new(), problems: Vec::new() }
     }
 
-    /// Whether the file at `path` is left out, by itself or with a directory above it.
+    /// Whether the file at `path` is excluded, directly or through a parent directory.
     pub fn leaves_out(&mut self, path: &str) -> bool {
         let ends = path.match_indices('/').map(|(end, _)| end);
         let dirs: Vec<&str> = ends.map(|end| &path[..end]).collect();
         dirs.iter().any(|dir| self.matches(dir, true)) || self.matches(path, false)
     }
 
-    /// The ignore files that could not be read so far, and why.
+    /// The ignore files that could not be read so far, with the reason.
     #[must_use]
     pub fn problems(&self) -> &[(String, String)] {
         &self.problems
     }
 
-    /// Whether the nearest ignore file that names `path` leaves it out.
+    /// Whether the nearest ignore file that matches `path` excludes it.
     fn matches(&mut self, path: &str, is_dir: bool) -> bool {
         let mut dir = path;
         loop {
@@ -76,7 +77,8 @@ impl<'a> Ignored<'a> {
     }
 }
 
-/// The patterns of the ignore file at `path`; `None` when there is no such file, or it names nothing.
+/// The patterns of the ignore file at `path`; `None` when the file does not exist or has no
+/// patterns.
 pub(crate) fn read(files: &dyn Files, path: &str) -> io::Result<Option<Gitignore>> {
     match files.read(path, SIDE_FILE_LIMIT + 1) {
         Ok(bytes) if bytes.len() as u64 > SIDE_FILE_LIMIT => Err(too_large(SIDE_FILE_LIMIT)),
@@ -86,9 +88,9 @@ pub(crate) fn read(files: &dyn Files, path: &str) -> io::Result<Option<Gitignore
     }
 }
 
-/// The patterns in the text of an ignore file, for paths from its directory; `None` when it names
-/// nothing. As in Git, a malformed line is passed over; bytes that are not UTF-8 are U+FFFD, as they
-/// are in paths.
+/// The patterns in the text of an ignore file, for paths relative to its directory; `None` when it
+/// has no patterns. As in Git, a malformed line is skipped; bytes that are not UTF-8 become U+FFFD,
+/// as in paths.
 pub(crate) fn parse(bytes: &[u8]) -> Option<Gitignore> {
     let mut builder = GitignoreBuilder::new("");
     let text = String::from_utf8_lossy(bytes);
@@ -112,7 +114,7 @@ mod tests {
         let files = files(&[
             (".aiddignore", b"*.log\n/out\nvendor/\n!keep.log\n"),
             ("a/.aiddignore", b"!b.log\n"),
-            // Of tracked files, those of Git leave out none.
+            // Git's ignore files do not exclude tracked files.
             (".gitignore", b"x.txt\n"),
             (".ignore", b"x.txt\n"),
         ]);

@@ -1,10 +1,10 @@
-//! Manifests and settings, as plain data.
+//! Reads manifests and settings as plain data.
 
 use crate::text::files::{Files, side_file};
 use serde_json::Value;
 use toml_edit::{Document, Item, Value as Toml};
 
-/// The data of the JSON at `path`, with or without comments; null when there is none.
+/// The data of the JSON file at `path`, with or without comments; null when there is none.
 pub(crate) fn json(files: &dyn Files, path: &str) -> Value {
     let Some(text) = side_file(files, path) else { return Value::Null };
     let text = text.strip_prefix('\u{FEFF}').unwrap_or(&text);
@@ -12,13 +12,13 @@ pub(crate) fn json(files: &dyn Files, path: &str) -> Value {
     jsonc_parser::parse_to_serde_value(text, &options).unwrap_or(Value::Null)
 }
 
-/// The data of the TOML at `path`; null when there is none.
+/// The data of the TOML file at `path`; null when there is none.
 pub(crate) fn toml(files: &dyn Files, path: &str) -> Value {
     let Some(text) = side_file(files, path) else { return Value::Null };
     Document::parse(text.as_str()).map_or(Value::Null, |document| of_item(document.as_item()))
 }
 
-/// The parser refuses what is nested deeper than 80 times, so this may follow it down.
+/// Recursion is safe: the parser rejects more than 80 levels of nesting.
 fn of_item(item: &Item) -> Value {
     match item {
         Item::None => Value::Null,
@@ -51,17 +51,17 @@ fn of_value(value: &Toml) -> Value {
     }
 }
 
-/// The text at a path of keys.
+/// The string at a path of keys, if there is one.
 pub(crate) fn text<'v>(value: &'v Value, keys: &[&str]) -> Option<&'v str> {
     at(value, keys).as_str()
 }
 
-/// The value at a path of keys; null when there is none.
+/// The value at a path of keys; null if there is none.
 pub(crate) fn at<'v>(value: &'v Value, keys: &[&str]) -> &'v Value {
     keys.iter().fold(value, |value, key| value.get(key).unwrap_or(&Value::Null))
 }
 
-/// The texts of a list, or of one text.
+/// The strings of a list, or a single string.
 pub(crate) fn texts(value: &Value) -> impl Iterator<Item = &str> {
     let items = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
     items.iter().filter_map(Value::as_str)

@@ -1,5 +1,5 @@
-//! What a project says of itself: configuration, Git, ignore files, manifests, imports, the settings
-//! of linters.
+//! Facts about a project: configuration, Git, ignore files, manifests, imports, and the settings of
+//! linters.
 
 pub mod config;
 pub mod git;

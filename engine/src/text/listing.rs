@@ -1,38 +1,37 @@
-//! Which files a project has: the paths that no ignore file leaves out, and what else is known of
-//! the project as a whole.
+//! The files of a project that are not ignored, and other facts about the project as a whole.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// The paths of a project, sorted, and its branch and change where they are known.
+/// The paths of a project, sorted, with its branch and change if known.
 #[derive(Debug, Default)]
 pub struct Listing {
     files: Arc<Vec<String>>,
-    /// Folder → how many entries are right below it; made when first asked for.
+    /// Directory → number of direct entries; built on first use.
     folders: Arc<OnceLock<HashMap<String, u64>>>,
-    /// The last bytes of a path → the places of the files that end so; made when first asked for.
+    /// The last bytes of a path → indexes of the files that end with them; built on first use.
     endings: Arc<OnceLock<HashMap<Ending, Vec<u32>>>>,
-    /// What Git's index holds; `None`: no repository, or nobody asked.
+    /// The files in Git's index; `None` if there is no repository or it was not queried.
     tracked: Option<Arc<Self>>,
     branch: Option<String>,
     changed: Option<BTreeSet<String>>,
-    /// Answers about the project as a whole, which do not change while it is checked.
+    /// Cached answers about the project as a whole, which do not change during a check.
     answers: Mutex<HashMap<String, bool>>,
 }
 
-/// What most names end in that end alike: a dot and two letters.
+/// Three bytes, such as a dot and two letters: enough to tell most extensions apart.
 type Ending = [u8; 3];
 
-/// So many paths are looked at one by one.
+/// Up to this many paths are compared one by one.
 const FEW: usize = 32;
 
-/// The last bytes of a text; `None` for a shorter one.
+/// The last bytes of `text`; `None` if it is shorter.
 fn ending(text: &str) -> Option<Ending> {
     text.as_bytes().last_chunk().copied()
 }
 
 impl Listing {
-    /// A project of the files at `paths`.
+    /// The listing of a project with the files at `paths`.
     #[must_use]
     pub fn new(paths: impl IntoIterator<Item = String>) -> Self {
         let mut files: Vec<String> = paths.into_iter().collect();
@@ -41,7 +40,7 @@ impl Listing {
         Self { files: Arc::new(files), ..Self::default() }
     }
 
-    /// The same project, of which no question is answered yet: for when contents of files changed.
+    /// The same project without cached answers, for use after file contents changed.
     #[must_use]
     pub fn unanswered(&self) -> Self {
         Self {
@@ -55,7 +54,7 @@ impl Listing {
         }
     }
 
-    /// The same files, of which nothing else is known.
+    /// The same files without index, branch, change and cached answers.
     #[must_use]
     pub fn undescribed(&self) -> Self {
         Self {
@@ -66,7 +65,8 @@ impl Listing {
         }
     }
 
-    /// Whether both have the same files, of the disk and of the index, branch and change.
+    /// Whether both have the same files on disk and in the index, the same branch and the same
+    /// change.
     #[must_use]
     pub fn is_as(&self, other: &Self) -> bool {
         let tracked = |listing: &Self| listing.tracked.as_ref().map(|index| index.files.clone());
@@ -76,7 +76,7 @@ impl Listing {
             && self.changed == other.changed
     }
 
-    /// Adds a file that is about to be.
+    /// Adds a file that will be created.
     #[must_use]
     pub fn with_file(mut self, path: &str) -> Self {
         if let Err(at) = self.files.binary_search_by(|file| (**file).cmp(path)) {
@@ -87,21 +87,21 @@ impl Listing {
         self
     }
 
-    /// Adds what Git's index holds.
+    /// Sets the files in Git's index.
     #[must_use]
     pub fn with_tracked(mut self, paths: Option<Vec<String>>) -> Self {
         self.tracked = paths.map(|paths| Arc::new(Self::new(paths)));
         self
     }
 
-    /// Adds the name of the branch.
+    /// Sets the name of the branch.
     #[must_use]
     pub fn on_branch(mut self, branch: Option<String>) -> Self {
         self.branch = branch;
         self
     }
 
-    /// Adds the paths that the change under judgement touches.
+    /// Sets the paths that the checked change touches.
     #[must_use]
     pub fn with_change(mut self, paths: Option<BTreeSet<String>>) -> Self {
         self.changed = paths;
@@ -114,19 +114,19 @@ impl Listing {
         &self.files
     }
 
-    /// What Git's index holds, where that is known.
+    /// The files in Git's index, if known.
     #[must_use]
     pub fn tracked(&self) -> Option<&Self> {
         self.tracked.as_deref()
     }
 
-    /// The branch, where there is one.
+    /// The name of the branch, if there is one.
     #[must_use]
     pub fn branch(&self) -> Option<&str> {
         self.branch.as_deref()
     }
 
-    /// The paths that the change touches, where one is judged.
+    /// The paths that the change touches, if a change is checked.
     #[must_use]
     pub fn changed(&self) -> Option<&BTreeSet<String>> {
         self.changed.as_ref()
@@ -138,13 +138,13 @@ impl Listing {
         self.files.binary_search_by(|file| (**file).cmp(path)).is_ok()
     }
 
-    /// Whether there is a folder at `path`; the root always is.
+    /// Whether there is a directory at `path`; always true for the root.
     #[must_use]
     pub fn has_folder(&self, path: &str) -> bool {
         path.is_empty() || self.folders().contains_key(path)
     }
 
-    /// How many entries are right below each folder; the root is the empty path.
+    /// The number of direct entries of each directory; the root is the empty path.
     #[must_use]
     pub fn folders(&self) -> &HashMap<String, u64> {
         self.folders.get_or_init(|| {
@@ -152,7 +152,7 @@ impl Listing {
             folders.insert(String::new(), 0);
             let mut last = "";
             for file in self.files.iter() {
-                // Sorted paths share their beginning with the one before.
+                // Sorted paths share their beginning with the previous path.
                 let mut from = 0;
                 for (end, _) in file.match_indices('/') {
                     let folder = &file[..end];
@@ -170,7 +170,7 @@ impl Listing {
         })
     }
 
-    /// The files whose path begins with `prefix`.
+    /// The files whose path starts with `prefix`.
     #[must_use]
     pub fn beginning_with(&self, prefix: &str) -> &[String] {
         let start = self.files.partition_point(|file| file.as_str() < prefix);
@@ -178,13 +178,13 @@ impl Listing {
         &self.files[start..start + length]
     }
 
-    /// Files in order, all those whose path begins with `prefix` and ends with `suffix` among them:
-    /// not many more, where most files end otherwise.
+    /// Ordered candidates for files whose path starts with `prefix` and ends with `suffix`.
+    /// Contains all such files and few others.
     pub fn like(&self, prefix: &str, suffix: &str) -> impl Iterator<Item = &str> {
         let start = self.files.partition_point(|file| file.as_str() < prefix);
         let beginning = self.beginning_with(prefix);
         let (few, range) = match ending(suffix) {
-            // To look at a few is quicker than to look up where the others are.
+            // A linear scan of a few files is faster than the lookup by extension.
             Some(ending) if beginning.len() > FEW => (self.ending(ending), &[][..]),
             _ => (&[][..], beginning),
         };
@@ -196,12 +196,12 @@ impl Listing {
         few.chain(range).map(String::as_str)
     }
 
-    /// The places of the files that end so.
+    /// The indexes of the files that end with `last`.
     fn ending(&self, last: Ending) -> &[u32] {
         let endings = self.endings.get_or_init(|| {
             let mut endings: HashMap<Ending, Vec<u32>> = HashMap::new();
             for (at, file) in (0_u32..).zip(self.files.iter()) {
-                // One that is shorter ends with no ending.
+                // Paths shorter than the key are not indexed.
                 if let Some(ending) = ending(file) {
                     endings.entry(ending).or_default().push(at);
                 }
@@ -211,13 +211,14 @@ impl Listing {
         endings.get(&last).map_or(&[], Vec::as_slice)
     }
 
-    /// The files at any depth below `folder`; all for the root.
+    /// The files at any depth below `folder`; all files for the root.
     #[must_use]
     pub fn below(&self, folder: &str) -> &[String] {
         if folder.is_empty() { &self.files } else { self.beginning_with(&format!("{folder}/")) }
     }
 
-    /// The answer to a question about the project as a whole, found once.
+    /// The cached answer to a question about the project as a whole; `find` computes it on first
+    /// use.
     pub fn answer(&self, question: &str, find: impl FnOnce() -> bool) -> bool {
         let known = || self.answers.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(&answer) = known().get(question) {

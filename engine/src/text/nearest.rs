@@ -1,16 +1,16 @@
-//! The known word that a misspelled one was probably meant to be.
+//! Finds the known word that a misspelled word was probably meant to be.
 
-/// The candidate most like `word`, when one is like it at all.
+/// The candidate most similar to `word`, if one is similar enough.
 #[must_use]
 pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    // A comparison costs the product of the lengths.
+    // A comparison takes time proportional to the product of the lengths.
     if word.len() > 128 {
         return None;
     }
     let word = word.to_lowercase();
     let likeness = |candidate: &str| {
         let candidate = candidate.to_lowercase();
-        // Of a short word, one slip of the fingers leaves little that is alike: `gti`.
+        // In a short word such as `gti`, a single typo leaves little similarity.
         let slip = (3..=5).contains(&word.len()) && strsim::osa_distance(&word, &candidate) == 1;
         strsim::jaro_winkler(&word, &candidate).max(if slip { 0.81 } else { 0.0 })
     };

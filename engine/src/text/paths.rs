@@ -1,4 +1,4 @@
-//! Which paths a rule, an override or a selection speaks of.
+//! Path globs: which paths a rule, an override or a selection applies to.
 
 use aidd_page::CheckHeader;
 use globset::{ErrorKind, Glob, GlobBuilder, GlobSet, GlobSetBuilder};
@@ -9,31 +9,32 @@ use thiserror::Error;
 /// Why a glob cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum GlobError {
-    /// It has no text.
-    #[error("an empty glob speaks of no path")]
+    /// The glob is empty.
+    #[error("empty glob")]
     Empty,
-    /// It is malformed.
-    #[error("`{glob}` is not a glob: {why}")]
+    /// The glob is malformed.
+    #[error("not a glob: `{glob}`: {why}")]
     Malformed {
-        /// The glob as it was written.
+        /// The glob as written.
         glob: String,
-        /// What is wrong with it.
+        /// What is wrong with the glob.
         why: ErrorKind,
     },
-    /// Each can be read, but together they are too large.
+    /// Each glob is valid, but the compiled set is too large.
     #[error("{0}")]
     Set(globset::Error),
 }
 
-/// Paths by two lists of globs: those meant and those left out.
+/// A set of paths defined by two lists of globs: included and excluded.
 #[derive(Clone, Debug)]
 pub struct Globs {
-    /// What is compiled when the first path is asked about: most rules are off, and never ask.
+    /// The source of `compiled`. It is compiled when the first path is matched, because most rules
+    /// are disabled and never match a path.
     written: Option<Written>,
     compiled: OnceLock<Compiled>,
 }
 
-/// Globs as a page has them.
+/// The globs as written in a page.
 #[derive(Clone, Debug)]
 struct Written {
     base: String,
@@ -59,18 +60,18 @@ impl Globs {
         Self { written: None, compiled: compiled.into() }
     }
 
-    /// The paths that match one of `include` (any path, when that is empty) and none of `exclude`.
-    /// A glob without a slash speaks of the file name in any folder, as in an ignore file; one that
-    /// ends in a slash speaks of all that is below.
+    /// The paths that match one of `include` (any path if empty) and none of `exclude`. A glob
+    /// without a slash matches the file name in any directory, as in an ignore file; a glob that
+    /// ends in a slash matches everything below that directory.
     ///
     /// # Errors
-    /// The first glob that is malformed, and why.
+    /// The first malformed glob.
     pub fn new<S: AsRef<str>>(include: &[S], exclude: &[S]) -> Result<Self, GlobError> {
         Self::below("", include, exclude)
     }
 
-    /// The paths that the check of a page speaks of: relative to the folder that holds the rules
-    /// folder of the page. A malformed glob matches nothing; the page carries the finding.
+    /// The paths that the check of a page applies to, relative to the directory that contains the
+    /// page's rules directory. A malformed glob matches nothing; the page gets the finding.
     #[must_use]
     pub fn of_check(check: &CheckHeader, page: Option<&str>) -> Self {
         let written = Written {
@@ -81,10 +82,10 @@ impl Globs {
         Self { written: Some(written), compiled: OnceLock::new() }
     }
 
-    /// As [`Globs::new`], for globs that count from the folder `base`.
+    /// Like [`Globs::new`], with globs relative to the directory `base`.
     ///
     /// # Errors
-    /// As there.
+    /// The same as [`Globs::new`].
     pub fn below<S: AsRef<str>>(
         base: &str,
         include: &[S],
@@ -103,14 +104,14 @@ impl Globs {
         })
     }
 
-    /// Whether `path` (relative, `/` between segments) is meant.
+    /// Whether `path` (relative, `/` between segments) is included and not excluded.
     #[must_use]
     pub fn matches(&self, path: &str) -> bool {
         let include = self.compiled().include.as_ref();
         include.is_none_or(|include| include.is_match(path)) && !self.excludes(path)
     }
 
-    /// Whether `path` is left out; a folder is given with a slash at its end.
+    /// Whether `path` is excluded; a directory path must end with a slash.
     #[must_use]
     pub fn excludes(&self, path: &str) -> bool {
         self.compiled().exclude.as_ref().is_some_and(|exclude| exclude.is_match(path))
@@ -127,8 +128,8 @@ fn compile<S: AsRef<str>>(base: &str, include: &[S], exclude: &[S]) -> Result<Co
     Ok(Compiled { include, exclude })
 }
 
-/// The folder whose files a project's page speaks of: the one that holds `rules/`, `ai/rules/` or
-/// `.aidd/rules/`, or of a memory with a check `ai/memory/`. Empty for the root.
+/// The directory whose files a project's page applies to: the directory that contains `rules/`,
+/// `ai/rules/` or `.aidd/rules/`, or `ai/memory/` for a memory with a check. Empty for the root.
 #[must_use]
 pub fn scope_of(page: &str) -> &str {
     for folder in [".aidd/rules/", "ai/rules/", "ai/memory/", "rules/"] {
@@ -150,12 +151,12 @@ fn set<S: AsRef<str>>(base: &str, globs: &[S]) -> Result<GlobSet, GlobError> {
     set.build().map_err(GlobError::Set)
 }
 
-/// Why a glob on paths cannot be read; `None` for one that can.
+/// The error of a malformed path glob; `None` if it is valid.
 pub(crate) fn malformed(glob: &str) -> Option<GlobError> {
     path_glob("", glob).err()
 }
 
-/// What the reader of a glob says, of the glob as it was written.
+/// The error of the glob parser, with the glob as written.
 fn unreadable(glob: &str, error: &globset::Error) -> GlobError {
     GlobError::Malformed { glob: glob.to_owned(), why: error.kind().clone() }
 }
@@ -178,23 +179,23 @@ fn path_glob(base: &str, glob: &str) -> Result<Glob, GlobError> {
     built.map_err(|error| unreadable(glob, &error))
 }
 
-/// The path of what is called `name` in `folder` (the root, when empty).
+/// The path of `name` in `folder` (empty for the root).
 #[must_use]
 pub fn below(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
-/// The folder of a path; empty for the root.
+/// The parent directory of a path; empty for the root.
 pub fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// A folder and those above it, the nearest first; the root is empty.
+/// A directory and its ancestors, nearest first; the root is empty.
 pub fn upwards(folder: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(folder), |at| (!at.is_empty()).then(|| folder_of(at)))
 }
 
-/// `to` as seen from `folder`; `None` when it leaves the project.
+/// Resolves `to` relative to `folder`; `None` when it leaves the project.
 pub fn join(folder: &str, to: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in to.split('/') {
@@ -209,10 +210,10 @@ pub fn join(folder: &str, to: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// A set of globs on rule ids, in which `*` also crosses no slash: `secrets/*`.
+/// A set of globs over rule ids, in which `*` does not match a slash: `secrets/*`.
 ///
 /// # Errors
-/// The first glob that is malformed, and why.
+/// The first malformed glob.
 pub fn rule_globs<S: AsRef<str>>(globs: &[S]) -> Result<GlobSet, GlobError> {
     let mut set = GlobSetBuilder::new();
     for glob in globs {
@@ -222,7 +223,8 @@ pub fn rule_globs<S: AsRef<str>>(globs: &[S]) -> Result<GlobSet, GlobError> {
     set.build().map_err(GlobError::Set)
 }
 
-/// The path from the root, with `/` between segments; bytes that are not UTF-8 become U+FFFD.
+/// The path relative to the root, with `/` between segments; bytes that are not UTF-8 become
+/// U+FFFD.
 #[must_use]
 pub fn relative(root: &Path, path: &Path) -> String {
     let below = path.strip_prefix(root).unwrap_or(path);
@@ -234,35 +236,35 @@ pub fn relative(root: &Path, path: &Path) -> String {
     segments.collect::<Vec<_>>().join("/")
 }
 
-/// Why no file is created at a path that a rule, a page or an agent names.
+/// Why a file cannot be created at a path named by a rule, a page or an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PathError {
-    /// Nothing is named.
+    /// The path is empty.
     #[error("the path is empty; name a file, such as src/a.ts")]
     Empty,
-    /// `C:\…`, `\\host\…`, `~`: what these name depends on the system.
+    /// `C:\…`, `\\host\…`, `~`: their meaning depends on the system.
     #[error(
         "`{0}` starts with a drive, a network share or a home directory; name a path relative to \
          the project's root"
     )]
     Rooted(String),
-    /// On one system a separator, on another part of a name.
+    /// A backslash is a separator on one system and part of a name on another.
     #[error("`{0}` contains a backslash; separate directories with `/`")]
     Backslash(String),
-    /// It leads out of the project.
+    /// The path leaves the project.
     #[error("`{0}` lies outside of the project; name a path below its root")]
     Outside(String),
-    /// A name that some system refuses or takes for something else.
+    /// A name that is invalid or has a special meaning on some system.
     #[error("`{0}` is not a file name on every system; choose another name")]
     Name(String),
 }
 
-/// Whether a new file may be created at `path`: it must name the same place on every system, below
-/// the directory that it is relative to. Links are not looked at; see
+/// Checks whether a new file can be created at `path`: the path must mean the same place on every
+/// system, and must be below the directory that it is relative to. Links are not checked; see
 /// `Disk::for_new`.
 ///
 /// # Errors
-/// The first thing that is wrong with it.
+/// The first problem found in the path.
 pub fn check_new(path: &str) -> Result<(), PathError> {
     check_form(path)?;
     if path.starts_with('/') || path.split('/').any(|name| name == "..") {
@@ -274,7 +276,7 @@ pub fn check_new(path: &str) -> Result<(), PathError> {
     }
 }
 
-/// The part of [`check_new`] that also holds for an absolute path.
+/// The part of [`check_new`] that also applies to absolute paths.
 pub(crate) fn check_form(path: &str) -> Result<(), PathError> {
     if path.trim().is_empty() {
         return Err(PathError::Empty);
@@ -296,8 +298,8 @@ pub(crate) fn check_form(path: &str) -> Result<(), PathError> {
     Ok(())
 }
 
-/// Whether every system takes `name` for the name of a file: Windows drops dots and spaces at the
-/// end, writes to a stream after a colon, and has devices in every directory.
+/// Whether `name` is a valid file name on every system. Windows drops trailing dots and spaces,
+/// treats a colon as the start of a stream name, and has device names in every directory.
 fn is_portable(name: &str) -> bool {
     const DEVICES: [&str; 6] = ["aux", "con", "conin$", "conout$", "nul", "prn"];
     if matches!(name, "" | ".") {

@@ -1,21 +1,22 @@
-//! Whether a value merely stands for a secret: a template, a lookup, a mask, an example of the
-//! documentation.
+//! Detects values that are placeholders for secrets: templates, lookups, masks, documentation
+//! examples.
 
-/// Bytes from which on a value may hold any short word, or run of one character, by chance.
+/// The length in bytes from which a value can contain any short word or repeated character by
+/// chance.
 const LONG: usize = 100;
 
-/// Stands inside every secret of an example, so that neither we nor another scanner nor the push
-/// protection of a host takes it for one. It is removed before the example runs.
+/// Inserted into every secret in an example, so that no scanner or push protection, including ours,
+/// reports it. It is removed before the example runs.
 pub const JOIN_MARK: char = '\u{2040}';
 
-/// Whether `value` is no secret but stands for one, wherever it is found.
+/// Whether `value` is a placeholder for a secret, wherever it is found.
 #[must_use]
 pub fn is_placeholder(value: &str) -> bool {
     is_template(value) || says(unquoted(value), is_described)
 }
 
-/// Whether `value` is none in a file that is known to be in use: there `example-Pass9` may well be
-/// the password, while `<password>` and `${PASSWORD}` are not.
+/// Whether `value` is a placeholder in a file that is known to be in use: there `example-Pass9` can
+/// be the actual password, while `<password>` and `${PASSWORD}` cannot.
 #[must_use]
 pub fn is_template(value: &str) -> bool {
     let value = unquoted(value);
@@ -95,8 +96,8 @@ pub fn is_reference(value: &str) -> bool {
         || is_variable(value)
 }
 
-/// Whether `value` is text that a tool encrypted: sops, ansible-vault, Spring Cloud, Jasypt,
-/// Puppet's eyaml, Maven, Jenkins and the like.
+/// Whether `value` is text encrypted by a tool: sops, ansible-vault, Spring Cloud, Jasypt, Puppet's
+/// eyaml, Maven, Jenkins and similar.
 #[must_use]
 pub fn is_encrypted(value: &str) -> bool {
     const BEFORE: [&str; 14] = [
@@ -116,11 +117,11 @@ pub fn is_encrypted(value: &str) -> bool {
         "secure:",
     ];
     BEFORE.iter().any(|mark| starts_with(value, mark))
-        // A template of the tool that made it, in braces: Maven's and Jenkins' `{…=}`.
+        // The format of Maven and Jenkins, in braces: `{…=}`.
         || (value.starts_with('{') && value.ends_with("=}"))
 }
 
-/// Whether `value` hides something or fills a field: `xxxxxxxx`, `****`, `0000-0000`, `…`.
+/// Whether `value` is masked or filler text: `xxxxxxxx`, `****`, `0000-0000`, `…`.
 #[must_use]
 pub fn is_masked(value: &str) -> bool {
     if value.contains("...") || value.contains('…') || value.contains('•') || value.contains("***")
@@ -139,14 +140,14 @@ pub fn is_masked(value: &str) -> bool {
     let runs = || lower.chunk_by(|a, b| a == b);
     let has_run = |least: usize| runs().any(|run| run.len() >= least);
     let in_runs = || runs().map(<[u8]>::len).filter(|&run| run >= 8).sum::<usize>();
-    // Some tokens begin with dozens of zero bits, and a long one may hold any run by chance.
+    // Some tokens start with dozens of zero bits, and a long token can contain any run by chance.
     (lower.len() < LONG && runs().any(|run| run[0] == b'x' && run.len() >= 4))
         || (lower.len() < 60 && has_run(8))
         || in_runs() * 3 >= lower.len()
         || is_periodic(&lower)
 }
 
-/// One unit of at most eight bytes, written again and again: `deadbeefdeadbeefdeadbeef`.
+/// Whether `value` repeats a unit of at most eight bytes: `deadbeefdeadbeefdeadbeef`.
 fn is_periodic(value: &[u8]) -> bool {
     value.len() >= 12
         && (1..=8).any(|period| {
@@ -181,7 +182,7 @@ fn is_step(before: u8, after: u8) -> bool {
     up || down || matches!((before, after), (b'9', b'0' | b'a') | (b'0', b'9'))
 }
 
-/// Whether `value` says that a secret belongs here: `your_api_key`, `insert-token-here`,
+/// Whether `value` describes the secret to insert: `your_api_key`, `insert-token-here`,
 /// `AKIAIOSFODNN7EXAMPLE`.
 #[must_use]
 pub fn is_described(value: &str) -> bool {
@@ -190,7 +191,7 @@ pub fn is_described(value: &str) -> bool {
     is_blank_form(value) || WORDS.iter().any(|word| lower.contains(word))
 }
 
-/// A form that nobody filled in.
+/// Whether `value` is template text that was not filled in.
 fn is_blank_form(value: &str) -> bool {
     const WORDS: [&str; 18] = [
         "placeholder",
@@ -243,7 +244,7 @@ fn is_blank_form(value: &str) -> bool {
     ];
     let lower = value.to_ascii_lowercase();
     WORDS.iter().any(|word| lower.contains(word))
-        // The keys of the AWS documentation.
+        // The example keys in the AWS documentation.
         || value.contains("EXAMPLE")
         || WHOLE.contains(&lower.as_str())
         || lower
@@ -251,8 +252,8 @@ fn is_blank_form(value: &str) -> bool {
             .is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_lowercase()))
 }
 
-/// Whether `value` is what `is` knows; a long value may hold a short word by chance, unless the word
-/// stands by itself.
+/// Whether `is` matches `value`. In a long value, which can contain a short word by chance, `is`
+/// must match a separate word.
 fn says(value: &str, is: fn(&str) -> bool) -> bool {
     if value.len() < LONG {
         return is(value);
@@ -261,7 +262,7 @@ fn says(value: &str, is: fn(&str) -> bool) -> bool {
     value.contains("EXAMPLE") || words.any(|word| (4..=14).contains(&word.len()) && is(word))
 }
 
-/// `$NAME`, `$name`, `$env:NAME`, `!NAME!`; no `$1$salt$hash` and no `$ecr3t!`.
+/// `$NAME`, `$name`, `$env:NAME`, `!NAME!`; not `$1$salt$hash` or `$ecr3t!`.
 fn is_variable(value: &str) -> bool {
     let is_name = |name: &str| {
         name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
@@ -299,7 +300,7 @@ fn unquoted(value: &str) -> &str {
 mod tests {
     use super::*;
 
-    /// The same letters and digits each time, as a generator gives them.
+    /// Deterministic pseudo-random letters and digits, like the output of a generator.
     fn random(length: usize) -> String {
         const ALPHABET: &[u8] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
         let mut state = 7_u32;
@@ -371,7 +372,7 @@ mod tests {
             "Tr0ub4dor&3",
             "9f8a7c6e5d4b3a291807f6e5d4c3b2a1",
             "Zx9Kp2Lm7Qw4Rt8Yv1Bn5Hj3",
-            // Constant zeros, and words and runs by chance.
+            // Constant zeros, and words and runs that occur by chance.
             &format!("{}AAAAAAAAAA{}", random(11), random(43)),
             &format!("AAAAAAAAAAAAAAAAAAAAAA{}", random(90)),
             &format!("0x4AAAAAAA{}", random(26)),

@@ -1,11 +1,11 @@
-//! What a value looks like: how much it varies, and whether a person or a machine made it up.
+//! Statistical properties of a value: entropy, and whether it looks random.
 
 /// Shannon entropy of `text`, in bits per character.
 #[must_use]
 pub fn entropy(text: &str) -> f32 {
     let mut counts = [0_u32; 256];
     let mut total = 0_u32;
-    // Characters past Latin-1 share buckets; secrets hold few.
+    // Characters beyond Latin-1 share buckets; secrets contain few of them.
     for c in text.chars() {
         counts[c as usize & 0xFF] += 1;
         total += 1;
@@ -18,11 +18,11 @@ pub fn entropy(text: &str) -> f32 {
     bits as f32
 }
 
-/// Whether `text` looks like the output of a random generator: letters that no language puts side
-/// by side, digits and cases mixed. Works from about eight characters on.
+/// Whether `text` looks like the output of a random generator: letter pairs that are rare in words,
+/// mixed digits and cases. Reliable from about eight characters.
 #[must_use]
 pub fn looks_random(text: &str) -> bool {
-    // A prefix in words says whose token it is: `service_live_…`.
+    // A prefix of words names the service of the token: `service_live_…`.
     let tail = text.rsplit_once('_').map_or("", |(_, tail)| tail);
     is_random(text) || (tail.len() >= 16 && is_random(tail))
 }
@@ -48,8 +48,8 @@ fn is_random(text: &str) -> bool {
     oddness(text.as_bytes()) < threshold && entropy(text) >= if length < 16 { 2.5 } else { 2.9 }
 }
 
-/// Mean over all pairs of neighbours of how usual the pair is in words and names, as log2 of the
-/// ratio to chance: above 0 for English-like text, about -1.7 for random letters and digits.
+/// Mean frequency of all pairs of adjacent letters relative to chance, as log2 of the ratio in
+/// words and names: above 0 for English-like text, about -1.7 for random letters and digits.
 fn oddness(text: &[u8]) -> f32 {
     let score = |pair: &[u8]| -> f32 {
         let (a, b) = (pair[0], pair[1]);
@@ -70,8 +70,8 @@ fn letter(byte: u8) -> usize {
     usize::from(byte.to_ascii_lowercase() - b'a')
 }
 
-/// How usual each pair of letters is in the words and names of source code: a row for the first
-/// letter, a column for the second; 5 is chance, one more is twice as usual. Counted over the
+/// Frequency of each letter pair in the words and names of source code: one row per first letter,
+/// one column per second letter. 5 is chance, and each step doubles the frequency. Counted in the
 /// words of a few thousand source files, each word weighted by the logarithm of its frequency.
 const PAIRS: [&[u8; 26]; 26] = [
     b"36773462614868070878553351",

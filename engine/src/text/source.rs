@@ -1,5 +1,5 @@
-//! One file's text, byte spans into it, and the only place where an offset becomes a line and a
-//! column.
+//! The text of one file, byte spans in it, and the conversion between offsets and line and column
+//! positions.
 
 mod decode;
 
@@ -10,9 +10,9 @@ use std::sync::OnceLock;
 /// A half-open byte range of one [`Source`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
-    /// First byte.
+    /// Offset of the first byte.
     pub start: u32,
-    /// One past the last byte.
+    /// Offset after the last byte.
     pub end: u32,
 }
 
@@ -20,7 +20,7 @@ impl Span {
     /// The span from `start` to `end`, in bytes.
     ///
     /// # Panics
-    /// If an offset does not fit 32 bits; a [`Source`] never holds that much.
+    /// When an offset does not fit in 32 bits; a [`Source`] is never that large.
     #[must_use]
     pub fn new(start: usize, end: usize) -> Self {
         let offset = |at: usize| u32::try_from(at).expect("a source is at most 4 GiB");
@@ -57,7 +57,7 @@ impl Span {
         self.start < other.end && other.start < self.end
     }
 
-    /// Whether `other` lies within this span.
+    /// Whether `other` is within this span.
     #[must_use]
     pub fn contains(self, other: Self) -> bool {
         self.start <= other.start && other.end <= self.end
@@ -82,7 +82,7 @@ impl From<Range<usize>> for Span {
     }
 }
 
-/// What a column counts.
+/// The unit of columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
     /// Bytes of UTF-8.
@@ -98,30 +98,31 @@ pub enum Encoding {
 pub struct Position {
     /// Line, from 0.
     pub line: u32,
-    /// Column, from 0, in the units of the [`Encoding`] asked for.
+    /// Column, from 0, in the units of the requested [`Encoding`].
     pub column: u32,
 }
 
-/// How the bytes on disk became text.
+/// How the bytes on disk were converted to text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decoded {
-    /// The bytes are UTF-8 (a byte order mark is part of the text).
+    /// Valid UTF-8; a byte order mark is part of the text.
     Utf8,
-    /// Not valid UTF-8: each offending byte stands as one `0x1A`, so offsets are those of the file.
+    /// Not valid UTF-8: each invalid byte is replaced by one `0x1A`, so offsets are those of the
+    /// file.
     Lossy,
-    /// UTF-16 with a byte order mark, re-encoded: offsets are those of the UTF-8 text, and edits
-    /// cannot be written back.
+    /// UTF-16 with a byte order mark, converted to UTF-8. Offsets are those of the UTF-8 text, and
+    /// edits cannot be written back.
     Utf16,
 }
 
-/// Where a window of a file that is too large to hold begins.
+/// The start of a window in a file that is too large to load at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Origin {
     /// Bytes of the file before this source.
     pub offset: u64,
     /// Lines of the file before this source.
     pub line: u32,
-    /// What the first line of this source has before it, when it begins within a line.
+    /// The length of the first line before this source, if the source starts within a line.
     pub before: Columns,
 }
 
@@ -140,7 +141,8 @@ impl Columns {
     /// The length of `text`.
     #[must_use]
     pub fn of(text: &str) -> Self {
-        // Every character begins with a byte that continues none; those of four bytes are two units.
+        // Each character has one byte that is not a continuation byte; a four-byte character has
+        // two UTF-16 units.
         let starts = text.bytes().filter(|byte| byte & 0xC0 != 0x80).count();
         let astral = text.bytes().filter(|byte| *byte >= 0xF0).count();
         Self {
@@ -158,7 +160,7 @@ impl Columns {
         }
     }
 
-    /// The length of one text after another.
+    /// The length of two concatenated texts.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
@@ -173,10 +175,10 @@ fn narrow(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// Bytes between two entries of the column index.
+/// Distance between two entries of the column index, in bytes.
 const STRIDE: usize = 512;
 
-/// The text of one file, or of one window of a very large one.
+/// The text of one file, or of a window of a very large file.
 ///
 /// Lines end at LF, CRLF or a lone CR, as in the language server protocol.
 #[derive(Debug)]
@@ -186,8 +188,8 @@ pub struct Source {
     decoded: Decoded,
     origin: Origin,
     line_starts: OnceLock<Vec<u32>>,
-    /// The length of the text before each multiple of [`STRIDE`], so that a column on a line of
-    /// megabytes costs no more than one on a short line.
+    /// The length of the text before each multiple of [`STRIDE`], so that columns on lines of
+    /// several megabytes are as fast as on short lines.
     columns: OnceLock<Vec<Columns>>,
 }
 
@@ -198,13 +200,13 @@ impl Source {
         Self::with_origin(path.into(), text.into(), Decoded::Utf8, Origin::default())
     }
 
-    /// A source of the bytes of a file, whatever their encoding; see [`Decoded`].
+    /// Decodes the bytes of a file in any encoding; see [`Decoded`].
     #[must_use]
     pub fn decode(path: impl Into<String>, bytes: Vec<u8>) -> Self {
         Self::decode_window(path.into(), bytes, Origin::default())
     }
 
-    /// A source of a window of a larger file that begins at `origin`.
+    /// Decodes a window of a larger file that starts at `origin`.
     #[must_use]
     pub fn decode_window(path: String, bytes: Vec<u8>, origin: Origin) -> Self {
         let (text, decoded) = decode(bytes);
@@ -233,19 +235,19 @@ impl Source {
         &self.text
     }
 
-    /// How the bytes became text.
+    /// How the bytes were converted to text.
     #[must_use]
     pub fn decoded(&self) -> Decoded {
         self.decoded
     }
 
-    /// Where this source begins in its file.
+    /// The position in its file where this source starts.
     #[must_use]
     pub fn origin(&self) -> Origin {
         self.origin
     }
 
-    /// The text under `span`, cut to character boundaries so that it never fails.
+    /// The text under `span`, clamped to character boundaries, so that it never fails.
     #[must_use]
     pub fn slice(&self, span: Span) -> &str {
         let end = self.text.floor_char_boundary(span.end as usize);
@@ -253,13 +255,13 @@ impl Source {
         &self.text[start..end]
     }
 
-    /// The number of lines; at least 1, and a final line break opens one more.
+    /// The number of lines, at least 1; a trailing line break starts another line.
     #[must_use]
     pub fn line_count(&self) -> usize {
         self.line_starts().len()
     }
 
-    /// The zero-based line (within this source) that holds `offset`.
+    /// The zero-based line (within this source) that contains `offset`.
     #[must_use]
     pub fn line_of(&self, offset: u32) -> usize {
         self.line_starts().partition_point(|&start| start <= offset) - 1
@@ -282,7 +284,8 @@ impl Source {
         self.line_span(self.line_of(span.start)).cover(self.line_span(self.line_of(last)))
     }
 
-    /// The position of `offset` in the file; an offset inside a character counts as its start.
+    /// The position of `offset` in the file; an offset within a character is rounded down to its
+    /// start.
     #[must_use]
     pub fn position(&self, offset: u32, encoding: Encoding) -> Position {
         let offset = self.text.floor_char_boundary(offset as usize);
@@ -322,7 +325,7 @@ impl Source {
         let entry = offset / STRIDE;
         let mut from = self.text.floor_char_boundary(entry * STRIDE);
         let mut base = index[entry];
-        // An offset within the character that straddles the entry.
+        // The offset is within the character that crosses the index entry.
         if from > offset {
             from = self.text.floor_char_boundary((entry - 1) * STRIDE);
             base = index[entry - 1];
@@ -346,8 +349,8 @@ impl Source {
     }
 }
 
-/// The byte offset of a column in a line, clamped to its end; a column within a character counts as
-/// the start of it.
+/// The byte offset of a column in a line, clamped to its end; a column within a character is
+/// rounded down to its start.
 #[must_use]
 pub fn column_offset(line: &str, column: u32, encoding: Encoding) -> usize {
     let mut left = column as usize;
@@ -365,7 +368,7 @@ pub fn column_offset(line: &str, column: u32, encoding: Encoding) -> usize {
     line.len()
 }
 
-/// The offset at which each line begins.
+/// The offset of the start of each line.
 fn line_starts(text: &str) -> Vec<u32> {
     let bytes = text.as_bytes();
     let mut starts = vec![0];
@@ -458,7 +461,7 @@ mod tests {
                 let offset = u32::try_from(at).expect("small");
                 for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::CodePoints] {
                     let position = source.position(offset, encoding);
-                    // A position within a line break has no column of its own.
+                    // A position within a line break does not round-trip.
                     if source.line_span(position.line as usize).end >= offset {
                         prop_assert_eq!(source.offset(position, encoding), offset, "{:?}", c);
                     }

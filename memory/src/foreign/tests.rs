@@ -72,7 +72,7 @@ fn lines_of_the_older_form_are_read() {
         read.skipped.iter().map(|one| (&*one.place, &*one.why)).collect();
     assert_eq!(
         skipped,
-        [("line 6", "a decision without `content`: `decision` is called `content` here")]
+        [("line 6", "decision without `content`; rename `decision` to `content`")]
     );
     // One alone, on one line and on several.
     for text in [lines[1].to_owned(), "{\n\"error\": \"boom\",\n\"fix\": \"f\"\n}".to_owned()] {

@@ -1,10 +1,10 @@
-//! Words and pairs of an argument, by instruction.
+//! Splits the argument of an instruction into words and pairs.
 
 use super::words::{split, split_quoted, unquote};
 use super::{Escape, Instruction, Keyword, Logical, Pair, Word, json};
 use std::ops::Range;
 
-/// Fills words, pairs and the JSON form of `instruction` from its argument.
+/// Sets words, pairs and the JSON form of `instruction` from its argument.
 pub(super) fn fill(instruction: &mut Instruction, escape: Escape) {
     use Keyword as K;
     let argument = instruction.argument.clone();
@@ -31,7 +31,7 @@ pub(super) fn fill(instruction: &mut Instruction, escape: Escape) {
     }
 }
 
-/// Takes the JSON form, when it is one.
+/// Parses the JSON form; returns `false` if the argument is not in that form.
 fn elements(instruction: &mut Instruction) -> bool {
     let text = instruction.argument();
     let Some(strings) = text.starts_with('[').then(|| json::strings(text)).flatten() else {
@@ -61,7 +61,7 @@ fn word(logical: &Logical, at: Range<usize>, escape: Escape) -> Word {
     Word { span: logical.span(at.clone()), at, text }
 }
 
-/// `K=v K2="v 2"`; with `legacy` also `K all the rest`.
+/// `K=v K2="v 2"`; with `legacy` also `K value to the end of the line`.
 fn pairs(instruction: &mut Instruction, argument: Range<usize>, escape: Escape, legacy: bool) {
     let logical = &instruction.logical;
     let text = &logical.text()[argument.clone()];

@@ -1,4 +1,4 @@
-//! From text to [`Dockerfile`]: lines, directives, instructions.
+//! Builds a [`Dockerfile`] from text: lines, directives, instructions.
 
 use super::heredoc::LastLines;
 use super::lines::{Line, begins_template, line_at, template};
@@ -9,10 +9,10 @@ use super::{
 use crate::text::source::Span;
 use std::cell::OnceCell;
 
-/// Deepest nesting read: `ONBUILD HEALTHCHECK CMD`.
+/// Maximum nesting of instructions: `ONBUILD HEALTHCHECK CMD`.
 const DEEPEST: usize = 3;
 
-/// Reads a Dockerfile. Never fails: see [`Dockerfile::problems`].
+/// Parses a Dockerfile. Never fails; see [`Dockerfile::problems`].
 #[must_use]
 pub fn parse(text: &str) -> Dockerfile {
     let lines = OnceCell::new();
@@ -32,12 +32,12 @@ struct Builder<'a> {
     text: &'a str,
     at: usize,
     file: Dockerfile,
-    /// Made for the first heredoc.
+    /// Built for the first heredoc.
     lines: OnceCell<LastLines<'a>>,
 }
 
 impl Builder<'_> {
-    /// Closes a piece that reaches from the current place to `end`.
+    /// Adds a piece from the current offset to `end`.
     fn close(&mut self, kind: PieceKind, end: usize) {
         self.file.pieces.push(Piece { kind, span: Span::new(self.at, end) });
         self.at = end;
@@ -92,7 +92,7 @@ impl Builder<'_> {
         self.file.comments.push(Comment { span, within });
     }
 
-    /// Reads the instruction that begins on `line`; returns where it ends.
+    /// Parses the instruction that starts on `line`; returns the offset of its end.
     fn instruction(&mut self, line: Line<'_>) -> usize {
         let mut blanks = Vec::new();
         let (logical, mut end) = self.logical(line, &mut blanks);
@@ -107,7 +107,7 @@ impl Builder<'_> {
         end
     }
 
-    /// Joins `line` with the lines it goes on to; returns the text and where the next line begins.
+    /// Joins `line` with its continuation lines; returns the text and the offset of the next line.
     fn logical(&mut self, line: Line<'_>, blanks: &mut Vec<Span>) -> (Logical, usize) {
         let escape = self.file.escape;
         let within = Some(self.file.instructions.len());
@@ -143,7 +143,8 @@ impl Builder<'_> {
         (logical, end)
     }
 
-    /// Reads the heredocs of `instruction`, whose bodies begin at `end`; returns where they end.
+    /// Parses the heredocs of `instruction`, whose bodies start at `end`; returns the offset of
+    /// their end.
     fn heredocs(&mut self, instruction: &mut Instruction, end: usize) -> usize {
         let takes = matches!(instruction.kind, Keyword::Run | Keyword::Copy | Keyword::Add);
         if !takes || instruction.json {
@@ -165,7 +166,7 @@ impl Builder<'_> {
     }
 }
 
-/// Reads the instruction that begins at `start` of `logical`.
+/// Parses the instruction that starts at `start` of `logical`.
 fn read(logical: Logical, start: usize, escape: Escape, depth: usize) -> Instruction {
     let text = logical.text();
     let end = text.trim_end().len().max(start);
@@ -201,7 +202,7 @@ fn read(logical: Logical, start: usize, escape: Escape, depth: usize) -> Instruc
     instruction
 }
 
-/// Where the instruction inside `instruction` begins.
+/// The start of the instruction nested in `instruction`.
 fn inner(instruction: &Instruction) -> Option<usize> {
     match instruction.kind {
         Keyword::Onbuild if !instruction.argument.is_empty() => Some(instruction.argument.start),
@@ -214,7 +215,7 @@ fn inner(instruction: &Instruction) -> Option<usize> {
     }
 }
 
-/// The parser directive on `line`.
+/// The parser directive on `line`, if there is one.
 fn directive(line: &Line<'_>) -> Option<Directive> {
     let rest = line.text.strip_prefix('#')?;
     let (name, value) = rest.split_once('=')?;

@@ -7,10 +7,10 @@ use crate::text::source::Span;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// The most heredocs one instruction may open.
+/// Maximum number of heredocs per instruction.
 const MOST: usize = 64;
 
-/// A word like `<<EOF`, before its body is known.
+/// A word such as `<<EOF`, whose body is not known yet.
 pub(super) struct Opener {
     at: Range<usize>,
     name: String,
@@ -18,7 +18,7 @@ pub(super) struct Opener {
     strip_tabs: bool,
 }
 
-/// Where each line of a text stands last: what tells without a search that nothing closes a heredoc.
+/// The last offset of each distinct line. Shows without a search that a heredoc is never closed.
 pub(super) struct LastLines<'a> {
     whole: HashMap<&'a str, usize>,
     without_tabs: HashMap<&'a str, usize>,
@@ -36,14 +36,14 @@ impl<'a> LastLines<'a> {
         lines
     }
 
-    /// Whether a line from `start` on is `name`.
+    /// Whether a line at or after `start` equals `name`.
     fn have(&self, name: &str, strip_tabs: bool, start: usize) -> bool {
         let lines = if strip_tabs { &self.without_tabs } else { &self.whole };
         lines.get(name).is_some_and(|&at| at >= start)
     }
 }
 
-/// The heredocs that a range of the logical text opens.
+/// The heredocs opened in a range of the logical text.
 pub(super) fn openers(logical: &Logical, argument: Range<usize>, escape: Escape) -> Vec<Opener> {
     let text = &logical.text()[argument.clone()];
     if !text.contains("<<") {
@@ -64,8 +64,8 @@ pub(super) fn openers(logical: &Logical, argument: Range<usize>, escape: Escape)
     split_quoted(text, escape).into_iter().filter_map(opener).take(MOST).collect()
 }
 
-/// Reads the body of `opener` that begins at `start` of the source; returns it and the offset of
-/// the line after it, or `None` when nothing closes it.
+/// Reads the body of `opener`, which starts at `start` of the source; returns it and the offset of
+/// the line after it, or `None` when the heredoc is not closed.
 pub(super) fn body(
     text: &str,
     start: usize,
@@ -73,8 +73,8 @@ pub(super) fn body(
     logical: &Logical,
     lines: &LastLines<'_>,
 ) -> Option<(Heredoc, usize)> {
-    // A builder takes `<<EOF>out` as the delimiter `EOF>out`; a shell, which is what was meant,
-    // stops at the operator.
+    // The builder reads `<<EOF>out` as the delimiter `EOF>out`; a shell, which is what the author
+    // meant, stops at the operator.
     let stop = opener.name.find(['>', '|', ';', '&', ')']).filter(|&at| at > 0);
     let names = [Some(&*opener.name), stop.map(|at| &opener.name[..at])];
     let closed = |name: &&str| lines.have(name, opener.strip_tabs, start);
@@ -126,12 +126,12 @@ fn closing(text: &str, start: usize, name: &str, strip_tabs: bool) -> Option<(Sp
 }
 
 impl Opener {
-    /// Where it stands in the source.
+    /// The span in the source.
     pub(super) fn span(&self, logical: &Logical) -> Span {
         logical.span(self.at.clone())
     }
 
-    /// The delimiter.
+    /// The delimiter without quotes.
     pub(super) fn name(&self) -> &str {
         &self.name
     }

@@ -1,19 +1,19 @@
-//! Names of images: `registry/name:tag@digest`.
+//! Image names: `registry/name:tag@digest`.
 
 /// The parts of an image name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Image<'a> {
-    /// The host before the first `/`, when it looks like one: `ghcr.io`, `localhost:5000`.
+    /// The host before the first `/`, if it has the form of a host: `ghcr.io`, `localhost:5000`.
     pub registry: Option<&'a str>,
     /// The path without registry, tag and digest.
     pub name: &'a str,
-    /// What follows `:`.
+    /// The text after `:`.
     pub tag: Option<&'a str>,
-    /// What follows `@`.
+    /// The text after `@`.
     pub digest: Option<&'a str>,
 }
 
-/// Takes an image name apart. A variable in it stays where it is written.
+/// Splits an image name into its parts. Variables are left as written.
 #[must_use]
 pub fn parse(text: &str) -> Image<'_> {
     let (rest, digest) = cut(text, '@');
@@ -29,7 +29,7 @@ fn is_host(text: &str) -> bool {
     text == "localhost" || (text.contains(['.', ':']) && !text.contains("${"))
 }
 
-/// Splits at the first `mark` outside `${…}`.
+/// Splits at the first `mark` outside of `${…}`.
 fn cut(text: &str, mark: char) -> (&str, Option<&str>) {
     let mut depth = 0_usize;
     let mut before = ' ';

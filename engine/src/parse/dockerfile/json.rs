@@ -1,9 +1,9 @@
-//! The JSON form of an argument: an array of strings.
+//! Parses the JSON form of an argument: an array of strings.
 
 use std::ops::Range;
 
-/// The strings of the JSON array that is all of `text`, each with its place (quotes included);
-/// `None` when it is anything else.
+/// The strings of the JSON array that makes up all of `text`, each with its range including quotes;
+/// `None` for anything else.
 pub(super) fn strings(text: &str) -> Option<Vec<(Range<usize>, String)>> {
     let mut reader = Reader { text, at: 0 };
     reader.skip_blanks();
@@ -71,7 +71,7 @@ impl Reader<'_> {
             'u' => {
                 let digits = self.text.get(self.at..self.at + 4)?;
                 self.at += 4;
-                // Half of a surrogate pair has no character of its own.
+                // Half of a surrogate pair is not a character.
                 char::from_u32(u32::from_str_radix(digits, 16).ok()?).unwrap_or('\u{FFFD}')
             }
             _ => return None,

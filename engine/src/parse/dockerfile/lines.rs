@@ -1,19 +1,19 @@
-//! Physical lines, and what a line is at first sight.
+//! Splits text into physical lines and classifies them.
 
 use super::Escape;
 
 /// One line of the text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line<'a> {
-    /// Offset of its first byte.
+    /// Offset of the first byte of the line.
     pub(super) start: usize,
-    /// Without its line break.
+    /// The text without its line break.
     pub(super) text: &'a str,
     /// Offset of the next line.
     pub(super) next: usize,
 }
 
-/// The line that begins at `start`; `None` at the end of the text.
+/// The line that starts at `start`; `None` at the end of the text.
 pub(super) fn line_at(text: &str, start: usize) -> Option<Line<'_>> {
     let rest = text.get(start..).filter(|rest| !rest.is_empty())?;
     let (line, length) = match rest.find('\n') {
@@ -25,34 +25,34 @@ pub(super) fn line_at(text: &str, start: usize) -> Option<Line<'_>> {
 }
 
 impl<'a> Line<'a> {
-    /// Whether it has nothing but white space.
+    /// Whether the line has only white space.
     pub(super) fn is_blank(&self) -> bool {
         self.text.trim().is_empty()
     }
 
-    /// Offset (within the line) of the `#` that makes all of it a comment.
+    /// Offset within the line of the `#`, if the whole line is a comment.
     pub(super) fn comment(&self) -> Option<usize> {
         let indent = self.indent();
         self.text[indent..].starts_with('#').then_some(indent)
     }
 
-    /// Length of the leading white space.
+    /// Length of the leading white space, in bytes.
     pub(super) fn indent(&self) -> usize {
         self.text.len() - self.text.trim_start().len()
     }
 
-    /// The line without the escape character that continues it on the next one.
+    /// The line without its trailing escape character, if it continues on the next line.
     pub(super) fn continued(&self, escape: Escape) -> Option<&'a str> {
         let text = self.text.trim_end_matches([' ', '\t']).strip_suffix(escape.0)?;
         (!text.ends_with(escape.0)).then_some(text)
     }
 }
 
-/// What opens and closes a tag of the template languages that Dockerfiles are written in.
+/// Delimiters of the template languages used in Dockerfiles.
 const TAGS: [(&str, &str); 5] =
     [("{{", "}}"), ("{%", "%}"), ("{#", "#}"), ("<%", "%>"), ("<#", "#>")];
 
-/// m4 macros as they begin a line.
+/// m4 macros at the start of a line.
 const MACROS: [&str; 12] = [
     "dnl",
     "define(",
@@ -68,19 +68,19 @@ const MACROS: [&str; 12] = [
     "m4_",
 ];
 
-/// The longest tag looked for, in bytes.
+/// Maximum length of a tag, in bytes.
 const LONGEST: usize = 16 << 10;
 
-/// Whether the line begins with something of a template language.
+/// Whether the line starts with a tag or macro of a template language.
 pub(super) fn begins_template(line: &str) -> bool {
     let trimmed = line.trim_start();
     TAGS.iter().any(|(open, _)| trimmed.starts_with(open))
         || MACROS.iter().any(|name| trimmed.starts_with(name))
 }
 
-/// Where the template lines that begin with `line` end; `None` when it is no template line. A tag
-/// may go on over several lines; a tag that never ends takes its own line only. A line counts when
-/// its first tag begins it and nothing but tags stands on it.
+/// The end of the template lines that start with `line`; `None` when it is not a template line. A
+/// tag can span several lines; an unclosed tag ends with its line. A line is a template line when
+/// it starts with a tag and contains only tags.
 pub(super) fn template<'a>(text: &'a str, line: Line<'a>) -> Option<usize> {
     let trimmed = line.text.trim();
     if MACROS.iter().any(|name| trimmed.starts_with(name)) {
@@ -101,7 +101,7 @@ pub(super) fn template<'a>(text: &'a str, line: Line<'a>) -> Option<usize> {
             return Some(end.unwrap_or(line.next));
         };
         at += open.len() + closed + close.len();
-        // A line may have thousands of tags: its end is looked for once.
+        // A line can contain thousands of tags; its end is computed once.
         if at >= last.next {
             let Some(tail) = line_at(text, at) else { return Some(text.len()) };
             last = tail;

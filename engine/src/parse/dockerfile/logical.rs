@@ -1,16 +1,16 @@
-//! The text of an instruction without its continuations, and the way back to the source.
+//! The text of an instruction without line continuations, with a mapping back to the source.
 
 use crate::text::source::Span;
 use std::ops::Range;
 
-/// Text gathered from several places of the source.
+/// Text collected from several ranges of the source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Logical {
     text: String,
     parts: Vec<Part>,
 }
 
-/// From `at` in the text on, bytes come from `source` on.
+/// From offset `at` of the text on, bytes are from offset `source` on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Part {
     at: usize,
@@ -18,7 +18,7 @@ struct Part {
 }
 
 impl Logical {
-    /// Appends `text`, which stands at `source`.
+    /// Appends `text`, which starts at offset `source` of the source.
     pub(super) fn push(&mut self, text: &str, source: usize) {
         if text.is_empty() && !self.parts.is_empty() {
             return;
@@ -27,14 +27,14 @@ impl Logical {
         self.text.push_str(text);
     }
 
-    /// The text.
+    /// The collected text.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Where the byte at `offset` of the text stands in the source; the end of the text is one
-    /// past its last byte.
+    /// The source offset of the byte at `offset` of the text; the end of the text maps to the
+    /// offset after its last byte.
     #[must_use]
     pub fn offset(&self, offset: usize) -> usize {
         let next = self.parts.partition_point(|part| part.at <= offset);
@@ -42,7 +42,7 @@ impl Logical {
         part.map_or(0, |part| part.source + (offset.min(self.text.len()) - part.at))
     }
 
-    /// The source under a range of the text; it may cover continuations within.
+    /// The source span of a range of the text; it can include continuations.
     #[must_use]
     pub fn span(&self, range: Range<usize>) -> Span {
         let start = self.offset(range.start);
@@ -50,7 +50,7 @@ impl Logical {
         Span::new(start, end.max(start))
     }
 
-    /// Whether a range of the text stands in one piece in the source.
+    /// Whether a range of the text is contiguous in the source.
     #[must_use]
     pub fn is_contiguous(&self, range: Range<usize>) -> bool {
         let length = range.len();

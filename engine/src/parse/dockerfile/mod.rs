@@ -1,13 +1,13 @@
-//! Dockerfiles: a lossless reading that never fails.
+//! Parses Dockerfiles without loss and without failing.
 //!
 //! [`parse`] follows BuildKit: parser directives, the escape character, continuations (with comment
-//! and blank lines between), heredocs, flags, JSON forms and `ONBUILD`. What it cannot read becomes
-//! a [`Problem`] and the rest of the file is read on. Lines that only belong to a template
-//! language (`{{ … }}`, `{% … %}`, `<% … %>`, m4 macros) are set aside.
+//! and blank lines in between), heredocs, flags, JSON forms and `ONBUILD`. Each part that cannot be
+//! parsed becomes a [`Problem`], and parsing continues after it. Lines that belong only to a
+//! template language (`{{ … }}`, `{% … %}`, `<% … %>`, m4 macros) are set aside.
 //!
-//! Offsets: every [`Span`] lies in the source. [`Logical`] is the text of one instruction with its
-//! continuations removed and knows where each byte came from; ranges of it ([`Word::at`]) are
-//! offsets into that text, and [`Logical::span`] takes them back to the source.
+//! Offsets: every [`Span`] refers to the source. [`Logical`] is the text of one instruction without
+//! its continuations; ranges in it ([`Word::at`]) are offsets into that text, and [`Logical::span`]
+//! maps them to the source.
 
 mod arguments;
 mod build;
@@ -29,31 +29,31 @@ pub use logical::Logical;
 pub use scope::{Origin, Variable};
 pub use words::{Use, unquote, uses};
 
-/// The most instructions read: no image has as many layers by far.
+/// Maximum number of instructions that are parsed, far more than an image can have layers.
 pub const MOST: usize = 5_000;
 
-/// A Dockerfile, read.
+/// A parsed Dockerfile.
 #[derive(Clone, Debug, Default)]
 pub struct Dockerfile {
-    /// Whole lines in order; together they are the text.
+    /// Sequences of whole lines, in order; concatenated they are the text.
     pub pieces: Vec<Piece>,
     /// Parser directives at the top: `syntax`, `escape`, `check`.
     pub directives: Vec<Directive>,
     /// The escape character: `\` unless a directive says otherwise.
     pub escape: Escape,
-    /// Comments in order, those within instructions included.
+    /// Comments in order, including those within instructions.
     pub comments: Vec<Comment>,
-    /// Instructions in order; an instruction within `ONBUILD` is the [`Instruction::inner`] of it.
+    /// Instructions in order; an instruction nested in `ONBUILD` is its [`Instruction::inner`].
     pub instructions: Vec<Instruction>,
     /// Build stages in order.
     pub stages: Vec<Stage>,
-    /// What could not be read as a builder would want it.
+    /// Parts that a builder would reject.
     pub problems: Vec<Problem>,
-    /// Whether the file holds lines of a template language.
+    /// Whether the file contains lines of a template language.
     pub template: bool,
 }
 
-/// The escape character.
+/// The escape character of a Dockerfile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Escape(
     /// `\` or a backtick.
@@ -66,33 +66,33 @@ impl Default for Escape {
     }
 }
 
-/// One or more whole lines, line breaks included.
+/// One or more whole lines, including line breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// What they are.
+    /// What the lines contain.
     pub kind: PieceKind,
-    /// Where.
+    /// The range of the lines.
     pub span: Span,
 }
 
-/// What a [`Piece`] is; numbers are indices into the lists of the [`Dockerfile`].
+/// The content of a [`Piece`]; numbers are indexes into the lists of the [`Dockerfile`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PieceKind {
     /// A parser directive.
     Directive(usize),
-    /// A comment on lines of its own.
+    /// A comment on its own lines.
     Comment(usize),
-    /// A line without text; also a byte order mark.
+    /// A line without text, or a byte order mark.
     Blank,
     /// An instruction with its continuation lines and heredocs.
     Instruction(usize),
     /// Lines of a template language.
     Template,
-    /// All that follows [`MOST`] instructions: not read.
+    /// Everything after [`MOST`] instructions; not parsed.
     Rest,
 }
 
-/// A parser directive: `# name=value` at the very top.
+/// A parser directive: `# name=value` at the start of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Directive {
     /// From `#` to the end of the value.
@@ -101,20 +101,20 @@ pub struct Directive {
     pub name: String,
     /// The value as written.
     pub value: Span,
-    /// The text of the value.
+    /// The value without surrounding white space.
     pub text: String,
 }
 
-/// A comment.
+/// A comment, on its own line or between continuation lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Comment {
     /// From `#` to the end of the line.
     pub span: Span,
-    /// The instruction whose continuation lines it stands between.
+    /// Index of the instruction, if the comment is between its continuation lines.
     pub within: Option<usize>,
 }
 
-/// Names of instructions.
+/// The keyword of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Keyword {
@@ -136,12 +136,12 @@ pub enum Keyword {
     User,
     Volume,
     Workdir,
-    /// Not an instruction any builder knows.
+    /// A keyword that no builder supports.
     Unknown,
 }
 
 impl Keyword {
-    /// All known keywords with their usual spelling.
+    /// All known keywords with their conventional spelling.
     pub const ALL: [(Self, &'static str); 18] = [
         (Self::Add, "ADD"),
         (Self::Arg, "ARG"),
@@ -163,7 +163,7 @@ impl Keyword {
         (Self::Workdir, "WORKDIR"),
     ];
 
-    /// The keyword that `text` spells, in any case.
+    /// Parses a keyword, ignoring case.
     #[must_use]
     pub fn of(text: &str) -> Self {
         Self::ALL
@@ -172,31 +172,31 @@ impl Keyword {
             .map_or(Self::Unknown, |&(keyword, _)| keyword)
     }
 
-    /// The usual spelling; `?` for an unknown one.
+    /// The conventional spelling; `?` for an unknown keyword.
     #[must_use]
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(keyword, _)| *keyword == self).map_or("?", |(_, name)| name)
     }
 }
 
-/// One instruction.
+/// An instruction with its flags and arguments.
 #[derive(Clone, Debug)]
 pub struct Instruction {
-    /// Which one.
+    /// Its kind.
     pub kind: Keyword,
     /// The keyword as written.
     pub keyword: Span,
-    /// From the keyword to the end of the last argument; heredoc bodies lie after it.
+    /// From the keyword to the end of the last argument, without heredoc bodies.
     pub span: Span,
-    /// The whole instruction with its continuations removed, keyword and flags included.
+    /// The whole instruction without continuations, including keyword and flags.
     pub logical: Logical,
     /// Flags in order: `--name=value`.
     pub flags: Vec<Flag>,
-    /// The argument in [`Instruction::logical`], after the flags, trimmed.
+    /// The range of the argument in [`Instruction::logical`], after the flags, trimmed.
     pub argument: Range<usize>,
-    /// Words of the argument, or the elements of the JSON form. `RUN`, `CMD` and `ENTRYPOINT` in
-    /// shell form have none: their text is for a shell to split. `USER`, `WORKDIR`, `STOPSIGNAL`
-    /// and `MAINTAINER` have one.
+    /// Words of the argument, or elements of the JSON form. Empty for `RUN`, `CMD` and `ENTRYPOINT`
+    /// in shell form, because a shell splits their text. `USER`, `WORKDIR`, `STOPSIGNAL` and
+    /// `MAINTAINER` have a single word.
     pub words: Vec<Word>,
     /// Keys and values of `ENV`, `LABEL` and `ARG`.
     pub pairs: Vec<Pair>,
@@ -208,79 +208,80 @@ pub struct Instruction {
     pub blanks: Vec<Span>,
     /// The instruction after `ONBUILD`, or the `CMD` of a `HEALTHCHECK`.
     pub inner: Option<Box<Instruction>>,
-    /// Index of the stage it belongs to; `None` before the first `FROM`.
+    /// Index of its stage; `None` before the first `FROM`.
     pub stage: Option<usize>,
-    /// Index of the `SHELL` instruction in force; `None` for the builder's default.
+    /// Index of the `SHELL` instruction in effect; `None` for the builder's default.
     pub shell: Option<usize>,
 }
 
 impl Instruction {
-    /// The argument: continuations removed, flags left out.
+    /// The text of the argument, without continuations and flags.
     #[must_use]
     pub fn argument(&self) -> &str {
         &self.logical.text()[self.argument.clone()]
     }
 
-    /// Where the argument lies in the source.
+    /// The span of the argument in the source.
     #[must_use]
     pub fn argument_span(&self) -> Span {
         self.logical.span(self.argument.clone())
     }
 
-    /// Where a range of [`Instruction::argument`]'s text lies in the source.
+    /// The source span of a range of [`Instruction::argument`].
     #[must_use]
     pub fn span_of(&self, range: Range<usize>) -> Span {
         self.logical.span(self.argument.start + range.start..self.argument.start + range.end)
     }
 
-    /// The flag called `name`.
+    /// The first flag with this name.
     #[must_use]
     pub fn flag(&self, name: &str) -> Option<&Flag> {
         self.flags.iter().find(|flag| flag.name == name)
     }
 
-    /// All flags called `name`.
+    /// All flags with this name.
     pub fn flags<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Flag> {
         self.flags.iter().filter(move |flag| flag.name == name)
     }
 
-    /// The heredoc that `word` opens.
+    /// The heredoc opened by `word`.
     #[must_use]
     pub fn heredoc(&self, word: &Word) -> Option<&Heredoc> {
         self.heredocs.iter().find(|heredoc| heredoc.opener == word.span)
     }
 }
 
-/// A piece of an argument.
+/// A word of an argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Word {
-    /// Where in the source, quotes included.
+    /// The span in the source, including quotes.
     pub span: Span,
-    /// Where in the text of [`Instruction::logical`], quotes included.
+    /// The range in [`Instruction::logical`], including quotes.
     pub at: Range<usize>,
-    /// The text with quotes and escapes resolved; variables stay.
+    /// The text with quotes and escapes resolved; variables are left as written.
     pub text: String,
 }
 
 /// A flag: `--name` or `--name=value`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flag {
-    /// All of it.
+    /// The span of the whole flag.
     pub span: Span,
     /// The name without `--`, in lower case.
     pub name: String,
-    /// What follows `=`.
+    /// The text after `=`.
     pub value: Option<Word>,
 }
 
 impl Flag {
-    /// The text of the value; empty when there is none.
+    /// The value; empty if there is none.
     #[must_use]
     pub fn text(&self) -> &str {
         self.value.as_ref().map_or("", |word| &word.text)
     }
 
-    /// The value of `key` in a value like `type=cache,target=/x`; a key without a value is empty.
+    /// The value of `key` in a list such as `type=cache,target=/x`; empty for a key without a
+    /// value.
     #[must_use]
     pub fn part(&self, key: &str) -> Option<&str> {
         self.text().split(',').find_map(|part| {
@@ -295,9 +296,9 @@ impl Flag {
 pub struct Pair {
     /// The key.
     pub key: Word,
-    /// The value; an `ARG` may have none.
+    /// The value; optional for `ARG`.
     pub value: Option<Word>,
-    /// Written as `KEY value`, without `=`.
+    /// Whether it is written as `KEY value`, without `=`.
     pub legacy: bool,
 }
 
@@ -306,45 +307,45 @@ pub struct Pair {
 pub struct Heredoc {
     /// The delimiter.
     pub name: String,
-    /// The word that opens it: `<<EOF`, `<<-"EOF"`, `3<<EOF`.
+    /// The span of the opening word: `<<EOF`, `<<-"EOF"`, `3<<EOF`.
     pub opener: Span,
-    /// The lines of the body, line breaks included.
+    /// The span of the body, including line breaks.
     pub body: Span,
-    /// The delimiter that closes it.
+    /// The span of the closing delimiter.
     pub end: Span,
-    /// The delimiter is quoted: the builder expands no variables in the body.
+    /// Whether the delimiter is quoted, so that the builder does not expand variables in the body.
     pub quoted: bool,
-    /// Leading tabs of the body are dropped (`<<-`).
+    /// Whether leading tabs of the body are removed (`<<-`).
     pub strip_tabs: bool,
-    /// The first line of the body when it begins with `#!`.
+    /// The span of the first line of the body if it starts with `#!`.
     pub shebang: Option<Span>,
 }
 
-/// A build stage.
+/// A build stage, from its `FROM` to the next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stage {
-    /// Index of its `FROM`.
+    /// Index of its `FROM` instruction.
     pub from: usize,
-    /// Indices of its instructions, `FROM` included.
+    /// Indexes of its instructions, including `FROM`.
     pub instructions: Range<usize>,
-    /// The image or the stage it builds on; `None` when `FROM` has no argument.
+    /// The image or stage it is based on; `None` when `FROM` has no argument.
     pub image: Option<Word>,
-    /// `AS` as written.
+    /// The span of `AS`.
     pub as_keyword: Option<Span>,
     /// The name after `AS`.
     pub name: Option<Word>,
-    /// Index of the earlier stage it builds on.
+    /// Index of the earlier stage it is based on.
     pub base: Option<usize>,
 }
 
-/// A place that a builder would refuse.
+/// A part of the file that a builder would reject.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Where.
+    /// The range at fault.
     pub span: Span,
-    /// What is wrong, without a final stop.
+    /// The problem, without a final period.
     pub message: String,
-    /// What to do about it.
+    /// The remedy.
     pub help: Option<String>,
 }
 
@@ -354,13 +355,13 @@ impl Dockerfile {
         self.instructions.iter().filter(move |instruction| instruction.kind == kind)
     }
 
-    /// The instructions of one stage, `FROM` included.
+    /// The instructions of one stage, including `FROM`.
     #[must_use]
     pub fn of_stage(&self, stage: &Stage) -> &[Instruction] {
         self.instructions.get(stage.instructions.clone()).unwrap_or_default()
     }
 
-    /// All instructions with those inside `ONBUILD` in the place of their `ONBUILD`.
+    /// All instructions, with each `ONBUILD` replaced by its nested instruction.
     pub fn effective(&self) -> impl Iterator<Item = &Instruction> {
         self.instructions.iter().map(|instruction| match (&instruction.kind, &instruction.inner) {
             (Keyword::Onbuild, Some(inner)) => inner,
@@ -368,8 +369,8 @@ impl Dockerfile {
         })
     }
 
-    /// The stage that `name` means for `FROM` and `COPY --from` before stage `before`: its name in
-    /// any case; the latest one when several bear it.
+    /// The stage that `name` refers to in `FROM` and `COPY --from` before stage `before`: compared
+    /// ignoring case; the last one if several have this name.
     #[must_use]
     pub fn stage_named(&self, name: &str, before: usize) -> Option<usize> {
         let stages = &self.stages[..before.min(self.stages.len())];
@@ -378,7 +379,7 @@ impl Dockerfile {
         })
     }
 
-    /// The words of the `SHELL` in force for `instruction`; `None` for the builder's default.
+    /// The words of the `SHELL` in effect for `instruction`; `None` for the builder's default.
     #[must_use]
     pub fn shell_of(&self, instruction: &Instruction) -> Option<&[Word]> {
         instruction.shell.and_then(|at| self.instructions.get(at)).map(|shell| &*shell.words)

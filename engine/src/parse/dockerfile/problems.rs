@@ -1,10 +1,10 @@
-//! What a builder would refuse.
+//! Finds the parts of a Dockerfile that a builder would reject.
 
 use super::words::open_quote;
 use super::{Directive, Dockerfile, Escape, Flag, Instruction, Keyword, MOST, Problem};
 use crate::text::source::Span;
 
-/// Flags by instruction.
+/// Supported flags by instruction.
 const FLAGS: [(Keyword, &[&str]); 5] = [
     (
         Keyword::Add,
@@ -26,13 +26,13 @@ const FLAGS: [(Keyword, &[&str]); 5] = [
     (Keyword::Run, &["mount", "network", "security", "device"]),
 ];
 
-/// Adds the problems of every instruction.
+/// Adds the problems of all instructions.
 pub(super) fn find(file: &mut Dockerfile) {
     let mut found = std::mem::take(&mut file.problems);
     let mut unknown_before = false;
     for instruction in &file.instructions {
         let unknown = instruction.kind == Keyword::Unknown;
-        // The lines after a broken continuation all look unknown: one finding says it.
+        // After a broken continuation all following lines look unknown; report the first only.
         if !unknown || !(unknown_before || file.template) {
             one(instruction, file.escape, &mut found);
         }
@@ -42,21 +42,21 @@ pub(super) fn find(file: &mut Dockerfile) {
     file.problems = found;
 }
 
-/// An `escape` directive that names no escape character.
+/// Reports an `escape` directive with an invalid character.
 pub(super) fn escape(file: &mut Dockerfile, directive: &Directive) {
     let help = "use a backslash or a backtick".to_owned();
     file.problems.push(problem(directive.value, "invalid escape character", Some(help)));
 }
 
-/// A heredoc that nothing closes.
+/// Reports a heredoc that is not closed.
 pub(super) fn open_heredoc(file: &mut Dockerfile, span: Span, name: &str) {
     let message = format!("heredoc is never closed by a line `{name}`");
     file.problems.push(problem(span, message, None));
 }
 
-/// More instructions than are read.
+/// Reports that the file has more instructions than are parsed.
 pub(super) fn too_long(file: &mut Dockerfile, span: Span) {
-    file.problems.push(problem(span, format!("only the first {MOST} instructions are read"), None));
+    file.problems.push(problem(span, format!("only the first {MOST} instructions are checked"), None));
 }
 
 fn problem(span: Span, message: impl Into<String>, help: Option<String>) -> Problem {
@@ -64,7 +64,7 @@ fn problem(span: Span, message: impl Into<String>, help: Option<String>) -> Prob
 }
 
 fn one(instruction: &Instruction, escape: Escape, found: &mut Vec<Problem>) {
-    // What a template will fill in cannot be judged.
+    // The result of a template is not known.
     if instruction.logical.text().contains("{{") || instruction.logical.text().contains("<%") {
         return;
     }
@@ -95,7 +95,7 @@ fn unknown(instruction: &Instruction) -> Problem {
         .min();
     let help = near.map_or_else(
         || {
-            "if this line goes on from the one before, end that one with the escape character"
+            "if this line continues the previous line, end that line with the escape character"
                 .to_owned()
         },
         |(_, name)| format!("did you mean {name}?"),
@@ -112,7 +112,7 @@ fn unknown_flag(instruction: &Instruction, flag: &Flag) -> Option<Problem> {
         let bare = matches!(&*flag.name, "link" | "keep-git-dir" | "unpack" | "parents");
         let empty = flag.value.as_ref().is_none_or(|value| value.at.is_empty());
         return (empty && !bare)
-            .then(|| problem(flag.span, format!("--{} needs a value", flag.name), None));
+            .then(|| problem(flag.span, format!("--{} requires a value", flag.name), None));
     }
     let near = known
         .iter()
@@ -124,34 +124,34 @@ fn unknown_flag(instruction: &Instruction, flag: &Flag) -> Option<Problem> {
     Some(problem(flag.span, format!("{name} has no flag --{}", flag.name), help))
 }
 
-/// The number and form of arguments.
+/// Checks the number and form of arguments.
 fn shape(instruction: &Instruction) -> Option<Problem> {
     let words = &instruction.words;
     let name = instruction.kind.name();
     let here = |message: String| Some(problem(instruction.argument_span(), message, None));
     match instruction.kind {
         Keyword::Add | Keyword::Copy if words.len() < 2 => {
-            here(format!("{name} needs a source and a destination"))
+            here(format!("{name} requires a source and a destination"))
         }
         Keyword::From
             if !matches!(words.len(), 1 | 3) || (words.len() == 3 && !is_as(instruction)) =>
         {
-            here("FROM takes an image, or `image AS name`".to_owned())
+            here("FROM requires an image, or `image AS name`".to_owned())
         }
         Keyword::Shell if !instruction.json => {
-            here("SHELL takes a JSON array of strings".to_owned())
+            here("SHELL requires a JSON array of strings".to_owned())
         }
         Keyword::Healthcheck if words.first().is_none_or(|word| !is_check(&word.text)) => {
-            here("HEALTHCHECK takes CMD or NONE".to_owned())
+            here("HEALTHCHECK requires CMD or NONE".to_owned())
         }
         Keyword::Healthcheck if instruction.inner.is_none() && words.len() > 1 => {
-            here("HEALTHCHECK NONE takes nothing after it".to_owned())
+            here("HEALTHCHECK NONE takes no arguments".to_owned())
         }
         Keyword::Env | Keyword::Label => instruction
             .pairs
             .iter()
             .find(|pair| pair.value.is_none())
-            .map(|pair| problem(pair.key.span, format!("{name} has no value here"), None)),
+            .map(|pair| problem(pair.key.span, format!("{name} without a value"), None)),
         _ => None,
     }
 }
@@ -164,12 +164,12 @@ fn is_check(word: &str) -> bool {
     word.eq_ignore_ascii_case("CMD") || word.eq_ignore_ascii_case("NONE")
 }
 
-/// A quote that is never closed, where a builder looks for its end.
+/// An unclosed quote, in instructions for which a builder requires the end of the quote.
 fn quotes(instruction: &Instruction, escape: Escape) -> Option<Problem> {
     if !matches!(instruction.kind, Keyword::Env | Keyword::Arg | Keyword::Label) {
         return None;
     }
     let (at, quote) = open_quote(instruction.argument(), escape)?;
     let span = instruction.span_of(at..at + 1);
-    Some(problem(span, format!("this {quote} is never closed"), None))
+    Some(problem(span, format!("unclosed {quote}"), None))
 }

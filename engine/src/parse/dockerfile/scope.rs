@@ -1,10 +1,10 @@
-//! Stages, the shell in force, and which variables an instruction sees.
+//! Resolves stages, the shell in effect, and the variables visible to an instruction.
 
 use super::{Dockerfile, Instruction, Keyword, Stage, Word};
 use crate::text::source::Span;
 use std::collections::HashMap;
 
-/// Where a variable comes from.
+/// The source of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// An `ARG` before the first `FROM`.
@@ -15,20 +15,20 @@ pub enum Origin {
     Env,
 }
 
-/// A variable that an instruction sees.
+/// A variable that is visible to an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Variable<'a> {
     /// The name.
     pub name: &'a str,
-    /// Where it comes from.
+    /// The kind of instruction that sets it.
     pub origin: Origin,
-    /// The name where it is set.
+    /// The span of the name where it is set.
     pub span: Span,
-    /// Its value as written, quotes resolved; `None` for an `ARG` without default.
+    /// The value with quotes resolved; `None` for an `ARG` without a default.
     pub value: Option<&'a str>,
 }
 
-/// Fills stages, and the stage and shell of each instruction.
+/// Sets the stages, and the stage and shell of each instruction.
 pub(super) fn resolve(file: &mut Dockerfile) {
     let mut shell = None;
     for at in 0..file.instructions.len() {
@@ -57,14 +57,14 @@ fn place(instruction: &mut Instruction, stage: Option<usize>, shell: Option<usiz
     }
 }
 
-/// The `SHELL` in force at the end of a stage.
+/// The `SHELL` in effect at the end of a stage.
 fn last_shell(file: &Dockerfile, stage: usize) -> Option<usize> {
     let range = file.stages[stage].instructions.clone();
     let last = file.instructions[range.clone()].last()?;
     if last.kind == Keyword::Shell { Some(range.end - 1) } else { last.shell }
 }
 
-/// The stage that the `FROM` at `from` opens.
+/// The stage that starts with the `FROM` at index `from`.
 fn stage(file: &Dockerfile, from: usize) -> Stage {
     let words = &file.instructions[from].words;
     let as_keyword = words.get(1).filter(|word| word.text.eq_ignore_ascii_case("AS"));
@@ -81,9 +81,10 @@ fn stage(file: &Dockerfile, from: usize) -> Stage {
 }
 
 impl Dockerfile {
-    /// The variables that the instruction at `index` sees, earliest first, as set before it: for
-    /// `FROM` and whatever stands before the first one the global arguments, else those of its
-    /// stage and of the stages it builds on. To look at many instructions, use [`Dockerfile::walk`].
+    /// The variables visible to the instruction at `index`, with the values set before it, earliest
+    /// first. For `FROM` and instructions before the first `FROM` these are the global arguments,
+    /// otherwise those of its stage and the stages it is based on. For many instructions use
+    /// [`Dockerfile::walk`].
     #[must_use]
     pub fn variables_at(&self, index: usize) -> Vec<Variable<'_>> {
         let Some(instruction) = self.instructions.get(index) else { return Vec::new() };
@@ -107,7 +108,7 @@ impl Dockerfile {
         found
     }
 
-    /// The variables that `instructions` set. An `ARG` of a stage without default takes the value
+    /// The variables that `instructions` set. An `ARG` of a stage without a default has the value
     /// of the global one.
     fn collect<'a>(
         &'a self,
@@ -133,7 +134,7 @@ impl Dockerfile {
         }
     }
 
-    /// The default of a global argument.
+    /// The default value of a global argument.
     fn global(&self, name: &str) -> Option<&str> {
         let first = self.first_from();
         let pairs = self.instructions[..first]
@@ -147,7 +148,7 @@ impl Dockerfile {
             .map(|value| &*value.text)
     }
 
-    /// Index of the first `FROM`; the number of instructions when there is none.
+    /// Index of the first `FROM`; the number of instructions if there is none.
     fn first_from(&self) -> usize {
         self.stages.first().map_or(self.instructions.len(), |stage| stage.from)
     }
@@ -162,7 +163,7 @@ impl Dockerfile {
         found
     }
 
-    /// Visits the instructions of all stages, `FROM` left out, each with the variables it sees.
+    /// Visits the instructions of all stages except `FROM`, with the variables visible to each.
     pub fn walk<'a>(
         &'a self,
         mut visit: impl FnMut(&'a Instruction, &HashMap<&'a str, Variable<'a>>),
@@ -187,7 +188,7 @@ impl Dockerfile {
     }
 }
 
-/// Adds the variables that `instruction` sets. An `ARG` of a stage without default takes the value
+/// Adds the variables that `instruction` sets. An `ARG` of a stage without a default has the value
 /// of the global one.
 fn set<'a>(
     instruction: &'a Instruction,

@@ -138,14 +138,14 @@ fn template_lines_are_set_aside() {
 fn problems_are_named_and_the_rest_is_read() {
     assert_eq!(
         problems("FORM a\nCOPY a\nUSER x"),
-        ["FORM unknown instruction `FORM`", "a COPY needs a source and a destination"]
+        ["FORM unknown instruction `FORM`", "a COPY requires a source and a destination"]
     );
     assert_eq!(problems("FROM a\nRUN b\n  c d\n  e f\nUSER x\n"), ["c unknown instruction `c`"]);
     assert_eq!(
         problems("FROM a b\nENV a=\"x b\nCOPY --form=a b c\nEXPOSE\n"),
         [
-            "a b FROM takes an image, or `image AS name`",
-            "\" this \" is never closed",
+            "a b FROM requires an image, or `image AS name`",
+            "\" unclosed \"",
             "--form=a COPY has no flag --form",
             "EXPOSE EXPOSE has no argument",
         ]
@@ -199,7 +199,7 @@ fn images_are_taken_apart() {
     assert_eq!(of("localhost/b"), (Some("localhost"), "b", None, None));
 }
 
-/// Every span of the file, to see that it lies within the text.
+/// Every span of the file, to check that it is within the text.
 fn spans(file: &Dockerfile) -> Vec<Span> {
     let mut spans: Vec<Span> = file.comments.iter().map(|comment| comment.span).collect();
     spans.extend(file.problems.iter().map(|problem| problem.span));

@@ -1,14 +1,14 @@
-//! Words: splitting, quotes, and the variables in them.
+//! Splits text into words, and finds quotes and variables in them.
 
 use super::Escape;
 use std::ops::Range;
 
-/// Splits at white space; quotes mean nothing.
+/// Splits at white space; quotes have no effect.
 pub(super) fn split(text: &str) -> Vec<Range<usize>> {
     Splitter::new(text).run(|c| !c.is_whitespace())
 }
 
-/// Splits at white space outside quotes; the escape character keeps what follows it.
+/// Splits at white space outside of quotes; the escape character escapes the next character.
 pub(super) fn split_quoted(text: &str, escape: Escape) -> Vec<Range<usize>> {
     let mut quote = None;
     let mut escaped = false;
@@ -29,13 +29,13 @@ pub(super) fn split_quoted(text: &str, escape: Escape) -> Vec<Range<usize>> {
     })
 }
 
-/// Tags of template languages, which stay whole.
+/// Delimiters of template tags, which are not split.
 const TAGS: [(&str, &str); 3] = [("{{", "}}"), ("{%", "%}"), ("<%", "%>")];
 
-/// Splits a text into words; a tag of a template language never breaks one.
+/// Splits a text into words without splitting template tags.
 struct Splitter<'a> {
     text: &'a str,
-    /// Whether a tag may still be closed, by its place in [`TAGS`].
+    /// Whether the rest of the text can close a tag, by index in [`TAGS`].
     closable: [bool; TAGS.len()],
 }
 
@@ -47,7 +47,7 @@ impl<'a> Splitter<'a> {
         }
     }
 
-    /// Words are where `keeps` says so of each character.
+    /// The ranges of consecutive characters for which `keeps` is true.
     fn run(mut self, mut keeps: impl FnMut(char) -> bool) -> Vec<Range<usize>> {
         let mut words = Vec::new();
         let mut start = None;
@@ -66,7 +66,7 @@ impl<'a> Splitter<'a> {
         words
     }
 
-    /// Where the tag that opens at `at` ends.
+    /// The end of the tag that opens at `at`.
     fn tag_end(&mut self, at: usize) -> Option<usize> {
         let rest = &self.text[at..];
         for ((open, close), closable) in TAGS.into_iter().zip(&mut self.closable) {
@@ -81,7 +81,7 @@ impl<'a> Splitter<'a> {
     }
 }
 
-/// The quote that `raw` opens and does not close, and where.
+/// The offset and character of the quote that `raw` opens but does not close.
 pub(super) fn open_quote(raw: &str, escape: Escape) -> Option<(usize, char)> {
     let mut quote: Option<(usize, char)> = None;
     let mut escaped = false;
@@ -101,7 +101,7 @@ pub(super) fn open_quote(raw: &str, escape: Escape) -> Option<(usize, char)> {
     quote
 }
 
-/// `raw` without its quotes and escapes; variables stay as they are.
+/// `raw` with quotes and escapes resolved; variables are left as written.
 #[must_use]
 pub fn unquote(raw: &str, escape: Escape) -> String {
     if !raw.contains(['"', '\'', escape.0]) {
@@ -133,18 +133,18 @@ pub fn unquote(raw: &str, escape: Escape) -> String {
 /// A variable in a word: `$NAME` or `${NAME…}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Use {
-    /// All of it, as a range of the text given to [`uses`].
+    /// The range of the variable in the text passed to [`uses`].
     pub at: Range<usize>,
     /// The name.
     pub name: String,
-    /// What follows the name within the braces: `:-`, `-`, `:+`, `+`, `:?`, `?`, `#`, `%`, `/` or
-    /// nothing.
+    /// The operator after the name within braces: `:-`, `-`, `:+`, `+`, `:?`, `?`, `#`, `%`, `/`,
+    /// or empty.
     pub operator: &'static str,
 }
 
 const OPERATORS: [&str; 9] = [":-", ":+", ":?", "-", "+", "?", "#", "%", "/"];
 
-/// The variables that a builder would expand in `raw`, in order of their `$`.
+/// The variables that a builder would expand in `raw`, ordered by their `$`.
 #[must_use]
 pub fn uses(raw: &str, escape: Escape) -> Vec<Use> {
     let mut found: Vec<Use> = Vec::new();

@@ -1,14 +1,15 @@
-//! Ids and hashes: the same for the same words on every system.
+//! Ids and hashes: equal input gives equal results on every system.
 
 use super::types::Kind;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 
-/// Hexadecimal digits of a hash in an id: with 48 bits two of the same millisecond never meet.
+/// Number of hexadecimal digits of a hash in an id: 48 bits, so ids from the same millisecond do
+/// not collide.
 const DIGITS: usize = 12;
 
-/// The first digits of the SHA-256 of `parts`, each told from the next.
+/// The first digits of the SHA-256 of `parts`, with unambiguous separation of the parts.
 #[must_use]
 pub fn digest(parts: &[&str]) -> String {
     let mut hash = Sha256::new();
@@ -24,19 +25,19 @@ pub fn digest(parts: &[&str]) -> String {
     text
 }
 
-/// An id of anything: `<prefix>_<milliseconds>_<hash>`.
+/// Formats an id: `<prefix>_<milliseconds>_<hash>`.
 #[must_use]
 pub fn make(prefix: &str, at: i64, parts: &[&str]) -> String {
     format!("{prefix}_{at}_{}", digest(parts))
 }
 
-/// The id of a memory.
+/// The id of a memory that was created at `at` (milliseconds since 1970).
 #[must_use]
 pub fn of_memory(kind: Kind, at: i64, parts: &[&str]) -> String {
     make(kind.word(), at, parts)
 }
 
-/// JSON on one line with its keys in order, so that equal values are equal texts.
+/// JSON on one line with sorted keys, so that equal values give equal strings.
 #[must_use]
 pub fn canonical(value: &Value) -> String {
     let mut text = String::new();
@@ -44,7 +45,7 @@ pub fn canonical(value: &Value) -> String {
     text
 }
 
-/// Recursive, which is safe: the depth of a value that was read is at most serde_json's 128.
+/// Recursion is safe: serde_json limits the depth of a parsed value to 128.
 fn write_canonical(value: &Value, text: &mut String) {
     match value {
         Value::Object(map) => {

@@ -1,10 +1,10 @@
-//! What the lines of permanent memory mean.
+//! The line format of permanent memory.
 //!
-//! A file of permanent memory is a set of lines. Each is a revision of one memory: its whole state
-//! (`put`), that it was taken back (`remove`), or that it happened again (`seen`). A revision names
-//! the ones it replaces (`parents`). As nothing depends on the order of lines, any merge that keeps
-//! the lines of both sides keeps what both said; two edits of one revision stay as two heads until
-//! someone settles them.
+//! A file of permanent memory is a set of lines. Each line is a revision of one memory: its whole
+//! state (`put`), its removal (`remove`), or a repeated occurrence (`seen`). A revision names the
+//! revisions it replaces (`parents`). The order of lines has no meaning, so a merge that retains
+//! the lines of both sides loses nothing. Two edits of one revision remain as two heads until
+//! someone resolves the conflict.
 
 use super::id;
 use super::types::{Entry, Kind, Layer, Link, SCHEMA_VERSION, Status};
@@ -13,67 +13,67 @@ use serde_json::{Map, Value, json};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-/// What a line says.
+/// The operation of a revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Op {
-    /// The state of a memory.
+    /// Sets the state of a memory.
     Put,
-    /// The memory is taken back.
+    /// Removes the memory.
     Remove,
-    /// It happened again.
+    /// Records that it occurred again.
     Seen,
 }
 
-/// One line.
+/// One line of a tracked memory file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Revision {
-    /// The memory.
+    /// The id of the memory.
     pub id: String,
-    /// The hash of all else in the line. A line edited by hand is found by it.
+    /// The hash of all other fields of the line. Reveals lines that were edited by hand.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub rev: String,
-    /// The revisions it replaces.
+    /// The `rev` of the revisions it replaces.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parents: Vec<String>,
-    /// What it says.
+    /// The operation; `put` if absent.
     #[serde(default = "put", skip_serializing_if = "is_put")]
     pub op: Op,
-    /// When, in milliseconds since 1970.
+    /// The time of the revision, in milliseconds since 1970.
     #[serde(default)]
     pub at: i64,
-    /// The form of the line.
+    /// The schema version of the line.
     #[serde(default = "one", rename = "schemaVersion")]
     pub schema_version: u32,
-    /// What the memory is; given with `put`.
+    /// The kind of the memory; set with `put`.
     #[serde(rename = "type")]
     pub kind: Kind,
-    /// As in [`Entry`].
+    /// See [`Entry::topic`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topic: Option<String>,
-    /// As in [`Entry`].
+    /// See [`Entry::content`].
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub content: String,
-    /// As in [`Entry`].
+    /// See [`Entry::metadata`].
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub metadata: Map<String, Value>,
-    /// As in [`Entry`].
+    /// See [`Entry::session_id`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
-    /// As in [`Entry`].
+    /// See [`Entry::branch`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
-    /// As in [`Entry`]; absent when it is `at`.
+    /// See [`Entry::created_at`]; absent when equal to `at`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_at: Option<i64>,
-    /// The links that start at the memory.
+    /// The links from this memory to others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<Link>,
-    /// Why, of a removal.
+    /// The reason for a removal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Fields that this aidd does not know.
+    /// Fields that this version of aidd does not know.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
@@ -92,7 +92,7 @@ fn one() -> u32 {
 }
 
 impl Revision {
-    /// A first revision of a memory that is new at `at`.
+    /// The first revision of a memory that was created at `at`.
     #[must_use]
     pub fn first(kind: Kind, id: String, at: i64, content: impl Into<String>) -> Self {
         Self {
@@ -115,8 +115,7 @@ impl Revision {
         }
     }
 
-    /// A revision that begins where `entry` and its links stand, and replaces `parents`: see
-    /// [`tips`].
+    /// A revision with the state of `entry` and its links, which replaces `parents`; see [`tips`].
     #[must_use]
     pub fn next(entry: &Entry, links: Vec<Link>, parents: Vec<String>, at: i64) -> Self {
         Self {
@@ -127,14 +126,14 @@ impl Revision {
             branch: entry.branch.clone(),
             created_at: Some(entry.created_at),
             links,
-            // Fields of a newer aidd stay, and are what that one says they are.
+            // Fields written by a newer aidd are retained, together with its schema version.
             schema_version: entry.schema_version.max(SCHEMA_VERSION),
             extra: entry.extra.clone(),
             ..Self::first(entry.kind, entry.id.clone(), at, entry.content.as_str())
         }
     }
 
-    /// A removal of `entry`, whose last revisions are `parents`: see [`tips`].
+    /// A removal of `entry`, whose latest revisions are `parents`; see [`tips`].
     #[must_use]
     pub fn removal(entry: &Entry, parents: Vec<String>, at: i64, reason: Option<String>) -> Self {
         let first = Self::first(entry.kind, entry.id.clone(), at, "");
@@ -151,26 +150,26 @@ impl Revision {
         (value, rev)
     }
 
-    /// The revision with its hash set.
+    /// Sets the hash of the revision.
     #[must_use]
     pub fn sealed(mut self) -> Self {
         self.rev = self.json().1;
         self
     }
 
-    /// The line, without its end.
+    /// The line without a line break.
     #[must_use]
     pub fn line(&self) -> String {
         id::canonical(&json!(self))
     }
 
-    /// Whether the hash in the line is that of the line; a line without one was written by hand.
+    /// Whether the hash in the line matches its content; a line without a hash was written by hand.
     #[must_use]
     pub fn is_sealed(&self) -> bool {
         self.rev == self.json().1
     }
 
-    /// What it says, without when and after what.
+    /// The state of the memory, without time and context.
     fn state(&self) -> Value {
         let mut value = self.json().0;
         if let Some(map) = value.as_object_mut() {
@@ -182,20 +181,19 @@ impl Revision {
     }
 }
 
-/// What the revisions of one memory come to.
+/// The state of one memory, combined from its revisions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Folded {
-    /// The memory. Its status is active or removed; whether it is superseded, links tell.
+    /// The memory. Its status is active or removed; whether it is superseded follows from links.
     pub entry: Entry,
-    /// The links that start at it.
+    /// The links from this memory to others.
     pub links: Vec<Link>,
 }
 
-/// What the revisions of one memory come to, in whatever order they are given; `None` when none
-/// says what the memory is.
+/// Combines the revisions of one memory, in any order; `None` when none of them sets its state.
 ///
-/// Of several heads the latest is shown and an edit goes before a removal; all stay in
-/// [`Entry::heads`]. Heads that say the same are one.
+/// Of several heads the latest is used, and an edit takes precedence over a removal; all heads are
+/// listed in [`Entry::heads`]. Heads with equal state count as one.
 #[must_use]
 pub fn fold(revisions: &[Revision]) -> Option<Folded> {
     let states = states(revisions);
@@ -230,7 +228,7 @@ pub fn fold(revisions: &[Revision]) -> Option<Folded> {
     Some(Folded { entry, links })
 }
 
-/// The states among the revisions of one memory, the latest first, each once.
+/// The distinct revisions of one memory that set or remove its state, latest first.
 fn states(revisions: &[Revision]) -> Vec<&Revision> {
     let mut states: Vec<&Revision> =
         revisions.iter().filter(|revision| revision.op != Op::Seen).collect();
@@ -239,7 +237,8 @@ fn states(revisions: &[Revision]) -> Vec<&Revision> {
     states
 }
 
-/// The states that no other replaces. Hand-written parents may run in a circle: then all are.
+/// The states that no other state replaces. Hand-written parents can form a cycle; then all of
+/// them.
 fn unreplaced<'a>(states: &[&'a Revision]) -> Vec<&'a Revision> {
     let replaced: BTreeSet<&str> =
         states.iter().flat_map(|state| &state.parents).map(String::as_str).collect();
@@ -248,8 +247,8 @@ fn unreplaced<'a>(states: &[&'a Revision]) -> Vec<&'a Revision> {
     if tips.is_empty() { states.to_vec() } else { tips }
 }
 
-/// What a new revision of a memory has to name as its parents to replace all that its revisions
-/// say. More than [`Entry::heads`]: edits that say the same are one head, and each is a parent.
+/// The parents that a new revision needs in order to replace all current revisions of a memory. Can
+/// be more than [`Entry::heads`]: heads with equal state count as one, but each is a parent.
 #[must_use]
 pub fn tips(revisions: &[Revision]) -> Vec<String> {
     let mut tips = unreplaced(&states(revisions));
@@ -257,7 +256,7 @@ pub fn tips(revisions: &[Revision]) -> Vec<String> {
     tips.into_iter().map(|tip| tip.rev.clone()).collect()
 }
 
-/// The states that no other replaces, of those that say the same the latest.
+/// The states that no other state replaces; of states with equal content only the latest.
 fn heads<'a>(states: &[&'a Revision]) -> Vec<&'a Revision> {
     let mut heads = unreplaced(states);
     let mut said: Vec<(Value, Op)> = Vec::new();
@@ -274,7 +273,7 @@ fn heads<'a>(states: &[&'a Revision]) -> Vec<&'a Revision> {
     heads
 }
 
-/// The shown metadata, and how often and when it happened again.
+/// The metadata of the current state, with the number and time of occurrences.
 fn metadata(shown: &Revision, revisions: &[Revision]) -> Map<String, Value> {
     let mut metadata = shown.metadata.clone();
     let seen: BTreeSet<(i64, &str)> = revisions
@@ -290,49 +289,49 @@ fn metadata(shown: &Revision, revisions: &[Revision]) -> Map<String, Value> {
     metadata
 }
 
-/// The key of how often a mistake was made.
+/// The metadata key for how often a mistake was made.
 pub const OCCURRENCES: &str = "occurrences";
-/// The key of when it was made last.
+/// The metadata key for when it was last made.
 pub const LAST_SEEN: &str = "lastSeenAt";
 
-/// What is wrong with a line, or between lines, of a tracked file.
+/// A problem with a line, or between lines, of a tracked file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Problem {
-    /// The file, from the root.
+    /// The path of the file, relative to the root.
     pub path: String,
-    /// The line, from 1; 0 for the file as a whole.
+    /// The line, from 1; 0 for the whole file.
     pub line: usize,
-    /// What, as a word.
+    /// The kind of problem.
     pub kind: ProblemKind,
-    /// What, as a sentence.
+    /// The problem in one sentence.
     pub message: String,
 }
 
-/// What may be wrong with tracked memory.
+/// The kinds of problems in tracked memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProblemKind {
-    /// A marker that a merge left; both sides were read.
+    /// A marker of an unresolved merge; both sides were read.
     ConflictMarker,
-    /// Not a memory; passed over.
+    /// The line is not a memory; skipped.
     MalformedLine,
-    /// A line that is there already.
+    /// The line duplicates another line.
     DuplicateLine,
-    /// A line changed after it was written; read as it stands.
+    /// The line was changed after it was written; read as it is now.
     EditedLine,
-    /// The file cannot be read as what it is named.
+    /// The file cannot be read as memory.
     UnreadableFile,
 }
 
-/// Reads the lines of the tracked file at `path`. Whatever a line is, the others are read.
+/// Reads the lines of the tracked file at `path`. An invalid line does not affect the others.
 #[must_use]
 pub fn read(path: &str, bytes: &[u8]) -> (Vec<Revision>, Vec<Problem>) {
     let (revisions, problems) = read_numbered(path, bytes);
     (revisions.into_iter().map(|(_, revision)| revision).collect(), problems)
 }
 
-/// As [`read`], with the number of each line, from 1.
+/// The same as [`read`], with the number of each line, from 1.
 #[must_use]
 pub fn read_numbered(path: &str, bytes: &[u8]) -> (Vec<(usize, Revision)>, Vec<Problem>) {
     let mut reader =
@@ -344,37 +343,37 @@ pub fn read_numbered(path: &str, bytes: &[u8]) -> (Vec<(usize, Revision)>, Vec<P
     (reader.revisions, reader.problems)
 }
 
-/// What to say of a line that a newer aidd wrote.
+/// The message for a line that was written by a newer aidd.
 fn newer(line: &[u8]) -> Option<String> {
     let value: Value = serde_json::from_slice(line).ok()?;
     let version = value.get("schemaVersion")?.as_u64()?;
     (version > u64::from(SCHEMA_VERSION)).then(|| {
-        format!("written by a newer aidd (schema {version}): passed over until this one is updated")
+        format!("written by a newer aidd (schema {version}); skipped until you update aidd")
     })
 }
 
-/// What a line misses to be a memory.
+/// The required part that is missing from a line.
 fn lacks(revision: &Revision) -> Option<String> {
     if revision.id.is_empty() {
-        return Some("a memory without an id".to_owned());
+        return Some("missing `id`".to_owned());
     }
     let says_nothing = revision.op == Op::Put && revision.content.trim().is_empty();
-    // A newer aidd may have another place for it.
+    // A newer aidd can store the content elsewhere.
     if !says_nothing || revision.schema_version > SCHEMA_VERSION {
         return None;
     }
     let older = OLDER_NAMES.iter().find(|name| revision.extra.contains_key(**name));
     let kind = revision.kind;
     Some(match older {
-        Some(name) => format!("a {kind} without `content`: `{name}` is called `content` here"),
-        None => format!("a {kind} without `content`"),
+        Some(name) => format!("{kind} without `content`; rename `{name}` to `content`"),
+        None => format!("{kind} without `content`"),
     })
 }
 
-/// What older forms call the content of a memory.
+/// Names of the `content` field in older formats.
 pub const OLDER_NAMES: [&str; 3] = ["decision", "error", "convention"];
 
-/// The marks of a conflict: at the start of a line, followed by a space or nothing.
+/// Merge conflict markers: at the start of a line, followed by a space or the end of the line.
 const MARKS: [&[u8]; 4] = [b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>"];
 
 struct Reader<'a> {
@@ -393,7 +392,7 @@ impl Reader<'_> {
             line.strip_prefix(*mark).is_some_and(|rest| matches!(rest.first(), None | Some(b' ')))
         };
         if MARKS.iter().any(is_mark) {
-            let message = "a conflict marker; both sides count, so the marker can go".to_owned();
+            let message = "merge conflict marker; both sides were read; remove the marker".to_owned();
             return self.problem(number, ProblemKind::ConflictMarker, message);
         }
         let revision: Revision = match serde_json::from_slice(line) {
@@ -415,16 +414,16 @@ impl Reader<'_> {
         let mut revision = revision.sealed();
         if !stated.is_empty() && stated != revision.rev {
             let message =
-                format!("`{}` was edited in place; it counts as it stands now", revision.id);
+                format!("`{}` was edited in place; the edited version is used", revision.id);
             self.problem(number, ProblemKind::EditedLine, message);
-            // It takes the place of the line it was, and of what that one replaced.
+            // The revision replaces the original line and the revisions that line replaced.
             revision.parents.push(stated);
             revision.parents.sort_unstable();
             revision.parents.dedup();
             revision = revision.sealed();
         }
         if !self.known.insert(revision.rev.clone()) {
-            let message = format!("a second copy of a line on `{}`", revision.id);
+            let message = format!("duplicate line of `{}`", revision.id);
             return self.problem(number, ProblemKind::DuplicateLine, message);
         }
         self.revisions.push((number, revision));
@@ -435,7 +434,7 @@ impl Reader<'_> {
     }
 }
 
-/// An error of one line, without the place in it that serde adds.
+/// The message of a serde error, without the position that serde appends.
 fn said(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.rsplit_once(" at line ").map_or(text.clone(), |(said, _)| said.to_owned())

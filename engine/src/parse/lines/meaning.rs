@@ -1,4 +1,5 @@
-//! When two memories are one: the same thing, saved twice in two clones that knew nothing of each other.
+//! Detects duplicate memories: the same content, saved twice in two clones without a common
+//! history.
 
 use super::id::canonical;
 use super::types::{Entry, Kind};
@@ -6,12 +7,12 @@ use super::words::{folded, topic_key};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Between the parts of a key; no text that is compared holds it.
+/// The separator between the parts of a key; it does not occur in compared text.
 const BETWEEN: char = '\u{1F}';
 
-/// What a memory says, as it is compared with others of the project: its type, the words of a
-/// convention, the topic and the words of a decision. `None` for other types, which say more than their
-/// words: the same error may have another cause and another fix.
+/// The comparison key of a memory: its kind and words for a convention, also its topic for a
+/// decision. `None` for other kinds, for which equal words do not mean duplicates: the same error
+/// can have another cause and another fix.
 #[must_use]
 pub fn meaning_key(entry: &Entry) -> Option<String> {
     let topic = match entry.kind {
@@ -23,9 +24,10 @@ pub fn meaning_key(entry: &Entry) -> Option<String> {
     (!words.is_empty()).then(|| format!("{}{BETWEEN}{topic}{BETWEEN}{words}", entry.kind))
 }
 
-/// Of memories that all hold, those that only repeat another one, each with that other one. The first
-/// made is kept, on any clone; what carries a check or an outcome before what does not, and one of each
-/// where these differ. A memory with two edits is kept until these are settled.
+/// Finds the memories that repeat another active memory, and maps each to that memory. The first
+/// one created is retained, on any clone. A memory with a check or an outcome takes precedence over
+/// one without; if these differ, one memory of each is retained. A memory with two edits is
+/// retained until the conflict is resolved.
 #[must_use]
 pub fn repeats<'a>(holding: impl IntoIterator<Item = &'a Entry>) -> BTreeMap<&'a str, &'a str> {
     let mut groups: BTreeMap<String, Vec<&Entry>> = BTreeMap::new();
@@ -52,7 +54,7 @@ pub fn repeats<'a>(holding: impl IntoIterator<Item = &'a Entry>) -> BTreeMap<&'a
     repeats
 }
 
-/// What a memory carries that must not get lost: its check and its outcome.
+/// The parts of a memory that must not get lost: its check and its outcome.
 fn carried(entry: &Entry) -> Option<String> {
     let of = |name| entry.metadata.get(name).filter(|value| !value.is_null());
     let carried: Vec<&Value> = ["check", "outcome"].into_iter().filter_map(of).collect();

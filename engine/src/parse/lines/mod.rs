@@ -1,5 +1,5 @@
-//! The lines of a project's permanent memory: what they say, what they come to, what is wrong with
-//! them. Text in, values out; `memory` keeps them and `validators` reports on them.
+//! The lines of a project's permanent memory: parsing, combining revisions, and detecting problems.
+//! Text in, values out; `memory` stores the lines and `validators` reports on them.
 
 pub mod id;
 pub mod log;

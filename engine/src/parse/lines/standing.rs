@@ -1,4 +1,4 @@
-//! Which of the memories of a file hold, by the file alone.
+//! Determines which memories of a file are active, from the file alone.
 
 use super::log::Folded;
 use super::meaning::repeats;
@@ -6,31 +6,31 @@ use super::types::{Entry, Kind, Relation, Status};
 use super::words::topic_key;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The memories of a file by id, and which of them hold.
+/// The memories of a file by id, and which of them are active.
 #[derive(Debug, Default)]
 pub struct Standing<'a> {
     memories: BTreeMap<&'a str, &'a Folded>,
     active: BTreeSet<&'a str>,
-    /// The circle of superseding that a memory is in, if any, by one of its members.
+    /// The supersession cycle that a memory is part of, identified by one of its members.
     circles: BTreeMap<&'a str, &'a str>,
 }
 
-/// What does not go together in a file.
+/// A conflict between memories of a file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Clash<'a> {
-    /// More than one decision holds on a topic: the topic as it is compared, the decisions.
+    /// Several active decisions have the same topic: the normalized topic, and the ids.
     OneTopic(String, Vec<&'a str>),
-    /// The first says that it contradicts the second, and both hold.
+    /// The first contradicts the second, and both are active.
     Contradiction(&'a str, &'a str),
-    /// The first supersedes the second, and is superseded by it, directly or by others.
+    /// The first supersedes the second and is superseded by it, directly or indirectly.
     Circle(&'a str, &'a str),
-    /// Each superseded the same memory, directly or by others, and they all hold: branches replaced it
-    /// each in its own way.
+    /// All of these superseded the same memory, directly or indirectly, and are active: several
+    /// branches replaced it independently.
     Forked(Vec<&'a str>),
 }
 
 impl<'a> Standing<'a> {
-    /// Looks at the memories of one file.
+    /// Analyzes the memories of one file.
     #[must_use]
     pub fn of(memories: &'a [Folded]) -> Self {
         let memories: BTreeMap<&str, &Folded> = memories
@@ -53,7 +53,7 @@ impl<'a> Standing<'a> {
         standing
     }
 
-    /// The links of a relation between memories of the file.
+    /// The links with this relation between memories of the file.
     fn links(&self, relation: Relation) -> impl Iterator<Item = (&'a str, &'a str)> {
         self.memories.values().flat_map(move |memory| {
             let own = memory.links.iter().filter(move |link| link.relation == relation);
@@ -67,13 +67,13 @@ impl<'a> Standing<'a> {
             || self.circles.get(from).is_some_and(|circle| self.circles.get(to) == Some(circle))
     }
 
-    /// Whether a memory of the file holds.
+    /// Whether a memory of the file is active.
     #[must_use]
     pub fn holds(&self, id: &str) -> bool {
         self.active.contains(id)
     }
 
-    /// All that does not go together, ordered.
+    /// All conflicts, ordered.
     #[must_use]
     pub fn clashes(&self) -> Vec<Clash<'a>> {
         let mut clashes = Vec::new();
@@ -121,15 +121,15 @@ impl<'a> Standing<'a> {
     }
 }
 
-/// The topic of a decision as it is compared.
+/// The normalized topic of a decision.
 #[must_use]
 pub fn topic_of(entry: &Entry) -> Option<String> {
     let topic = entry.topic.as_deref().filter(|_| entry.kind == Kind::Decision);
     topic.map(topic_key).filter(|key| !key.is_empty())
 }
 
-/// Of memories that supersede each other by these links, directly or by others, those that hold, where
-/// that is more than one.
+/// Groups of active memories that supersede the same memory through these links, directly or
+/// indirectly; only groups of more than one.
 #[must_use]
 pub fn forks<'a>(
     superseding: &[(&'a str, &'a str)],
@@ -142,8 +142,8 @@ pub fn forks<'a>(
     forks
 }
 
-/// Whether memories are neither all linked to each other nor all on one topic, where they are a conflict
-/// already. Whoever replaced one memory by two says so by a link between these.
+/// Whether the memories are neither all linked to each other nor all on one topic, which is already
+/// another conflict. To replace one memory by two intentionally, link the two.
 #[must_use]
 pub fn is_apart<'a>(
     ids: &[&'a str],
@@ -162,8 +162,8 @@ pub fn is_apart<'a>(
     connected(ids.iter().copied(), links.chain(on_topic)).len() > 1
 }
 
-/// The groups of `ids` that `links` connect, in whatever direction; each in order. The links are between
-/// these ids.
+/// The groups of `ids` connected by `links` in any direction, each in order. Both ends of each link
+/// are in `ids`.
 fn connected<'a>(
     ids: impl Iterator<Item = &'a str>,
     links: impl Iterator<Item = (&'a str, &'a str)>,
@@ -190,9 +190,9 @@ fn connected<'a>(
     groups.into_values().collect()
 }
 
-/// The circles of more than one: memories that reach each other along `links`, each with a name of
-/// its circle, one of the members. Found by walking from each and, in the order in which those walks
-/// ended, back (Kosaraju and Sharir).
+/// The cycles of more than one memory: maps each member to one member that identifies its cycle.
+/// Uses the algorithm of Kosaraju and Sharir: a depth-first search, then a reverse search in order
+/// of completion.
 #[must_use]
 pub fn circles<'a>(links: impl Iterator<Item = (&'a str, &'a str)>) -> BTreeMap<&'a str, &'a str> {
     let (mut on, mut back) = (BTreeMap::new(), BTreeMap::new());
@@ -215,8 +215,8 @@ pub fn circles<'a>(links: impl Iterator<Item = (&'a str, &'a str)>) -> BTreeMap<
     circles
 }
 
-/// Walks along `links` from `start` to what was not seen; adds each to `order` when all beyond it
-/// was walked.
+/// Visits the nodes reachable from `start` along `links` that were not visited yet; appends each to
+/// `order` when all nodes after it were visited.
 fn walk<'a>(
     start: &'a str,
     links: &BTreeMap<&'a str, Vec<&'a str>>,

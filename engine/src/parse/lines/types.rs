@@ -1,4 +1,4 @@
-//! Plain data: one memory, its links, and the words for them.
+//! Plain data: a memory, its links, and their enums.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -6,10 +6,10 @@ use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
 
-/// The form of [`Entry`] that this aidd writes. Readers keep what they do not know.
+/// The schema version of [`Entry`] that this aidd writes. Readers retain unknown fields.
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// An enum of words: as JSON, in columns and in messages it is the word.
+/// Defines an enum that is represented by a word in JSON, database columns and messages.
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)+ }) => {
         $(#[$doc])*
@@ -19,10 +19,10 @@ macro_rules! words {
         }
 
         impl $name {
-            /// Every one, in order.
+            /// All variants, in order.
             pub const ALL: &[Self] = &[$(Self::$variant),+];
 
-            /// The word for it.
+            /// The word that represents the variant.
             #[must_use]
             pub fn word(self) -> &'static str {
                 match self { $(Self::$variant => $word,)+ }
@@ -42,7 +42,7 @@ macro_rules! words {
                 let known = Self::ALL.iter().find(|known| known.word() == text);
                 known.copied().ok_or_else(|| {
                     let words: Vec<&str> = Self::ALL.iter().map(|known| known.word()).collect();
-                    format!("`{text}` is none of {}", words.join(", "))
+                    format!("unknown value `{text}`; expected one of {}", words.join(", "))
                 })
             }
         }
@@ -50,97 +50,97 @@ macro_rules! words {
 }
 
 words! {
-    /// What a memory is.
+    /// The kind of a memory.
     Kind {
         /// A choice and its reasons.
         Decision = "decision",
-        /// An error, its cause and its cure.
+        /// An error, its cause and its fix.
         Mistake = "mistake",
         /// How things are done here.
         Convention = "convention",
-        /// Something that keeps coming back.
+        /// A recurring pattern.
         Pattern = "pattern",
-        /// What someone likes.
+        /// A personal preference.
         Preference = "preference",
         /// A lesson in a sentence or two.
         Insight = "insight",
-        /// What a tool did.
+        /// The outcome of a tool call.
         ToolOutcome = "tool_outcome",
-        /// What a workflow led to.
+        /// The outcome of a workflow.
         WorkflowOutcome = "workflow_outcome",
-        /// Where work stands, for whoever takes it up.
+        /// The state of unfinished work, for whoever continues it.
         Checkpoint = "checkpoint",
-        /// Anything else worth having at hand.
+        /// Any other useful context.
         Context = "context",
     }
 }
 
 words! {
-    /// How long a memory lives, and who sees it.
+    /// How long a memory is stored, and who can see it.
     Layer {
-        /// Observed in a session; goes with old sessions.
+        /// Observed in a session; deleted with old sessions.
         Session = "session",
-        /// Kept in this checkout until someone removes it.
+        /// Stored in this checkout until it is removed.
         Local = "local",
-        /// In the tracked files: the team's.
+        /// Stored in tracked files; shared with the team.
         Permanent = "permanent",
     }
 }
 
 words! {
-    /// How a memory stands. Derived from links and removals, never taken from a line's own word.
+    /// The status of a memory. Derived from links and removals, never read from a line.
     Status {
-        /// Holds.
+        /// In effect.
         Active = "active",
-        /// A later one took its place.
+        /// Replaced by a later memory.
         Superseded = "superseded",
-        /// Taken back; its history stays.
+        /// Removed; its history is retained.
         Removed = "removed",
     }
 }
 
 words! {
-    /// What one memory is to another.
+    /// The relation of one memory to another.
     Relation {
-        /// Takes its place.
+        /// Replaces the other memory.
         Supersedes = "supersedes",
-        /// Says it more exactly.
+        /// Makes the other memory more precise.
         Refines = "refines",
-        /// Cannot hold together with it.
+        /// Contradicts the other memory.
         Contradicts = "contradicts",
-        /// Rests on it.
+        /// Is based on the other memory.
         BuildsOn = "builds_on",
-        /// Doubts it.
+        /// Questions the other memory.
         Debates = "debates",
-        /// Brings several together.
+        /// Combines several memories.
         Synthesizes = "synthesizes",
-        /// Has to do with it.
+        /// Is related to the other memory.
         RelatesTo = "relates_to",
     }
 }
 
 words! {
-    /// What came of a decision.
+    /// The outcome of a decision.
     Outcome {
         /// It worked.
         Success = "SUCCESS",
-        /// It did not.
+        /// It failed.
         Failed = "FAILED",
-        /// In part.
+        /// It worked in part.
         Partial = "PARTIAL",
     }
 }
 
-/// A word that is no [`Outcome`].
+/// A string that is not an [`Outcome`].
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("`{0}` is none of SUCCESS, FAILED, PARTIAL")]
+#[error("unknown outcome `{0}`; expected SUCCESS, FAILED or PARTIAL")]
 pub struct UnknownOutcome(pub String);
 
 impl Outcome {
-    /// Reads an outcome in any case; "failure" is FAILED.
+    /// Parses an outcome, ignoring case; "failure" is also accepted for FAILED.
     ///
     /// # Errors
-    /// The words that are known, when it is none of them.
+    /// When `text` is not a known outcome.
     pub fn read(text: &str) -> Result<Self, UnknownOutcome> {
         match text.trim().to_ascii_uppercase().as_str() {
             "FAILURE" => Ok(Self::Failed),
@@ -150,7 +150,7 @@ impl Outcome {
 }
 
 impl Kind {
-    /// The tracked file of permanent memories of this kind; `None` for kinds that stay in the
+    /// The tracked file for permanent memories of this kind; `None` for kinds that stay in the
     /// checkout.
     #[must_use]
     pub fn file(self) -> Option<&'static str> {
@@ -162,64 +162,64 @@ impl Kind {
         }
     }
 
-    /// Whether a session may observe it.
+    /// Whether a session can record memories of this kind.
     #[must_use]
     pub fn is_observable(self) -> bool {
         !matches!(self, Self::Checkpoint | Self::Context)
     }
 }
 
-/// One memory.
+/// A memory in its current state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Entry {
     /// `<type>_<milliseconds>_<hash>`; never changes.
     pub id: String,
-    /// What it is.
+    /// The kind of memory.
     #[serde(rename = "type")]
     pub kind: Kind,
-    /// How long it lives.
+    /// How long it is stored.
     pub layer: Layer,
-    /// What it is about, in the words it was given.
+    /// The topic, as entered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topic: Option<String>,
-    /// The memory itself: the decision, the error, the convention, the title, the summary.
+    /// The main text: the decision, the error, the convention, the title, the summary.
     pub content: String,
-    /// What else its kind has to say: the typed forms are in `memory::kinds`.
+    /// Fields specific to the kind; the typed forms are in `memory::kinds`.
     #[serde(default)]
     pub metadata: Map<String, Value>,
-    /// How it stands.
+    /// Whether it is active, superseded or removed.
     pub status: Status,
-    /// The session it comes from.
+    /// The session it was created in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
-    /// The branch it comes from.
+    /// The branch it was created on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
-    /// Milliseconds since 1970.
+    /// Time of creation, in milliseconds since 1970.
     pub created_at: i64,
-    /// Milliseconds since 1970.
+    /// Time of the last change, in milliseconds since 1970.
     pub updated_at: i64,
-    /// The form it was written in.
+    /// The schema version it was written with.
     pub schema_version: u32,
-    /// The revisions that nothing later replaces; more than one is a conflict to settle. Empty for
-    /// memories outside the tracked files.
+    /// The latest revisions; more than one is a conflict to resolve. Empty for memories outside of
+    /// the tracked files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub heads: Vec<String>,
-    /// Fields that this aidd does not know.
+    /// Fields that this version of aidd does not know.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
 
 impl Entry {
-    /// What came of it, of a decision.
+    /// The outcome, if it is a decision with an outcome.
     #[must_use]
     pub fn outcome(&self) -> Option<Outcome> {
         let outcome = self.metadata.get("outcome").and_then(Value::as_str)?;
         Outcome::read(outcome).ok()
     }
 
-    /// Why it came so, on one line.
+    /// The reason for the outcome, on one line.
     #[must_use]
     pub fn outcome_reason(&self) -> Option<String> {
         let reason = self.metadata.get("outcomeReason").and_then(Value::as_str)?;
@@ -227,13 +227,13 @@ impl Entry {
         (!reason.is_empty()).then_some(reason)
     }
 
-    /// Whether it is a decision that failed: nothing that holds.
+    /// Whether it is a decision that failed and so is no longer in effect.
     #[must_use]
     pub fn is_failed(&self) -> bool {
         self.kind == Kind::Decision && self.outcome() == Some(Outcome::Failed)
     }
 
-    /// Whether two edits of it stand side by side.
+    /// Whether it has two conflicting edits.
     #[must_use]
     pub fn is_contested(&self) -> bool {
         self.heads.len() > 1
@@ -251,44 +251,45 @@ impl Entry {
     }
 }
 
-/// The field of a link that says that its end was promoted to its start.
+/// The link field that marks its target as promoted to its source.
 const PROMOTED: &str = "promoted";
 
-/// A typed arrow from one memory to another.
+/// A typed link from one memory to another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Link {
-    /// Where it starts. Not written in the line of the memory it starts at.
+    /// The id of the source. Omitted in the line of the source memory.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub from: String,
-    /// Where it ends.
+    /// The id of the target.
     pub to: String,
-    /// What `from` is to `to`.
+    /// The relation of `from` to `to`.
     pub relation: Relation,
-    /// Why.
+    /// The reason for the link.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Fields that this aidd does not know.
+    /// Fields that this version of aidd does not know.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
 
 impl Link {
-    /// The link of a permanent memory to what a session observed, which it was made of. It supersedes
-    /// that where it is known, so that the same is not shown twice.
+    /// The link from a permanent memory to the session observation it was created from. It
+    /// supersedes the observation where that exists, so that the content is not listed twice.
     #[must_use]
     pub fn promoting(observed: &str) -> Self {
         let extra = Map::from_iter([(PROMOTED.to_owned(), Value::Bool(true))]);
         Self { extra, ..Self::to(Relation::Supersedes, observed) }
     }
 
-    /// Whether it leads to what its memory was made of: see [`Self::promoting`].
+    /// Whether it links to the observation that its memory was created from; see
+    /// [`Self::promoting`].
     #[must_use]
     pub fn is_promotion(&self) -> bool {
         self.relation == Relation::Supersedes && self.extra.contains_key(PROMOTED)
     }
 
-    /// A link without a reason; `from` is filled in where it is stored.
+    /// A link without a reason; `from` is set where the link is stored.
     #[must_use]
     pub fn to(relation: Relation, to: &str) -> Self {
         Self { from: String::new(), to: to.to_owned(), relation, reason: None, extra: Map::new() }

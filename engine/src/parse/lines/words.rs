@@ -1,26 +1,28 @@
-//! When two texts speak of the same: topics and likeness, in every script.
+//! Compares topics and texts, in every script.
 
 use std::collections::BTreeSet;
 use unicase::UniCase;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// A text in lower case, its letters composed: what a Mac's file system or keyboard takes apart is
-/// the same text.
+/// Lower-case text in composed form (NFC), because file systems and keyboards of macOS decompose
+/// letters.
 fn lower(text: &str) -> String {
     if text.is_ascii() { text.to_ascii_lowercase() } else { text.to_lowercase().nfc().collect() }
 }
 
-/// A topic as it is compared, which all do by this function: without case, spaces and punctuation, in
-/// every script. Letters are folded as Unicode has it (NFKC and full case folding, so that `ＡＵＴＨ` is
-/// `auth` and `Straße` is `STRASSE`) and keep their marks: `cafe` and `café` are two topics. A dash
-/// stays between two digits (`1.5` is not `15`), and so do the signs that end a name: `C`, `C++` and `C#`
-/// are three topics. Empty when it names nothing.
+/// Normalizes a topic for comparison; all comparisons use this function. Ignores case, spaces and
+/// punctuation, in every script. Letters are folded by Unicode (NFKC and full case folding, so
+/// `ＡＵＴＨ` equals `auth` and `Straße` equals `STRASSE`) but retain their diacritics: `cafe` and
+/// `café` are different topics. A separator between two digits is retained (`1.5` is not `15`), and
+/// so are the signs at the end of a name: `C`, `C++` and `C#` are three topics. Empty when the
+/// topic has no letters or digits.
 #[must_use]
 pub fn topic_key(topic: &str) -> String {
     let folded = UniCase::unicode(topic.nfkc().collect::<String>()).to_folded_case();
     let mut key = String::new();
-    // Whether something was left out before this character, and whether signs that end a name began.
+    // Whether characters were skipped before this one, and whether the trailing signs of a name
+    // began.
     let (mut gap, mut ends) = (false, false);
     let mut chars = folded.nfkc();
     while let Some(c) = chars.next() {
@@ -44,12 +46,12 @@ fn is_sign(c: char) -> bool {
     matches!(c, '+' | '#')
 }
 
-/// Whether no more than signs of a name stand before its end.
+/// Whether only signs precede the end of the name.
 fn ends_name(mut rest: impl Iterator<Item = char>) -> bool {
     rest.find(|c| !is_sign(*c)).is_none_or(|c| !c.is_alphanumeric())
 }
 
-/// A text as it is compared for sameness: lower case, white space folded, no stop at its end.
+/// Normalizes text for equality: lower case, white space collapsed, no final period.
 #[must_use]
 pub fn folded(text: &str) -> String {
     let lower = lower(text);
@@ -57,8 +59,8 @@ pub fn folded(text: &str) -> String {
     words.join(" ").trim_end_matches(['.', '。', '!', ';']).to_owned()
 }
 
-/// An error as it is compared: without what differs from one time to the next, such as numbers,
-/// addresses and folders.
+/// Normalizes an error for comparison: without variable parts such as numbers, addresses and
+/// directories.
 #[must_use]
 pub fn error_key(error: &str) -> String {
     let lower = lower(error);
@@ -78,8 +80,8 @@ pub fn error_key(error: &str) -> String {
     words.collect::<String>().trim_end().to_owned()
 }
 
-/// The pieces two texts are compared by: words, and pairs of neighbouring characters in scripts
-/// that write words together or glue particles to them.
+/// The set of features by which texts are compared: words, and character pairs in scripts without
+/// word separators or with attached particles.
 #[must_use]
 pub fn pieces(text: &str) -> BTreeSet<u64> {
     let lower = lower(text);
@@ -97,7 +99,7 @@ pub fn pieces(text: &str) -> BTreeSet<u64> {
     pieces
 }
 
-/// How alike two sets of pieces are, from 0 to 1: shared pieces to all pieces.
+/// The similarity of two sets of features, from 0 to 1: the Jaccard index.
 #[must_use]
 pub fn likeness(one: &BTreeSet<u64>, other: &BTreeSet<u64>) -> f64 {
     let shared = one.intersection(other).count();
@@ -106,7 +108,7 @@ pub fn likeness(one: &BTreeSet<u64>, other: &BTreeSet<u64>) -> f64 {
     if all == 0 { 0.0 } else { shared as f64 / all as f64 }
 }
 
-/// Words that say nothing of what a text is about.
+/// Words without meaning for the topic of a text.
 const STOP: [&str; 24] = [
     "a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "in", "is", "it", "of", "on",
     "or", "that", "the", "this", "to", "was", "we", "will", "with",
@@ -116,19 +118,19 @@ fn parts(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && !is_mark(c)).filter(|part| !part.is_empty())
 }
 
-/// Combining marks of the scripts in which they are part of a word.
+/// Combining marks of scripts in which they are part of a word.
 pub fn is_mark(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{36F}' | '\u{900}'..='\u{DFF}' | '\u{E31}'..='\u{E4E}')
 }
 
-/// Hangul, kana and Han.
+/// Whether `c` is Hangul, kana or Han.
 pub fn is_dense(c: char) -> bool {
     matches!(c,
         '\u{1100}'..='\u{11FF}' | '\u{3040}'..='\u{30FF}' | '\u{3130}'..='\u{318F}'
         | '\u{3400}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7AF}' | '\u{20000}'..='\u{3FFFF}')
 }
 
-/// FNV-1a.
+/// The 64-bit FNV-1a hash of `word`.
 fn fnv(word: &str) -> u64 {
     word.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -170,7 +172,7 @@ mod tests {
         }
         assert_ne!(topic_key("인증 방식"), topic_key("인증 방법"));
         assert_eq!(topic_key("?!"), "");
-        // Composed and taken apart: jamo, an accent, a Vietnamese and a Devanagari letter.
+        // Composed and decomposed: jamo, an accent, a Vietnamese and a Devanagari letter.
         for (one, other) in [
             (
                 "\u{C778}\u{C99D} \u{BC29}\u{C2DD}",

@@ -1,11 +1,11 @@
-//! Checks of a configuration file beyond its schema: its syntax and its globs.
+//! Checks of a configuration file beyond its schema: syntax and globs.
 
 use super::Problem;
 use crate::text::paths;
 use jsonc_parser::ast::Value as Ast;
 use jsonc_parser::errors::{ParseError, ParseErrorKind};
 
-/// The first glob that cannot be read, and why.
+/// The first malformed glob.
 pub(super) fn malformed_glob(root: &Ast<'_>) -> Option<Problem> {
     let Ast::Object(root) = root else { return None };
     let mut lists: Vec<(String, &Ast<'_>)> = Vec::new();
@@ -34,13 +34,13 @@ pub(super) fn malformed_glob(root: &Ast<'_>) -> Option<Problem> {
     })
 }
 
-/// What is wrong with a text that is no JSON, in words; where it begins.
+/// The error for a text that is not JSON, with its position.
 #[must_use]
 pub fn unparsed(text: &str, error: &ParseError) -> Problem {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         if line.starts_with("<<<<<<< ") {
-            let message = "a merge left two versions: keep one, and take out the lines `<<<<<<<`, `=======` and `>>>>>>>`";
+            let message = "merge conflict; resolve it and remove the lines `<<<<<<<`, `=======` and `>>>>>>>`";
             let end = at + line.trim_end().len();
             return Problem { message: message.to_owned(), span: at..end, instead: None };
         }
@@ -48,20 +48,20 @@ pub fn unparsed(text: &str, error: &ParseError) -> Problem {
     }
     use ParseErrorKind as Kind;
     let said = match error.kind() {
-        Kind::UnterminatedObject => "`{` is not closed by `}`",
-        Kind::UnterminatedArray => "`[` is not closed by `]`",
-        Kind::UnterminatedCommentBlock => "`/*` is not closed by `*/`",
-        Kind::ExpectedComma => "a comma is missing before this",
-        Kind::ExpectedColonAfterObjectKey => "a colon is missing behind this key",
-        Kind::ExpectedObjectValue => "a value is missing behind the colon",
+        Kind::UnterminatedObject => "missing `}`",
+        Kind::UnterminatedArray => "missing `]`",
+        Kind::UnterminatedCommentBlock => "unclosed comment; add `*/`",
+        Kind::ExpectedComma => "missing comma before this",
+        Kind::ExpectedColonAfterObjectKey => "missing colon after this key",
+        Kind::ExpectedObjectValue => "missing value after the colon",
         Kind::ExpectedStringObjectProperty | Kind::UnexpectedTokenInObject => {
-            "a key stands in double quotes"
+            "keys must be double-quoted"
         }
-        Kind::SingleQuotedStringsNotAllowed => "texts stand in double quotes",
+        Kind::SingleQuotedStringsNotAllowed => "strings must be double-quoted",
         Kind::UnexpectedToken | Kind::UnexpectedWord => {
-            "this is no JSON: a text stands in double quotes, and the whole in `{ }`"
+            "not JSON; strings must be double-quoted, and the file must be an object in `{ }`"
         }
-        Kind::MultipleRootJsonValues => "the JSON ended before this",
+        Kind::MultipleRootJsonValues => "unexpected text after the end of the JSON",
         other => {
             let message = other.to_string();
             let span = error.range().start..error.range().end;

@@ -1,4 +1,4 @@
-//! Configurations, good and bad.
+//! Tests of valid and invalid configurations.
 
 use super::*;
 
@@ -52,10 +52,10 @@ fn content_says_whose_pages_count() {
     content.set_mode("").expect("nothing");
     assert_eq!(content.override_mode, Some(ContentMode::BundledOnly));
     let refused = content.set_mode("both").expect_err("no mode").to_string();
-    assert!(refused.contains("AIDD_CONTENT_OVERRIDE_MODE is `both`"), "{refused}");
+    assert!(refused.contains("AIDD_CONTENT_OVERRIDE_MODE: unknown mode `both`"), "{refused}");
 }
 
-/// What a configuration is refused for, and the text at that place.
+/// The message for a rejected configuration, and the text at its position.
 fn refused(text: &str) -> (String, String) {
     let problem = read(text).expect_err(text);
     (text[problem.span].to_owned(), problem.message)
@@ -89,7 +89,7 @@ fn a_wrong_value_is_placed() {
     said(
         r#"{"overrides": [{"files": "a"}]}"#,
         r#"{"files": "a"}"#,
-        "`overrides[0].rules` is missing: Rule id, alias or glob of ids → its setting there.",
+        "`overrides[0].rules` is missing: Rule id, alias or glob of ids → setting for these paths.",
     );
     said(
         r#"{"rules": {"a/b": 2}}"#,
@@ -115,9 +115,9 @@ fn a_wrong_value_is_placed() {
     said(
         r#"{"ci": []}"#,
         "[]",
-        "`ci`: expected an object with `blockOn`, `ignore`, `warnOn` (What a pull request is judged by, over `failOn`), found a list",
+        "`ci`: expected an object with `blockOn`, `ignore`, `warnOn` (Which findings fail a pull request; takes precedence over `failOn`), found a list",
     );
-    // Nothing of serde is said to a user.
+    // Messages of serde are not shown to users.
     for text in [r#"{"rules": {"a/b": ["error", {}]}}"#, r#"{"overrides": [3]}"#, r#"{"ci": 1}"#] {
         let (_, message) = refused(text);
         assert!(!message.contains("invalid type"), "{message}");
@@ -155,9 +155,9 @@ fn a_key_that_stands_twice_is_told() {
 #[test]
 fn a_glob_that_cannot_be_read_is_placed() {
     let text = r#"{"overrides": [{"files": ["a", "[b"], "rules": {}}]}"#;
-    let why = "`overrides[0].files`: `[b` is not a glob: unclosed character class; missing ']'";
+    let why = "`overrides[0].files`: not a glob: `[b`: unclosed character class; missing ']'";
     assert_eq!(refused(text), ("\"[b\"".to_owned(), why.to_owned()));
-    let why = "`exclude`: an empty glob speaks of no path";
+    let why = "`exclude`: empty glob";
     assert_eq!(refused(r#"{"exclude": [""]}"#), ("\"\"".to_owned(), why.to_owned()));
 }
 
@@ -167,16 +167,16 @@ fn a_text_that_is_no_json_is_explained() {
     let torn = "<<<<<<< HEAD\n{\"failOn\": \"error\"}\n=======\n{}\n>>>>>>> b\n";
     let (place, message) = refused(torn);
     assert_eq!(place, "<<<<<<< HEAD");
-    assert!(message.starts_with("a merge left two versions: keep one"), "{message}");
-    assert_eq!(said("{\"include\": ["), "`[` is not closed by `]`");
-    assert_eq!(said("{"), "`{` is not closed by `}`");
-    assert_eq!(said("{\"a\": 1 \"b\": 2}"), "a comma is missing before this");
-    assert_eq!(said("{failOn: 1}"), "a key stands in double quotes");
-    assert_eq!(said("{\"failOn\" \"error\"}"), "a colon is missing behind this key");
-    assert_eq!(said("{'a': 1}"), "texts stand in double quotes");
+    assert!(message.starts_with("merge conflict; resolve it"), "{message}");
+    assert_eq!(said("{\"include\": ["), "missing `]`");
+    assert_eq!(said("{"), "missing `}`");
+    assert_eq!(said("{\"a\": 1 \"b\": 2}"), "missing comma before this");
+    assert_eq!(said("{failOn: 1}"), "keys must be double-quoted");
+    assert_eq!(said("{\"failOn\" \"error\"}"), "missing colon after this key");
+    assert_eq!(said("{'a': 1}"), "strings must be double-quoted");
     assert_eq!(
         said("failOn: error\n"),
-        "this is no JSON: a text stands in double quotes, and the whole in `{ }`"
+        "not JSON; strings must be double-quoted, and the file must be an object in `{ }`"
     );
 }
 
@@ -189,6 +189,6 @@ fn a_value_is_found_by_its_keys() {
     assert_eq!(at(&["overrides", "1", "files"]), Some(8));
     assert_eq!([at(&["exclude"]), at(&["rules", "a/c"]), at(&["overrides", "2"])], [None; 3]);
     assert_eq!([line_of("", &["a"]), line_of("{", &["a"])], [None; 2]);
-    // The reader takes the last of two.
+    // The last duplicate key wins.
     assert_eq!(line_of("{\n\"a\": 1,\n\"a\": 2}", &["a"]), Some(3));
 }

@@ -1,4 +1,4 @@
-//! Which files differ, gathered from trees, the index and the work tree.
+//! Collects the files that differ between trees, the index and the work tree.
 
 use super::similar::{self, Blob};
 use gix::ObjectId;
@@ -7,33 +7,34 @@ use gix::status::index_worktree;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::mem::take;
 
-/// One file that differs. Bytes of a path that are not UTF-8 are U+FFFD, as everywhere.
+/// A file that differs. Bytes of a path that are not UTF-8 become U+FFFD.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Change {
-    /// Its path now; absent when it is gone.
+    /// The current path; `None` when the file was deleted.
     pub head: Option<String>,
-    /// Its path in the base; absent when it is new. Another one than now: it was renamed.
+    /// The path in the base; `None` when the file is new. Differs from `head` when the file was
+    /// renamed.
     pub base: Option<String>,
-    /// Where the base has it, from the top of the work tree, when that is outside of the folder that
-    /// the repository is seen from; `base` is absent then.
+    /// The path in the base, relative to the top of the work tree, if it is outside of the
+    /// directory that the repository was opened from; then `base` is `None`.
     pub outside: Option<String>,
 }
 
 impl Change {
-    /// The path now, or the last one it had.
+    /// The current path, or the last one for a deleted file.
     #[must_use]
     pub fn path(&self) -> &str {
         self.head.as_deref().or(self.base.as_deref()).unwrap_or_default()
     }
 }
 
-/// Changes by the path now, and those files that are gone.
+/// Changes by current path, and deleted files.
 #[derive(Default)]
 pub(super) struct Changes {
-    /// Path now → path in the base.
+    /// Current path → path in the base.
     now: BTreeMap<BString, Option<BString>>,
     gone: BTreeSet<BString>,
-    /// Files of one side only, until [`Changes::pair_renames`] knows which of them were renamed.
+    /// Files on one side only, until [`Changes::pair_renames`] determines which were renamed.
     added: Vec<Blob>,
     removed: Vec<Blob>,
 }
@@ -47,7 +48,8 @@ impl Changes {
         self.removed.push(Blob { path, id });
     }
 
-    /// A file whose text or kind changed; each side says whether it is a regular file there.
+    /// Records a file whose text or type changed; each flag is whether it is a regular file on that
+    /// side.
     pub(super) fn modify(&mut self, path: BString, was_file: bool, is_file: bool) {
         if is_file {
             self.now.insert(path.clone(), was_file.then_some(path));
@@ -75,18 +77,19 @@ impl Changes {
         }
     }
 
-    /// Finds the files that were renamed among those of one side only: first by equal contents, as
-    /// a look-up, then those left by similar ones.
+    /// Pairs renamed files among those on one side only: first by equal contents with a lookup,
+    /// then the rest by similarity.
     pub(super) fn pair_renames(&mut self, repository: &gix::Repository) {
         let (mut added, mut removed) = (take(&mut self.added), take(&mut self.removed));
         added.sort();
         removed.sort();
-        // An empty file is like any other empty one: only its name tells.
+        // All empty files are equal; only the name identifies them.
         let by_name = |blob: &Blob| Some(file_name(&blob.path).to_owned());
         let by_content = |blob: &Blob| (!blob.id.is_empty_blob()).then(BString::default);
         let mut pairs = pair_equal(&mut added, &mut removed, by_name);
         pairs.extend(pair_equal(&mut added, &mut removed, by_content));
-        // A clone may lack the contents of old files: then only equal ones are known as renamed.
+        // A partial clone can lack the contents of old files; then only renames with equal contents
+        // are detected.
         pairs.extend(similar::pairs(repository, &added, &removed));
         let mut from: HashMap<BString, BString> = pairs.into_iter().collect();
         let renamed: HashSet<BString> = from.values().cloned().collect();
@@ -99,7 +102,7 @@ impl Changes {
         self.now.extend(from.into_iter().map(|(head, base)| (head, Some(base))));
     }
 
-    /// Lays a change of the work tree over those of the index.
+    /// Applies a change of the work tree on top of the changes of the index.
     pub(super) fn worked(&mut self, item: &index_worktree::Item) {
         let Some(summary) = item.summary() else { return };
         let path = item.rela_path().to_owned();
@@ -116,9 +119,9 @@ impl Changes {
         }
     }
 
-    /// Adds a file of the work tree that the index does not hold.
+    /// Adds a file of the work tree that is not in the index.
     pub(super) fn untracked(&mut self, path: BString) {
-        // What the index has taken out may still lie in the work tree.
+        // A file removed from the index can still exist in the work tree.
         let base = self.gone.take(&path);
         self.now.insert(path, base);
     }
@@ -144,7 +147,8 @@ impl Changes {
     }
 }
 
-/// Takes files of equal contents and equal `key` out of both lists: path now, path in the base.
+/// Removes files with equal contents and equal `key` from both lists; returns current path and path
+/// in the base.
 fn pair_equal(
     added: &mut Vec<Blob>,
     removed: &mut Vec<Blob>,

@@ -1,40 +1,40 @@
-//! When commits were made and what they say, for whoever measures what became of work.
+//! Times and messages of commits, for measuring the outcome of work.
 
 use super::{GitError, Repository, id, other};
 use gix::ObjectId;
 use gix::revision::walk::Sorting;
 use gix::traverse::commit::simple::CommitTimeOrder;
 
-/// A commit's time and words.
+/// The time and message of a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Commit {
     /// The full hash.
     pub id: String,
-    /// When it was committed, in milliseconds since 1970.
+    /// Commit time, in milliseconds since 1970.
     pub at: i64,
-    /// Its message.
+    /// The full commit message.
     pub message: String,
 }
 
-/// A commit of a line of work, as checks of messages see it.
+/// A commit as used by checks of commit messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Authored {
     /// The full hash.
     pub id: String,
-    /// Its message.
+    /// The full commit message.
     pub message: String,
     /// `Name <address>` of its author.
     pub author: String,
-    /// It has several parents.
+    /// Whether it has several parents.
     pub is_merge: bool,
 }
 
 impl Repository {
-    /// The commits that lead to `head` and not to any of `bases`, the last first; at most `limit`.
-    /// Bases that are not here hide nothing.
+    /// The commits reachable from `head` but not from any of `bases`, latest first; at most
+    /// `limit`. Bases that are not in the repository have no effect.
     ///
     /// # Errors
-    /// When `head` is not here, or an object is missing.
+    /// When `head` is not in the repository, or an object is missing.
     pub fn between(
         &self,
         bases: &[&str],
@@ -63,10 +63,10 @@ impl Repository {
         Ok(commits)
     }
 
-    /// What a commit says and when it was made.
+    /// The time and message of `commit`.
     ///
     /// # Errors
-    /// When it is not here.
+    /// When the commit is not in the repository.
     pub fn told(&self, commit: &str) -> Result<Commit, GitError> {
         let repository = self.inner.to_thread_local();
         let commit = repository.find_commit(id(commit)?).map_err(other)?;
@@ -75,7 +75,7 @@ impl Repository {
         Ok(Commit { id: commit.id.to_string(), at: seconds.saturating_mul(1000), message })
     }
 
-    /// Whether there is a branch of this name, here or as it was last fetched from `origin`.
+    /// Whether there is a branch with this name, locally or as last fetched from `origin`.
     #[must_use]
     pub fn has_branch(&self, name: &str) -> bool {
         let repository = self.inner.to_thread_local();
@@ -85,7 +85,7 @@ impl Repository {
         })
     }
 
-    /// What the repository's own settings say of `name`: `core.commentChar`.
+    /// The value of `name` in the repository's own configuration, such as `core.commentChar`.
     #[must_use]
     pub fn setting(&self, name: &str) -> Option<String> {
         let repository = self.inner.to_thread_local();
@@ -93,14 +93,14 @@ impl Repository {
         Some(String::from_utf8_lossy(&value).into_owned())
     }
 
-    /// The branch that is checked out; `None` when a commit is.
+    /// The checked out branch; `None` for a detached HEAD.
     #[must_use]
     pub fn branch(&self) -> Option<String> {
         let name = self.inner.to_thread_local().head_name().ok()??;
         Some(name.shorten().to_string())
     }
 
-    /// What the repository's own settings say its main branch is called (`init.defaultBranch`).
+    /// The name of the main branch by the repository's own configuration (`init.defaultBranch`).
     #[must_use]
     pub fn default_branch(&self) -> Option<String> {
         let repository = self.inner.to_thread_local();
@@ -108,11 +108,11 @@ impl Repository {
         Some(name.to_string()).filter(|name| !name.is_empty())
     }
 
-    /// The commits before and at HEAD that were made since `at` (milliseconds since 1970), the last
-    /// first; at most `limit`.
+    /// The commits up to and including HEAD that were made since `at` (milliseconds since 1970),
+    /// latest first; at most `limit`.
     ///
     /// # Errors
-    /// When there is no commit yet, or an object is missing.
+    /// When there are no commits yet, or an object is missing.
     pub fn since(&self, at: i64, limit: usize) -> Result<Vec<Commit>, GitError> {
         let repository = self.inner.to_thread_local();
         let head = self.commit("HEAD")?;

@@ -1,6 +1,6 @@
-//! Git repositories, read only: commits, the files of a revision or of the index, and which files
-//! differ. Objects are read as they lie in the store: no hook, filter, text conversion or other
-//! program that a repository's settings could name is ever run, and the work tree is left alone.
+//! Read-only access to Git repositories: commits, the files of a revision or of the index, and
+//! differences. Objects are read directly from the store: hooks, filters, text conversions and
+//! other programs configured in a repository never run, and the work tree is not modified.
 
 mod changes;
 mod history;
@@ -30,34 +30,34 @@ pub use parts::Directories;
 pub use snapshot::{Entry, Snapshot};
 pub use tracked::{Tracked, TrackedDir};
 
-/// Why a repository does not answer.
+/// Why a Git operation failed.
 #[derive(Debug, Error)]
 pub enum GitError {
-    /// No repository at or above the folder.
-    #[error("{0} lies in no Git repository")]
+    /// There is no repository at or above the directory.
+    #[error("{0} is not in a Git repository")]
     NoRepository(String),
-    /// A name that stands for no commit here.
-    #[error("`{0}` names no commit in this repository")]
+    /// A name does not resolve to a commit.
+    #[error("unknown revision `{0}`")]
     UnknownRevision(String),
-    /// Anything else, in the words of the library.
+    /// Any other error, with the message of the library.
     #[error("{0}")]
     Other(String),
 }
 
-/// A repository, seen from a folder in its work tree.
+/// A repository, opened from a directory in its work tree.
 #[derive(Debug)]
 pub struct Repository {
     inner: ThreadSafeRepository,
-    /// The folder's path in the work tree, with a slash at its end; empty for the work tree itself.
+    /// The path of the directory in the work tree, with a trailing slash; empty for the top.
     prefix: BString,
 }
 
 impl Repository {
-    /// The repository that `folder` lies in. The user's and the system's settings are not read,
-    /// and the repository's own are not trusted.
+    /// Opens the repository that contains `folder`. The user's and the system's Git configuration
+    /// is not read, and the repository's own is not trusted.
     ///
     /// # Errors
-    /// When there is none, or it is broken.
+    /// When there is no repository, or it is damaged.
     pub fn open(folder: &Path) -> Result<Self, GitError> {
         let trust = Upwards { trust: TrustPolicy::Assume(Trust::Reduced), ..Upwards::default() };
         let options = gix::open::Options::isolated();
@@ -71,7 +71,7 @@ impl Repository {
             }
         })?;
         let top = inner.work_dir().ok_or_else(|| {
-            GitError::Other(format!("{} lies in a bare repository", folder.display()))
+            GitError::Other(format!("{} is in a bare repository", folder.display()))
         })?;
         let (top, folder) = (top.canonicalize(), folder.canonicalize());
         let prefix = match (top, folder) {
@@ -82,24 +82,24 @@ impl Repository {
         Ok(Self { inner, prefix: prefix.into() })
     }
 
-    /// The files that say which branch is checked out and what the index holds.
+    /// The files that determine the checked out branch and the content of the index.
     #[must_use]
     pub fn state_files(&self) -> [PathBuf; 2] {
         let repository = self.inner.to_thread_local();
         [repository.git_dir().join("HEAD"), repository.index_path()]
     }
 
-    /// The way from the top of the work tree to the folder that it is seen from, with a slash at its
-    /// end; empty for the top itself.
+    /// The path from the top of the work tree to the opened directory, with a trailing slash; empty
+    /// for the top.
     #[must_use]
     pub fn prefix(&self) -> String {
         self.prefix.to_str_lossy().into_owned()
     }
 
-    /// The commit that `rev` names, as a full hash: `main`, `HEAD~2`, `1a2b3c4`, a tag.
+    /// Resolves `rev` to a full commit hash: `main`, `HEAD~2`, `1a2b3c4`, a tag.
     ///
     /// # Errors
-    /// When it names none.
+    /// When it does not resolve to a commit.
     pub fn commit(&self, rev: &str) -> Result<String, GitError> {
         let unknown = || GitError::UnknownRevision(rev.to_owned());
         let repository = self.inner.to_thread_local();
@@ -109,19 +109,20 @@ impl Repository {
         Ok(id.to_string())
     }
 
-    /// The parents of a commit, whether or not their objects are here.
+    /// The hashes of a commit's parents, even if their objects are not in the repository.
     ///
     /// # Errors
-    /// When the commit is not here.
+    /// When the commit is not in the repository.
     pub fn parents(&self, commit: &str) -> Result<Vec<String>, GitError> {
         let repository = self.inner.to_thread_local();
         let commit = repository.find_commit(id(commit)?).map_err(other)?;
-        // The object, not the walk: a shallow clone hides the parents of its last commits.
+        // Read from the object, because a walk omits the parents at the boundary of a shallow
+        // clone.
         let commit = commit.decode().map_err(other)?;
         Ok(commit.parents().map(|parent| parent.to_string()).collect())
     }
 
-    /// The best common ancestors of two commits; the one Git would take comes first.
+    /// The best common ancestors of two commits; the first is the one that Git would use.
     ///
     /// # Errors
     /// When an object is missing.
@@ -131,16 +132,16 @@ impl Repository {
         Ok(bases.iter().map(ToString::to_string).collect())
     }
 
-    /// Whether older commits were left out of the clone.
+    /// Whether the clone is shallow.
     #[must_use]
     pub fn is_shallow(&self) -> bool {
         self.inner.to_thread_local().is_shallow().unwrap_or(false)
     }
 
-    /// The files of a commit.
+    /// The files of `commit`.
     ///
     /// # Errors
-    /// When it is not here.
+    /// When the commit is not in the repository.
     pub fn snapshot(&self, commit: &str) -> Result<Snapshot, GitError> {
         let repository = self.inner.to_thread_local();
         let commit = repository.find_commit(id(commit)?).map_err(other)?;
@@ -148,14 +149,14 @@ impl Repository {
         Ok(self.seen(Content::Tree(tree)))
     }
 
-    /// No files at all: what the first commit is compared with.
+    /// An empty snapshot, as the base of the first commit.
     #[must_use]
     pub fn nothing(&self) -> Snapshot {
         let empty = ObjectId::empty_tree(self.inner.to_thread_local().object_hash());
         self.seen(Content::Tree(empty))
     }
 
-    /// The files that the next commit would hold. `index`: the file of the index, when it is not
+    /// The files that the next commit would contain. `index` is the path of the index if it is not
     /// the repository's own, as in a hook of `git commit --only`.
     ///
     /// # Errors
@@ -182,13 +183,13 @@ impl Repository {
         }
     }
 
-    /// The files that differ between a revision and another or the index, sorted.
+    /// The files that differ between a revision and another revision or the index, sorted.
     ///
     /// # Errors
-    /// When an object is missing or `base` is an index.
+    /// When an object is missing, or `base` is an index.
     pub fn changes(&self, base: &Snapshot, head: &Snapshot) -> Result<Vec<Change>, GitError> {
         let Content::Tree(old) = base.content else {
-            return Err(GitError::Other("the base is no revision".to_owned()));
+            return Err(GitError::Other("the base is not a revision".to_owned()));
         };
         match &head.content {
             Content::Tree(new) => self.tree_changes(old, *new),
@@ -245,9 +246,9 @@ impl Repository {
         Ok(changes.below(self.prefix.as_bstr()))
     }
 
-    /// The files that differ between `base` and the work tree, sorted, with the `untracked` ones that
-    /// a walk met: Git's library would open the ignore files of the work tree whatever they are. A
-    /// file whose time stamp changed but not its text may be among them.
+    /// The files that differ between `base` and the work tree, sorted. `untracked` are the
+    /// untracked files found by a walk, because Git's library would open ignore files of the work
+    /// tree without restrictions. Files with a new time stamp but unchanged text can be included.
     ///
     /// # Errors
     /// When an object is missing or the index is malformed.
@@ -257,7 +258,7 @@ impl Repository {
         untracked: Vec<String>,
     ) -> Result<Vec<Change>, GitError> {
         let Content::Tree(tree) = base.content else {
-            return Err(GitError::Other("the base is no revision".to_owned()));
+            return Err(GitError::Other("the base is not a revision".to_owned()));
         };
         let repository = self.inner.to_thread_local();
         let items = repository

@@ -1,4 +1,4 @@
-//! Where a repository keeps its parts, for a caller that hands them to the `git` program.
+//! The paths of a repository's directories, for callers that run the `git` program.
 
 use super::{GitError, Repository, other};
 use std::io::Write as _;
@@ -7,9 +7,9 @@ use std::path::PathBuf;
 /// The directories of a repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Directories {
-    /// `HEAD` and the index; that of a linked work tree is its own.
+    /// The directory of `HEAD` and the index; separate for each linked work tree.
     pub git: PathBuf,
-    /// What all work trees share: configuration, references, the list of shallow commits.
+    /// The directory shared by all work trees: configuration, references, shallow commits.
     pub common: PathBuf,
     /// The object store.
     pub objects: PathBuf,
@@ -18,10 +18,10 @@ pub struct Directories {
 }
 
 impl Repository {
-    /// Where the repository lies. `core.worktree` of its own configuration plays no part.
+    /// The directories of the repository. `core.worktree` of its configuration is ignored.
     ///
     /// # Errors
-    /// When a directory is gone.
+    /// When a directory does not exist.
     pub fn directories(&self) -> Result<Directories, GitError> {
         let repository = self.inner.to_thread_local();
         let absolute = |path: &std::path::Path| path.canonicalize().map_err(other);
@@ -34,13 +34,13 @@ impl Repository {
         })
     }
 
-    /// Whether objects are named by SHA-256.
+    /// Whether the repository uses SHA-256 object ids.
     #[must_use]
     pub fn is_sha256(&self) -> bool {
         self.inner.to_thread_local().object_hash() == gix::hash::Kind::Sha256
     }
 
-    /// The text of a `packed-refs` file with every reference that names an object.
+    /// The content of a `packed-refs` file with every reference to an object.
     ///
     /// # Errors
     /// When the references cannot be read.

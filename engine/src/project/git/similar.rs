@@ -1,7 +1,6 @@
-//! Which of the new files are old ones under another path, their contents changed. The score is
-//! Git's: the bytes of equal lines, as a part of the longer file. Not every pair is scored, as that
-//! would cost the product of both: a new file is compared with the few old ones that share its rarest
-//! lines or its name.
+//! Detects renamed files whose contents changed. The similarity is Git's: the bytes of equal lines
+//! relative to the longer file. Not every pair is compared, because that takes quadratic time: a
+//! new file is compared with the few old files that share its rarest lines or its name.
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
@@ -9,28 +8,29 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Git's own default: two files at least half alike are one renamed file.
+/// Git's default: files with at least this similarity are a rename.
 const SIMILARITY: f64 = 0.5;
-/// Longer lines are compared in parts of as many bytes, as Git does.
+/// Longer lines are compared in chunks of this many bytes, as in Git.
 const LONGEST_LINE: usize = 64;
-/// Larger files are not compared by lines.
+/// Maximum size of a file that is compared by lines, in bytes.
 const MAX_BYTES: u64 = 4 << 20;
-/// Most bytes of old files that are held against new ones.
+/// Maximum total size of old files that are compared, in bytes.
 const MAX_TOTAL: u64 = 256 << 20;
-/// A line that more old files have says nothing of where a file came from.
+/// Lines that occur in more old files than this do not identify a file.
 const COMMON: usize = 16;
-/// Most old files that a new one is compared with: by shared lines, and by each form of its name.
+/// Maximum number of old files to compare a new file with: by shared lines, and by each form of its
+/// name.
 const CANDIDATES: usize = 8;
 
-/// A file of one side only.
+/// A file that exists on one side only.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Blob {
     pub(super) path: BString,
     pub(super) id: ObjectId,
 }
 
-/// Pairs of similar files: path now, path in the base. A file whose content is not here, as in a
-/// clone without old contents, is in none.
+/// Pairs of similar files: current path, path in the base. Files whose content is missing, as in a
+/// partial clone, are not paired.
 pub(super) fn pairs(
     repository: &gix::Repository,
     added: &[Blob],
@@ -59,7 +59,7 @@ pub(super) fn pairs(
             }
         }
     }
-    // The best pair first; each file is in one.
+    // Best pairs first; each file is in at most one pair.
     scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| (b.1, b.2, b.3).cmp(&(a.1, a.2, a.3))));
     let (mut new, mut gone) = (HashSet::new(), HashSet::new());
     let mut pairs = Vec::new();
@@ -72,14 +72,14 @@ pub(super) fn pairs(
     pairs
 }
 
-/// The bytes of a file that is here, not empty, and not too large.
+/// The content of an object, if it is available, not empty, and not too large.
 fn content(repository: &gix::Repository, id: ObjectId) -> Option<Vec<u8>> {
     let size = repository.find_header(id).ok()?.size();
     let blob = (1..=MAX_BYTES).contains(&size).then(|| repository.find_blob(id).ok()).flatten()?;
     Some(blob.detach().data)
 }
 
-/// What a file is compared by: the hash of each line, and how many bytes such lines have together.
+/// The fingerprint of a file: the hash of each distinct line, and the total bytes of those lines.
 struct Print {
     lines: Vec<(u64, u64)>,
     bytes: u64,
@@ -101,7 +101,8 @@ impl Print {
         Self { lines, bytes: content.len() as u64 }
     }
 
-    /// How much of the longer of two files the other one has too, from 0 to 1.
+    /// The similarity of two files: the share of the longer file that is also in the other, from 0
+    /// to 1.
     fn similarity(&self, other: &Self) -> f64 {
         let (mut one, mut two) = (self.lines.iter().peekable(), other.lines.iter().peekable());
         let mut equal = 0;
@@ -120,17 +121,17 @@ impl Print {
 
 fn hash(bytes: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
-    // The work tree may have other line ends than the store.
+    // Line endings can differ between the work tree and the store.
     bytes.strip_suffix(b"\r\n").unwrap_or(bytes.trim_end_with(|c| c == '\n')).hash(&mut hasher);
     hasher.finish()
 }
 
-/// The old files, by their lines and their names.
+/// The old files, indexed by lines and names.
 struct Index<'a> {
     files: Vec<Option<(&'a BStr, Print)>>,
-    /// Line → the files that have it, one more than [`COMMON`] at most.
+    /// Line → the files that contain it, at most [`COMMON`] plus one.
     lines: HashMap<u64, Vec<usize>>,
-    /// The last segment of a path, and the last two → the first files called so.
+    /// The last segment, or the last two segments, of a path → the first files with that name.
     names: HashMap<&'a BStr, Vec<usize>>,
 }
 
@@ -157,7 +158,7 @@ impl<'a> Index<'a> {
         Self { files, lines, names }
     }
 
-    /// The old files that a new one may have been, in order.
+    /// The old files that a new file can be a rename of, in order.
     fn candidates(&self, path: &BStr, print: &Print) -> Vec<usize> {
         let mut shared: HashMap<usize, u64> = HashMap::new();
         for (line, bytes) in &print.lines {
@@ -184,7 +185,7 @@ fn name(path: &BStr) -> &BStr {
     path.rfind_byte(b'/').map_or(path, |at| path[at + 1..].as_bstr())
 }
 
-/// A file's name with that of the folder it lies in.
+/// The file name together with the name of its directory.
 fn name_in_folder(path: &BStr) -> &BStr {
     let folder = path.rfind_byte(b'/').and_then(|at| path[..at].rfind_byte(b'/'));
     folder.map_or(path, |at| path[at + 1..].as_bstr())

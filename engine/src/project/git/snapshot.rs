@@ -9,23 +9,23 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Most bytes of one object that are read: a quarter of a GiB, as it is held in memory.
+/// Maximum size of an object that is read: 256 MiB, because it is loaded into memory.
 const OBJECT_LIMIT: u64 = 256 << 20;
-/// Most folders below one another that are entered.
+/// Maximum depth of nested directories.
 const MOST_FOLDERS: usize = 64;
 
-/// The files of a revision or of the index. Paths are those below the folder that the repository
-/// is seen from.
+/// The files of a revision or of the index. Paths are relative to the directory that the repository
+/// was opened from.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     pub(super) repository: ThreadSafeRepository,
     pub(super) prefix: BString,
     pub(super) content: Content,
-    /// What was read of the tree, by path from the top.
+    /// The directories read so far, by path from the top.
     pub(super) folders: Arc<Mutex<HashMap<String, Arc<Folder>>>>,
 }
 
-/// What is right in a folder, by name. Bytes that are not UTF-8 are U+FFFD.
+/// The direct entries of a directory, by name. Bytes that are not UTF-8 become U+FFFD.
 #[derive(Debug, Default)]
 pub(super) struct Folder {
     files: HashMap<String, ObjectId>,
@@ -36,16 +36,17 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What is at a path of a snapshot.
+/// The entry at a path of a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Entry {
-    /// Nothing.
+    /// There is no entry.
     Absent,
     /// A directory.
     Directory,
     /// A file.
     File,
-    /// A link or another repository, there or on the way: what it leads to is not of the snapshot.
+    /// A link or submodule, at the path or on the way to it; its target is not part of the
+    /// snapshot.
     Other,
 }
 
@@ -56,13 +57,13 @@ pub(super) enum Content {
 }
 
 impl Snapshot {
-    /// The same files, seen from the top of the work tree.
+    /// The same files, with paths relative to the top of the work tree.
     #[must_use]
     pub fn at_top(&self) -> Self {
         Self { prefix: BString::default(), ..self.clone() }
     }
 
-    /// The blob at `path`.
+    /// The object id of the blob at `path`.
     fn find(&self, path: &str) -> io::Result<Option<ObjectId>> {
         let whole = format!("{}{path}", self.prefix);
         match &self.content {
@@ -77,8 +78,9 @@ impl Snapshot {
         Ok(folder.and_then(|folder| folder.files.get(name).copied()))
     }
 
-    /// What is right in the folder at `path` from the top of the work tree; `None` when there is no
-    /// such folder. Each is read once: a change may look into one of them for thousands of files.
+    /// The direct entries of the directory at `path` from the top of the work tree; `None` when
+    /// there is no such directory. Cached, because a change can query a directory for thousands of
+    /// files.
     fn folder(&self, tree: ObjectId, path: &str) -> io::Result<Option<Arc<Folder>>> {
         let known = |at: &str| lock(&self.folders).get(at).cloned();
         if let Some(known) = known(path) {
@@ -124,18 +126,18 @@ impl Snapshot {
         Ok(folder)
     }
 
-    /// The id of the object that holds the file at `path`; `None` when there is no such file.
+    /// The id of the object with the content of `path`; `None` when there is no such file.
     ///
     /// # Errors
-    /// When a folder on the way cannot be read.
+    /// When a directory on the path cannot be read.
     pub fn object(&self, path: &str) -> io::Result<Option<String>> {
         Ok(self.find(path)?.map(|id| id.to_string()))
     }
 
-    /// What is at `path`. Letters are compared without case, as some disks compare them.
+    /// The entry at `path`. Names are compared ignoring case, like on case-insensitive disks.
     ///
     /// # Errors
-    /// When a folder on the way cannot be read.
+    /// When a directory on the path cannot be read.
     pub fn entry(&self, path: &str) -> io::Result<Entry> {
         let whole = format!("{}{path}", self.prefix);
         let tree = match &self.content {
@@ -157,7 +159,7 @@ impl Snapshot {
                     (true, true) => found = found.max(Entry::Directory),
                     (true, false) => left.push((entry.oid.to_owned(), rest)),
                     (false, true) if is_blob => found = found.max(Entry::File),
-                    // A file is no folder on a way.
+                    // A file cannot be a directory on the path.
                     (false, false) if is_blob => {}
                     (false, _) => found = Entry::Other,
                 }
@@ -166,10 +168,10 @@ impl Snapshot {
         Ok(found)
     }
 
-    /// The files below `folder`, sorted; of the root when it is empty.
+    /// The files below `folder` (empty for the root), sorted.
     ///
     /// # Errors
-    /// When a folder cannot be read.
+    /// When a directory cannot be read.
     pub fn below(&self, folder: &str) -> io::Result<Vec<String>> {
         let tree = match &self.content {
             Content::Tree(tree) => *tree,
@@ -211,19 +213,19 @@ impl Snapshot {
         let shown = |path: &[u8]| format!("{folder}{slash}{}", path.to_str_lossy());
         let paths = files_below(index, whole.as_bytes()).map(shown);
         let mut found: Vec<String> = paths.collect();
-        // A file in conflict stands there once a side.
+        // A file in conflict has an entry for each side.
         found.dedup();
         found
     }
 
-    /// The branch that is checked out in its repository, when one is.
+    /// The checked out branch of the repository, if any.
     #[must_use]
     pub fn branch(&self) -> Option<String> {
         let name = self.repository.to_thread_local().head_name().ok()??;
         Some(name.shorten().to_str_lossy().into_owned())
     }
 
-    /// Whether the contents of an object are here: a clone may have left them out.
+    /// Whether the content of an object is available; partial clones omit some.
     #[must_use]
     pub fn has_object(&self, object: &str) -> bool {
         let repository = self.repository.to_thread_local();
@@ -231,7 +233,7 @@ impl Snapshot {
     }
 }
 
-/// Whether a name in the store is the one shown as `shown`.
+/// Whether the stored name `name` is displayed as `shown`.
 fn is_named(name: &BStr, shown: &str) -> bool {
     name == shown.as_bytes() || shown.contains('\u{FFFD}') && name.to_str_lossy() == shown
 }
@@ -263,7 +265,7 @@ fn in_index(index: &gix::index::State, path: &str) -> Option<ObjectId> {
     let entry = if path.contains('\u{FFFD}') {
         index.entries().iter().find(|entry| is_named(entry.path(index), path))
     } else {
-        // Of a file in conflict, our side.
+        // For a file in conflict, use our side.
         let stages = [Stage::Unconflicted, Stage::Ours, Stage::Theirs];
         stages.into_iter().find_map(|at| index.entry_by_path_and_stage(path.into(), at))
     }?;
@@ -276,7 +278,7 @@ impl Files for Snapshot {
         let repository = self.repository.to_thread_local();
         let size = repository.find_header(id).map_err(io::Error::other)?.size();
         if size > OBJECT_LIMIT {
-            let why = format!("{size} bytes are more than are read of one object ({OBJECT_LIMIT})");
+            let why = format!("object of {size} bytes exceeds the limit of {OBJECT_LIMIT} bytes");
             return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
         }
         let mut bytes = repository.find_blob(id).map_err(io::Error::other)?.take_data();
@@ -311,7 +313,7 @@ impl Files for Snapshot {
     }
 }
 
-/// The regular files below `folder`, which ends in a slash: their paths from there, ordered.
+/// The regular files below `folder`, which ends in a slash: their relative paths, ordered.
 fn files_below<'a>(
     index: &'a gix::index::State,
     folder: &'a [u8],

@@ -1,5 +1,5 @@
-//! Which paths Git tracks, looked up in the index: a walk asks only for what an ignore file names,
-//! so no list of all paths is made.
+//! Looks up in the index which paths Git tracks. A walk only queries paths that an ignore file
+//! excludes, so no list of all paths is built.
 
 use super::{GitError, Repository, other};
 use crate::text::files::{Stamp, stamp_of};
@@ -9,50 +9,50 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// The index of a repository. Paths are those from the top of the work tree, with `/` between
-/// segments; bytes that are not UTF-8 are U+FFFD.
+/// The index of a repository. Paths are relative to the top of the work tree, with `/` between
+/// segments; bytes that are not UTF-8 become U+FFFD.
 #[derive(Debug)]
 pub struct Tracked {
     index: gix::index::File,
     path: PathBuf,
-    /// What the file was known by before it was read.
+    /// The stamp of the index file before it was read.
     stamp: Option<Stamp>,
-    /// The paths that are not UTF-8, as they are displayed.
+    /// The paths that are not UTF-8, as displayed.
     lossy: OnceLock<BTreeSet<String>>,
 }
 
-/// What the index holds of a directory.
+/// What the index contains for a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TrackedDir {
-    /// Nothing at or below it.
+    /// Nothing at or below the directory.
     Nothing,
-    /// Files below it.
+    /// Files below the directory.
     Files,
-    /// It is a submodule.
+    /// The directory is a submodule.
     Submodule,
 }
 
 impl Tracked {
-    /// The index of the repository whose work tree is at `top`.
+    /// Opens the index of the repository whose work tree is at `top`.
     ///
     /// # Errors
     /// When there is no such repository, or the index is malformed.
     pub fn open(top: &Path) -> Result<Self, GitError> {
         let repository = Repository::open(top)?;
-        // A `.git` that is no repository: the one found lies above.
+        // `.git` here is not a repository; the one found is above.
         if !repository.prefix.is_empty() {
             return Err(GitError::NoRepository(top.display().to_string()));
         }
         let repository = repository.inner.to_thread_local();
         let (path, hash) = (repository.index_path(), repository.object_hash());
         let stamp = stamp_of(&path);
-        // As Git does: the checksum of an index is not verified when it is read.
+        // Like Git, do not verify the checksum of the index.
         let options = gix::index::decode::Options::default();
         let index = gix::index::File::at_or_default(&path, hash, true, options).map_err(other)?;
         Ok(Self { index, path, stamp, lossy: OnceLock::new() })
     }
 
-    /// The file that holds the index, and what it was known by before it was read.
+    /// The path of the index file, and its stamp before it was read.
     #[must_use]
     pub fn read_from(&self) -> (&Path, Option<Stamp>) {
         (&self.path, self.stamp)
@@ -88,8 +88,8 @@ impl Tracked {
         if is_below { TrackedDir::Files } else { TrackedDir::Nothing }
     }
 
-    /// How many files are tracked at or below `path`, those left aside that a sparse check-out does
-    /// not put on the disk.
+    /// The number of tracked files at or below `path`, without files that a sparse checkout omits
+    /// from disk.
     #[must_use]
     pub fn count(&self, path: &str) -> usize {
         let below = format!("{path}/");
@@ -100,20 +100,20 @@ impl Tracked {
         let at = self.index.entry_range(path.into()).unwrap_or_default();
         let entries =
             self.index.entries()[at].iter().chain(self.entries_below(&below)).filter(is_counted);
-        // A file in conflict is there once a side.
+        // A file in conflict has an entry for each side.
         let mut paths: Vec<&BStr> = entries.map(|entry| entry.path(&self.index)).collect();
         paths.dedup();
         paths.len()
     }
 
-    /// Whether `path` lies in a directory that a sparse index holds in place of its files: what of
-    /// them is on the disk all the same may be tracked.
+    /// Whether `path` is in a directory that a sparse index stores in place of its files. Files in
+    /// it that exist on disk can be tracked.
     fn is_collapsed(&self, path: &str) -> bool {
         let mut dirs = path.match_indices('/').map(|(end, _)| &path[..=end]);
         self.index.is_sparse() && dirs.any(|dir| self.index.entry_index_by_path(dir.into()).is_ok())
     }
 
-    /// The entries whose path begins with `prefix`.
+    /// The entries whose path starts with `prefix`.
     fn entries_below(&self, prefix: &str) -> impl Iterator<Item = &gix::index::Entry> {
         let (index, prefix) = (&self.index, prefix.as_bytes().to_vec());
         let entries = index.entries();

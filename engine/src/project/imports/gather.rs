@@ -1,5 +1,4 @@
-//! The facts of all files of a project, read by several threads, and kept for as long as a file
-//! stays as it is.
+//! Collects the facts of all files of a project in parallel, and caches them until a file changes.
 
 use super::{Facts, is_read, read, read_tree};
 use crate::parse::syntax::Parsed;
@@ -12,28 +11,28 @@ use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Most threads; parsing is quick, and a project of few files needs one.
+/// Maximum number of threads; parsing is fast, and small projects need only one.
 const MOST_THREADS: usize = 16;
-/// Files that one more thread is worth.
+/// Number of files per thread.
 const FILES_A_THREAD: usize = 32;
 
-/// A file whose facts are others than they were.
+/// A file whose facts changed.
 #[derive(Debug)]
 pub struct Again {
-    /// Its path.
+    /// The path of the file.
     pub path: String,
-    /// What was known of it.
+    /// The facts before the change.
     pub before: Option<Arc<Facts>>,
-    /// What is known of it now.
+    /// The current facts.
     pub after: Option<Arc<Facts>>,
 }
 
-/// Facts of files, and what the texts are known by that they are of.
+/// A cache of the facts of files, with the hash of the text they were read from.
 #[derive(Debug, Default)]
 pub struct Memo {
     known: Mutex<HashMap<String, Known>>,
-    /// Facts of texts that were parsed for something else, by path, until they are asked for: what
-    /// the texts are known by, and the facts.
+    /// Facts of texts that were parsed for another purpose, by path, until they are requested: the
+    /// hash of the text, and the facts.
     beside: Mutex<HashMap<String, (u64, Arc<Facts>)>>,
 }
 
@@ -41,7 +40,7 @@ pub struct Memo {
 struct Known {
     facts: Arc<Facts>,
     hash: u64,
-    /// `None`: not asked for, or too young to tell.
+    /// `None` if it was not requested, or is too recent to be reliable.
     stamp: Option<Stamp>,
 }
 
@@ -50,7 +49,7 @@ impl Memo {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes in the tree of a text that was parsed for something else.
+    /// Stores the facts of a text whose tree was parsed for another purpose.
     pub fn take(&self, source: &Source, tree: &Parsed) {
         let (path, hash) = (source.path(), hash(source.text().as_bytes()));
         if self.known().get(path).is_some_and(|known| known.hash == hash) {
@@ -62,33 +61,33 @@ impl Memo {
         }
     }
 
-    /// The facts of the text that is known by `hash`, when its tree was taken in.
+    /// The stored facts of the text with this hash, if there are any.
     fn taken(&self, path: &str, hash: u64) -> Option<Arc<Facts>> {
         let mut beside = self.beside.lock().unwrap_or_else(PoisonError::into_inner);
         let (_, facts) = beside.remove(path).filter(|(known, _)| *known == hash)?;
         Some(facts)
     }
 
-    /// How many files are known.
+    /// The number of files in the cache.
     #[must_use]
     pub fn count(&self) -> usize {
         self.known().len()
     }
 
-    /// Whether something is known of the file at `path`.
+    /// Whether the cache has facts for the file at `path`.
     #[must_use]
     pub fn has(&self, path: &str) -> bool {
         self.known().contains_key(path)
     }
 
-    /// Whether what is known of the file at `path` is of this text.
+    /// Whether the cached facts of the file at `path` are those of `text`.
     #[must_use]
     pub fn is_of(&self, path: &str, text: &str) -> bool {
         self.known().get(path).is_some_and(|known| known.hash == hash(text.as_bytes()))
     }
 
-    /// What is known of the files of `listing`, with the file at `path` as `text` has it. Nothing is
-    /// read, and nothing kept.
+    /// The cached facts of the files of `listing`, with `text` as the content of the file at
+    /// `path`. Does not read files or change the cache.
     #[must_use]
     pub fn with(&self, listing: &Listing, path: &str, text: &str) -> BTreeMap<String, Arc<Facts>> {
         let known = self.known();
@@ -104,7 +103,7 @@ impl Memo {
         all
     }
 
-    /// What is known of the files of `listing`. Nothing is read.
+    /// The cached facts of the files of `listing`. Does not read files.
     #[must_use]
     pub fn listed(&self, listing: &Listing) -> BTreeMap<String, Arc<Facts>> {
         let known = self.known();
@@ -112,9 +111,8 @@ impl Memo {
         listing.files().iter().filter_map(facts).collect()
     }
 
-    /// Reads the files at `paths` anew, whatever they are known by. Those whose facts are others now:
-    /// path, what they were, what they are. `None`: there is no such file, or none that is
-    /// understood.
+    /// Reads the files at `paths` again, regardless of their stamps. Returns the files whose facts
+    /// changed, with `None` for facts of a file that does not exist or has no supported language.
     #[must_use]
     pub fn again(&self, files: &dyn Files, paths: &[&str]) -> Vec<Again> {
         let paths: Vec<&str> = paths.iter().copied().filter(|path| is_read(path)).collect();
@@ -132,10 +130,10 @@ impl Memo {
         in_parallel(&paths, &one).into_iter().flatten().collect()
     }
 
-    /// The facts of the file at `path`, read anew unless it is as it was. `None`: it cannot be
-    /// read. `Err`: it is too large.
+    /// The facts of the file at `path`, read again if it changed. `None`: it cannot be read. `Err`:
+    /// it is too large.
     fn facts(&self, files: &dyn Files, path: &str) -> Result<Option<Arc<Facts>>, TooLarge> {
-        // A file that is met once, as by a command, is not looked at twice.
+        // Get the stamp only from the second request on; a single run needs no stamps.
         let is_known = self.known().contains_key(path);
         let stamp = if is_known { files.known_by(path) } else { None };
         if let Some(known) = self.known().get(path).filter(|_| stamp.is_some())
@@ -143,7 +141,7 @@ impl Memo {
         {
             return Ok(Some(known.facts.clone()));
         }
-        // What cannot be read is told by the first pass.
+        // The first pass reports unreadable files.
         let Ok(bytes) = files.read(path, SIDE_FILE_LIMIT + 1) else { return Ok(None) };
         if bytes.len() as u64 > SIDE_FILE_LIMIT {
             return Err(TooLarge);
@@ -157,7 +155,7 @@ impl Memo {
             known.stamp = stamp;
             return Some(known.facts.clone());
         }
-        // Spans are those of the text that findings are shown in.
+        // Spans must match the text in which findings are displayed.
         let read = || read(path, Source::decode(path, bytes).text()).map(Arc::new);
         let facts = self.taken(path, hash).or_else(read)?;
         self.known().insert(path.to_owned(), Known { facts: facts.clone(), hash, stamp });
@@ -175,11 +173,11 @@ fn hash(bytes: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// A file is too large to be read.
+/// The file exceeds the size limit.
 struct TooLarge;
 
-/// The facts of the files of `listing` whose imports are understood, by path, and how many files
-/// were too large to be read.
+/// The facts of the files of `listing` in supported languages, by path, and the number of files
+/// that were too large to read.
 #[must_use]
 pub fn gather(
     files: &dyn Files,
@@ -198,7 +196,7 @@ pub fn gather(
     (all, too_large)
 }
 
-/// What `work` gives for each of `items`, in no order, by as many threads as that is worth.
+/// Applies `work` to each of `items` in parallel; the results are unordered.
 fn in_parallel<T: Sync, R: Send>(items: &[T], work: &(dyn Fn(&T) -> R + Sync)) -> Vec<R> {
     let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
     let threads = (items.len() / FILES_A_THREAD).clamp(1, processors.min(MOST_THREADS));
@@ -227,7 +225,7 @@ mod tests {
     use std::io;
     use std::time::{Duration, SystemTime};
 
-    /// One file that was written long ago, and how often it was read.
+    /// A file with an old time stamp that counts how often it is read.
     struct Counted(&'static str, SystemTime, AtomicUsize);
 
     impl Files for Counted {
@@ -255,11 +253,11 @@ mod tests {
         let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
         let file = |text, time| Counted(text, time, AtomicUsize::new(0));
         let first = file("import './b';\n", long_ago);
-        // Its stamp is asked for once it is met again.
+        // The stamp is taken on the second request.
         assert_eq!([reads(&first), reads(&first), reads(&first)], [(1, 1), (1, 1), (1, 0)]);
         let longer = file("import './b';\nimport './c';\n", long_ago);
         assert_eq!([reads(&longer), reads(&longer)], [(2, 1), (2, 0)]);
-        // What was written just now may be written again at the same time.
+        // A file written just now can be written again within the resolution of its stamp.
         let young = file("import './d';\nimport './e';\n", SystemTime::now());
         assert_eq!([reads(&young), reads(&young)], [(2, 1), (2, 1)]);
     }

@@ -1,4 +1,4 @@
-//! The imports of Go.
+//! Reads the imports of Go.
 
 use super::{Facts, Import, Name, Node, span};
 use crate::text::source::Span;

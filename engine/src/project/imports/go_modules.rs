@@ -1,10 +1,10 @@
-//! The modules of Go in a project.
+//! Finds the Go modules of a project.
 
 use super::places::Places;
 use crate::text::files::{Files, side_file};
 use crate::text::paths::folder_of;
 
-/// Path of each module and its folder, the longest path first.
+/// The path of each module and its directory, longest path first.
 pub(super) fn modules(files: &dyn Files, places: &Places<'_>) -> Vec<(String, String)> {
     let named = places.named("go.mod").filter_map(|path| {
         let text = side_file(files, path)?;
@@ -15,7 +15,7 @@ pub(super) fn modules(files: &dyn Files, places: &Places<'_>) -> Vec<(String, St
     modules
 }
 
-/// What the `module` directive says, which stands on a line of its own
+/// The path in the `module` directive, which must be on its own line
 /// (<https://go.dev/ref/mod#go-mod-file-module>).
 fn module(text: &str) -> Option<String> {
     text.lines().find_map(|line| {

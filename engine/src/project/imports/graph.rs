@@ -1,5 +1,4 @@
-//! The imports of all files, joined: which file imports which, which package, and what was not
-//! found.
+//! The import graph: which file imports which file or package, and unresolved imports.
 
 use super::resolve::{Found, Ground, Resolver};
 use super::{Facts, Import, Language, is_test_path};
@@ -10,74 +9,74 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A file that imports, or is imported.
+/// A file that has imports or is imported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
-    /// Its path from the root.
+    /// The path, relative to the root.
     pub path: String,
-    /// It is for tests only.
+    /// Whether the file is for tests only.
     pub test: bool,
 }
 
-/// What an import leads to.
+/// The target of an import.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Target {
-    /// Files of the project, by their places in [`Graph::files`]: several where a language imports
+    /// Files of the project, as indexes into [`Graph::files`]; several where a language imports
     /// whole packages.
     Files(Vec<usize>),
-    /// A package of others: `npm:lodash/fp`, `py:requests`, `crate:serde`, `go:fmt`,
+    /// An external package: `npm:lodash/fp`, `py:requests`, `crate:serde`, `go:fmt`,
     /// `java:java.util.List`.
     Package(String),
 }
 
-/// One import, resolved.
+/// A resolved import.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edge {
-    /// The file that imports.
+    /// The index of the importing file.
     pub from: usize,
-    /// What it imports.
+    /// The imported files or package.
     pub to: Target,
-    /// Where it says so.
+    /// The span of the import in the importing file.
     pub span: Span,
-    /// Only types are taken.
+    /// Whether only types are imported.
     pub type_only: bool,
-    /// It is made when a function runs, not when the file is loaded.
+    /// Whether the import runs in a function, not when the file is loaded.
     pub deferred: bool,
-    /// It is there for tests only.
+    /// Whether the import is for tests only.
     pub test: bool,
 }
 
-/// An import that looks like one of a part of the project, which is not there.
+/// An import that refers to a missing part of the project.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Unresolved {
-    /// The file that imports.
+    /// The path of the importing file.
     pub path: String,
-    /// Where it says so.
+    /// The span of the import in that file.
     pub span: Span,
-    /// What it names.
+    /// The imported name.
     pub name: String,
 }
 
-/// Who imports whom.
+/// The import graph of a project.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
     /// The files, ordered by path.
     pub files: Vec<File>,
-    /// The imports, ordered by file and place.
+    /// The imports, ordered by file and position.
     pub edges: Vec<Edge>,
-    /// What was not found, ordered.
+    /// The unresolved imports, ordered.
     pub unresolved: Vec<Unresolved>,
 }
 
 impl Graph {
-    /// Joins the facts of files (by path from the root). `listing` has all files of the project;
-    /// `files` is asked for manifests and settings only.
+    /// Builds the graph from the facts of files (by path from the root). `listing` contains all
+    /// files of the project; `files` is used to read manifests and configurations only.
     #[must_use]
     pub fn new(files: &dyn Files, listing: &Listing, facts: &BTreeMap<String, Arc<Facts>>) -> Self {
         Self::on(&Ground::new(files, listing, facts), listing, facts)
     }
 
-    /// As [`Graph::new`], with what imports are resolved by known.
+    /// The same as [`Graph::new`], with the data for resolving imports already loaded.
     pub(super) fn on(
         ground: &Ground,
         listing: &Listing,
@@ -100,8 +99,9 @@ impl Graph {
         Self::of(&found, unresolved, facts, ground)
     }
 
-    /// Joins the file at `path` anew, of which `facts` are known now. `false`: it leads to a file that
-    /// the graph does not know, and nothing is changed. What was not found is left as it was.
+    /// Updates the imports of the file at `path` from its current `facts`. Returns `false` without
+    /// changing anything if an import leads to a file that is not in the graph. Unresolved imports
+    /// are not updated.
     pub(super) fn rejoin(
         &mut self,
         ground: &Ground,
@@ -127,7 +127,7 @@ impl Graph {
         true
     }
 
-    /// The places of the imports of one file.
+    /// The range of the edges of one file.
     pub(super) fn range(&self, file: usize) -> Range<usize> {
         let start = self.edges.partition_point(|edge| edge.from < file);
         let end = self.edges.partition_point(|edge| edge.from <= file);
@@ -163,7 +163,7 @@ impl Graph {
     }
 }
 
-/// An import of a graph whose file at a path has a `place` among its `files`.
+/// Converts a resolved import to an edge; `place` maps a path to its index in `files`.
 fn edge(one: &Resolved<'_>, files: &[File], place: &dyn Fn(&str) -> Option<usize>) -> Option<Edge> {
     let from = place(one.from)?;
     let to = match &one.to {
@@ -176,7 +176,7 @@ fn edge(one: &Resolved<'_>, files: &[File], place: &dyn Fn(&str) -> Option<usize
     Some(Edge { from, to, span: one.span, type_only, deferred, test })
 }
 
-/// An import with what it was found to be.
+/// An import with its target.
 struct Resolved<'a> {
     from: &'a str,
     to: Found,
@@ -195,7 +195,7 @@ struct Build<'a, 'r> {
 impl<'a> Build<'a, '_> {
     fn file(&mut self, path: &'a str, facts: &'a Facts) {
         let first = self.found.len();
-        // What a statement names, together: `use a::{B, C}` of one file is one import.
+        // Grouped by statement: `use a::{B, C}` from one file is one import.
         for group in facts.imports.chunk_by(|a, b| a.statement == b.statement) {
             self.statement(path, facts.language, group);
         }
@@ -236,7 +236,7 @@ impl<'a> Build<'a, '_> {
                 }
             }
         }
-        // One target: the whole statement stands for it.
+        // If a statement has a single target, use the span of the whole statement.
         let is_path = language == Language::Rust && group.len() > 1;
         if let [one] = &mut self.found[start..]
             && (is_path || language == Language::Python)
@@ -247,8 +247,8 @@ impl<'a> Build<'a, '_> {
     }
 }
 
-/// Of the paths in the midst of code only the first that leads to a target counts, and none where a
-/// statement imports it.
+/// Removes repeated inline paths: of several with the same target only the first is retained, and
+/// none if a statement also imports the target.
 fn drop_repeated(found: &mut Vec<Resolved<'_>>, first: usize, facts: &Facts) {
     let inline: BTreeSet<Span> =
         facts.imports.iter().filter(|import| import.inline).map(|import| import.span).collect();
@@ -256,7 +256,7 @@ fn drop_repeated(found: &mut Vec<Resolved<'_>>, first: usize, facts: &Facts) {
         return;
     }
     let is_inline = |one: &Resolved<'_>| inline.contains(&one.span);
-    // Target and whether it is imported for tests; what only tests import is still new to the rest.
+    // The target, and whether the import is for tests; a test import does not hide a regular one.
     let mut known: BTreeSet<(Found, bool)> = found[first..]
         .iter()
         .filter(|one| !is_inline(one))

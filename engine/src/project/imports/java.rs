@@ -1,9 +1,9 @@
-//! The imports of Java, and the package of a file.
+//! Reads the imports and the package declaration of Java files.
 
 use super::{Facts, Import, Name, Node, span};
 
 pub(super) fn read(root: &Node<'_>, facts: &mut Facts) {
-    // Both stand at the top of a file, never deeper.
+    // Both occur only at the top level of a file.
     for node in root.children() {
         let kind = node.kind();
         if kind != "import_declaration" && kind != "package_declaration" {

@@ -1,4 +1,4 @@
-//! A graph of imports that is kept, and joined anew only where a file imports something else.
+//! A cached import graph, updated only when the imports of a file change.
 
 use super::gather::Again;
 use super::graph::{Edge, Graph};
@@ -9,40 +9,40 @@ use crate::text::listing::Listing;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A graph, and what its imports were resolved by. It holds for one list of files and for the
-/// manifests as they were read.
+/// A graph with the data used to resolve its imports. Valid for one list of files and one state of
+/// the manifests.
 #[derive(Debug)]
 pub struct Kept {
     graph: Arc<Graph>,
     ground: Ground,
 }
 
-/// What became of the imports of a file.
+/// How the imports of a file changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Difference {
-    /// They lead where they led, from other places in its text.
+    /// The targets are the same; only positions changed.
     Places,
-    /// They lead elsewhere.
+    /// The targets changed.
     Targets,
-    /// What other files import by has changed: the graph is to be made anew.
+    /// The way other files import it changed; the graph must be rebuilt.
     Everything,
 }
 
 impl Kept {
-    /// The graph of `facts`; see [`Graph::new`].
+    /// Builds the graph from `facts`; see [`Graph::new`].
     #[must_use]
     pub fn new(files: &dyn Files, listing: &Listing, facts: &BTreeMap<String, Arc<Facts>>) -> Self {
         let ground = Ground::new(files, listing, facts);
         Self { graph: Arc::new(Graph::on(&ground, listing, facts)), ground }
     }
 
-    /// The graph. What leads nowhere is that of when it was made.
+    /// The graph. Its unresolved imports are those from when it was built.
     #[must_use]
     pub fn graph(&self) -> Arc<Graph> {
         self.graph.clone()
     }
 
-    /// Joins a file anew that was changed.
+    /// Updates the graph after a file changed.
     pub fn rejoin(&mut self, listing: &Listing, again: &Again) -> Difference {
         let (Some(before), Some(after)) = (&again.before, &again.after) else {
             return Difference::Everything;
@@ -70,7 +70,7 @@ fn edges(graph: &Graph, path: &str) -> Vec<Edge> {
     place.map_or_else(|_| Vec::new(), |file| graph.edges[graph.range(file)].to_vec())
 }
 
-/// Whether both declare the same modules, wherever they say so.
+/// Whether both declare the same modules, ignoring positions.
 fn is_alike(before: &[Module], after: &[Module]) -> bool {
     let one = |module: &Module| Module { span: Default::default(), ..module.clone() };
     before.iter().map(one).eq(after.iter().map(one))

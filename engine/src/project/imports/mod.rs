@@ -1,8 +1,8 @@
-//! Who imports whom: the imports of a file, read from its syntax tree, and the files and packages
-//! of the project that they stand for.
+//! The import graph of a project: reads the imports of a file from its syntax tree, and resolves
+//! them to files and packages.
 //!
-//! [`read`] gives the facts of one file and looks at nothing else; [`Graph::new`] joins the facts of
-//! all files. What looks like a part of the project and leads nowhere is kept, not dropped.
+//! [`read`] returns the facts of one file without access to other files; [`Graph::new`] combines
+//! the facts of all files. Imports of missing parts of the project are retained as unresolved.
 
 mod gather;
 mod go;
@@ -35,7 +35,7 @@ use ast_grep_language::SupportLang;
 /// A node of a syntax tree.
 type Node<'r> = ast_grep_core::Node<'r, StrDoc<SupportLang>>;
 
-/// The languages whose imports are understood.
+/// The languages whose imports can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Language {
     /// JavaScript and TypeScript.
@@ -50,59 +50,59 @@ pub enum Language {
     Java,
 }
 
-/// One thing that a file imports.
+/// A single import in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Import {
-    /// What is named.
+    /// The imported name.
     pub name: Name,
-    /// Where the name stands.
+    /// The span of the name.
     pub span: Span,
-    /// Where all stands that the same statement names.
+    /// The span of all names in the same statement.
     pub statement: Span,
-    /// Only types are taken: nothing of it is there when the program runs.
+    /// Whether only types are imported, so that the import does not exist at run time.
     pub type_only: bool,
-    /// It is made when a function runs, not when the file is loaded.
+    /// Whether the import runs in a function, not when the file is loaded.
     pub deferred: bool,
-    /// It stands in code for tests.
+    /// Whether it is in test code.
     pub test: bool,
-    /// A path in the midst of code, not a statement that imports.
+    /// Whether it is a path within code instead of an import statement.
     pub inline: bool,
 }
 
-/// What an import names, as its language has it.
+/// An imported name, by language.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Name {
-    /// The specifier of JavaScript: `./a`, `@scope/pkg/sub`.
+    /// A JavaScript specifier: `./a`, `@scope/pkg/sub`.
     Script(String),
-    /// A module of Python, and what is taken from it.
+    /// A Python module, and the member imported from it.
     Python {
-        /// Leading dots; 0 for an absolute name.
+        /// The number of leading dots; 0 for an absolute name.
         level: usize,
-        /// `a.b`; may be empty after dots.
+        /// The module, such as `a.b`; can be empty after dots.
         module: String,
-        /// What `from … import` names, which may be a module.
+        /// The name after `from … import`, which can be a module.
         member: Option<String>,
     },
-    /// A path of Rust: its segments, and the modules within the file that it stands in.
+    /// A Rust path, and the inline modules that contain it.
     Rust {
-        /// `crate`, `a`, `B`; an empty first one for `::a`.
+        /// The segments, such as `crate`, `a`, `B`; the first is empty for `::a`.
         path: Vec<String>,
-        /// Names of the inline modules around it, outermost first.
+        /// The names of the enclosing inline modules, outermost first.
         inside: Vec<String>,
     },
-    /// The path of a package of Go.
+    /// A Go package path.
     Go(String),
-    /// A class, a member of one, or a package of Java.
+    /// A Java class, class member or package.
     Java {
-        /// `a.b.C`.
+        /// The name, such as `a.b.C`.
         name: String,
-        /// `a.b.*`.
+        /// Whether it is a wildcard import such as `a.b.*`.
         all: bool,
     },
 }
 
 impl Name {
-    /// The name as a reader knows it.
+    /// The name as displayed to users.
     #[must_use]
     pub fn shown(&self) -> String {
         match self {
@@ -121,33 +121,33 @@ impl Name {
     }
 }
 
-/// A module that a file of Rust declares: `mod a;`, or the inline `mod a { … }`.
+/// A module declared in a Rust file: `mod a;`, or the inline `mod a { … }`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Module {
-    /// Its name.
+    /// The name of the module.
     pub name: String,
-    /// Names of the inline modules around it, outermost first.
+    /// The names of the enclosing inline modules, outermost first.
     pub inside: Vec<String>,
-    /// What `#[path = "…"]` says.
+    /// The path in `#[path = "…"]`, if there is one.
     pub path: Option<String>,
-    /// Its text lies in another file.
+    /// Whether the content is in another file.
     pub is_elsewhere: bool,
-    /// It is for tests only.
+    /// Whether it is for tests only.
     pub test: bool,
-    /// Where its name stands.
+    /// The span of the name.
     pub span: Span,
 }
 
-/// What one file imports, and what others need to know to import it.
+/// The imports of a file, and the declarations needed to import it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Facts {
-    /// Its language.
+    /// The language of the file.
     pub language: Language,
-    /// Its imports, in order.
+    /// The imports, in order.
     pub imports: Vec<Import>,
-    /// The modules it declares (Rust).
+    /// The declared modules (Rust only).
     pub modules: Vec<Module>,
-    /// The package it belongs to (Java).
+    /// The package of the file (Java only).
     pub package: Option<String>,
 }
 
@@ -157,21 +157,21 @@ impl Facts {
     }
 }
 
-/// Whether the imports of a file at `path` are understood.
+/// Whether the imports of a file at `path` can be read.
 #[must_use]
 pub fn is_read(path: &str) -> bool {
     language_of(path).is_some()
 }
 
-/// Reads the imports of the file at `path` with this text; `None` when its language is none of
-/// those understood. Broken code gives what its unbroken parts import.
+/// Reads the imports of the file at `path` with this text; `None` when its language is not
+/// supported. In malformed code, the imports of the well-formed parts are read.
 #[must_use]
 pub fn read(path: &str, text: &str) -> Option<Facts> {
     let (_, grammar) = language_of(path)?;
     read_tree(path, &grammar.ast_grep(text))
 }
 
-/// As [`read`], of a tree that was parsed already.
+/// The same as [`read`], for a tree that is already parsed.
 #[must_use]
 pub fn read_tree(path: &str, tree: &Parsed) -> Option<Facts> {
     let (language, _) = language_of(path)?;
@@ -200,7 +200,7 @@ fn language_of(path: &str) -> Option<(Language, SupportLang)> {
     Some((language, grammar))
 }
 
-/// Whether a file is for tests, by the customs of its language.
+/// Whether a file is for tests, by the conventions of its language.
 #[must_use]
 pub fn is_test_path(language: Language, path: &str) -> bool {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));

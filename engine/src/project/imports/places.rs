@@ -1,4 +1,4 @@
-//! Which files and folders there are, and paths from one to another.
+//! Queries on the files and directories of a project.
 
 use crate::text::listing::Listing;
 
@@ -15,18 +15,18 @@ impl<'a> Places<'a> {
         self.0.has_folder(path)
     }
 
-    /// The files below a folder.
+    /// The files at any depth below a directory.
     pub(super) fn below(&self, folder: &str) -> impl Iterator<Item = &'a str> {
         self.0.below(folder).iter().map(String::as_str)
     }
 
-    /// The files right in a folder.
+    /// The files directly in a directory.
     pub(super) fn in_folder(&self, folder: &str) -> impl Iterator<Item = &'a str> {
         let start = if folder.is_empty() { 0 } else { folder.len() + 1 };
         self.below(folder).filter(move |path| !path[start..].contains('/'))
     }
 
-    /// The files with this name, in any folder.
+    /// The files with this name, in any directory.
     pub(super) fn named(&self, name: &str) -> impl Iterator<Item = &'a str> {
         self.0.files().iter().map(String::as_str).filter(move |path| name_of(path) == name)
     }

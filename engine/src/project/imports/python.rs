@@ -1,9 +1,9 @@
-//! The imports of Python.
+//! Reads the imports of Python.
 
 use super::{Facts, Import, Name, Node, span};
 use crate::text::source::Span;
 
-/// When an import is made.
+/// The context of an import statement.
 #[derive(Clone, Copy)]
 struct When {
     type_only: bool,
@@ -11,7 +11,7 @@ struct When {
 }
 
 pub(super) fn read(root: &Node<'_>, facts: &mut Facts) {
-    // Nodes come in the order of the text, so one offset tells whether a block is still open.
+    // Nodes are in text order, so one offset is enough to know whether a block is still open.
     let mut types_until = 0;
     let mut deferred_until = 0;
     for node in root.dfs() {
@@ -42,10 +42,10 @@ fn is_for_types(statement: &Node<'_>) -> bool {
     })
 }
 
-/// A module by its dots and its name.
+/// A module: number of leading dots, and name.
 type Module = (usize, String);
 
-/// The name of `a.b` and `a.b as c`, without the spaces that may stand between its parts.
+/// The name in `a.b` and `a.b as c`, without white space between its parts.
 fn module_of(node: &Node<'_>) -> Option<Module> {
     let name = match &*node.kind() {
         "aliased_import" => node.field("name")?,

@@ -1,4 +1,4 @@
-//! The folders that absolute names of Python begin in.
+//! Finds the root directories of absolute Python imports.
 
 use super::places::Places;
 use super::resolve::listed;
@@ -8,11 +8,11 @@ use crate::text::paths::{folder_of, join};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Manifests of Python.
+/// Python manifest files.
 const MANIFESTS: [&str; 3] = ["pyproject.toml", "setup.py", "setup.cfg"];
 
-/// The root, the folders with a manifest, `src` in them, what their manifests name, and the folders
-/// that hold the outermost packages; sorted.
+/// The root, directories with a manifest, their `src` directories, directories named in manifests,
+/// and directories that contain top-level packages; sorted.
 pub(super) fn roots(files: &dyn Files, places: &Places<'_>) -> Vec<String> {
     let mut roots = BTreeSet::from([String::new()]);
     if places.has_folder("src") {
@@ -28,7 +28,7 @@ pub(super) fn roots(files: &dyn Files, places: &Places<'_>) -> Vec<String> {
             roots.extend(named.filter(|root| places.has_folder(root)));
         }
     }
-    // Without a manifest, where the outermost package lies tells it.
+    // Without a manifest, the location of top-level packages determines the root.
     for path in places.named("__init__.py") {
         let mut folder = folder_of(path);
         while !folder.is_empty() && places.has(&format!("{folder}/__init__.py")) {
@@ -39,7 +39,7 @@ pub(super) fn roots(files: &dyn Files, places: &Places<'_>) -> Vec<String> {
     roots.into_iter().collect()
 }
 
-/// The folders that a manifest names, by the tools that read it.
+/// The directories named in a manifest, for each supported build tool.
 fn named(manifest: &Value) -> Vec<String> {
     let tool = at(manifest, &["tool"]);
     let mut named = listed(tool, &["setuptools", "packages", "find", "where"]);

@@ -1,4 +1,4 @@
-//! What an import stands for: files of the project, or a package.
+//! Resolves imports to files of the project or packages.
 
 use super::places::{Places, name_of};
 use super::rust_modules::Crates;
@@ -11,16 +11,16 @@ use crate::text::paths::{folder_of, upwards};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// What an import stands for.
+/// The result of resolving an import.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Found {
     /// Files of the project.
     Files(BTreeSet<String>),
     /// A package: `npm:lodash`, `py:requests`, `crate:serde`, `go:fmt`, `java:java.util.List`.
     Package(String),
-    /// It looks like a part of the project, and there is no such part.
+    /// It refers to a part of the project that does not exist.
     Nowhere,
-    /// Nothing that can be said.
+    /// The target cannot be determined.
     Foreign,
 }
 
@@ -30,17 +30,17 @@ impl Found {
     }
 }
 
-/// What imports are resolved by, beside the list of files.
+/// The data for resolving imports, in addition to the list of files.
 #[derive(Debug)]
 pub(super) struct Ground {
     script: Setup,
-    /// Folders that absolute names of Python begin in.
+    /// Root directories of absolute Python imports.
     python: Vec<String>,
-    /// Path of a module of Go → its folder; the longest first.
+    /// Path of a Go module → its directory; longest path first.
     go: Vec<(String, String)>,
-    /// Class of Java, with its package → file.
+    /// Qualified name of a Java class → file.
     classes: BTreeMap<String, String>,
-    /// Package of Java → its files.
+    /// Java package → its files.
     packages: BTreeMap<String, BTreeSet<String>>,
     pub(super) crates: Crates,
 }
@@ -70,7 +70,7 @@ impl Ground {
     }
 }
 
-/// All that imports are resolved by.
+/// Resolves imports with [`Ground`] and the list of files.
 #[derive(Debug)]
 pub(super) struct Resolver<'a> {
     places: Places<'a>,
@@ -82,7 +82,7 @@ impl<'a> Resolver<'a> {
         Self { places: Places(listing), ground }
     }
 
-    /// What `name` stands for in the file at `from`.
+    /// Resolves `name` in the file at `from`.
     pub(super) fn resolve(&self, from: &str, name: &Name) -> Found {
         match name {
             Name::Script(specifier) => {
@@ -103,7 +103,7 @@ impl<'a> Resolver<'a> {
             root.is_empty()
                 || from.strip_prefix(root.as_str()).is_some_and(|it| it.starts_with('/'))
         };
-        // A script finds what lies beside it; a module of a package does not.
+        // A script can import modules in its own directory; a module of a package cannot.
         let folder = folder_of(from);
         let script = (!self.places.has(&below(folder, "__init__.py"))).then_some(folder);
         let (near, far): (Vec<_>, Vec<_>) = self.ground.python.iter().partition(nearest);
@@ -133,7 +133,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// The file of `module.member` or of `module` below `root`.
+    /// The file of `module.member` or `module` below `root`.
     fn python_module(&self, root: &str, module: &str, member: Option<&String>) -> Option<String> {
         let path = module.split('.').filter(|part| !part.is_empty());
         let path = path.fold(root.to_owned(), |path, part| below(&path, part));
@@ -147,10 +147,10 @@ impl<'a> Resolver<'a> {
         package.into_iter().chain(module).find(|path| self.places.has(path))
     }
 
-    /// Whether a name of Python that begins with `first` belongs to what lies below `root`.
+    /// Whether the Python name that starts with `first` belongs to the code below `root`.
     fn is_python_part(&self, root: &str, first: &str) -> bool {
         let path = below(root, first);
-        // A folder without `__init__.py` is a package too, if modules lie in it.
+        // A directory without `__init__.py` is also a package if it contains modules.
         self.python_file(&path).is_some()
             || self.places.in_folder(&path).any(|path| path.ends_with(".py"))
     }
@@ -173,12 +173,12 @@ impl<'a> Resolver<'a> {
         if all && let Some(files) = self.ground.packages.get(name) {
             return Found::Files(files.clone());
         }
-        // A member of a class, or a class within one: what it lies in is looked for too.
+        // A member of a class or a nested class: also search the enclosing names.
         let outwards = std::iter::successors(Some(name), |name| Some(name.rsplit_once('.')?.0));
         if let Some(path) = outwards.clone().find_map(|name| self.ground.classes.get(name)) {
             return Found::files([path.as_str()]);
         }
-        // Only where a package that the project has would hold it.
+        // Missing only if the project has the package that would contain it.
         let package = name.rsplit_once('.').map_or("", |(package, _)| package);
         if self.ground.packages.contains_key(package) {
             return Found::Nowhere;
@@ -187,12 +187,12 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// A path below a folder.
+/// A path below a directory.
 fn below(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
-/// The text of a manifest's key that is a list of texts or one.
+/// The value of a manifest's key that is a string or a list of strings.
 pub(super) fn listed(value: &serde_json::Value, keys: &[&str]) -> Vec<String> {
     manifest::texts(manifest::at(value, keys)).map(str::to_owned).collect()
 }

@@ -1,4 +1,4 @@
-//! The imports of Rust: `use` trees, `extern crate`, paths in code, and the modules declared.
+//! Reads the imports of Rust: `use` trees, `extern crate`, paths in code, and module declarations.
 
 use super::{Facts, Import, Module, Name, Node, span};
 use crate::text::source::Span;
@@ -10,15 +10,15 @@ pub(super) fn read(root: &Node<'_>, facts: &mut Facts) {
     }
 }
 
-/// What is open at the place that the walk has come to. Nodes come in the order of the text and lie
-/// within one another, so offsets tell it.
+/// The scopes that are open at the current node. Nodes are in text order and nested, so offsets are
+/// sufficient.
 #[derive(Default)]
 struct State {
-    /// Code for tests ends here.
+    /// The end of the current test code.
     tests_until: usize,
-    /// What stands before this has been read, or is no code.
+    /// Nodes before this offset have been handled or are not code.
     done_until: usize,
-    /// Inline modules: where each ends, and its name.
+    /// The enclosing inline modules: end offset and name.
     modules: Vec<(usize, String)>,
     /// Attributes since the last item.
     pending: Pending,
@@ -28,7 +28,7 @@ struct State {
 struct Pending {
     test: bool,
     path: Option<String>,
-    /// Where the last of them ends.
+    /// The end of the last attribute.
     end: usize,
 }
 
@@ -50,7 +50,7 @@ impl State {
         while self.modules.last().is_some_and(|(end, _)| *end <= range.start) {
             self.modules.pop();
         }
-        // The first node after attributes is what they speak of.
+        // Attributes apply to the first node after them.
         let pending = std::mem::take(&mut self.pending);
         if pending.test && pending.end <= range.start {
             self.tests_until = self.tests_until.max(range.end);
@@ -109,7 +109,7 @@ impl State {
         }
     }
 
-    /// The leaves of a `use` tree.
+    /// Adds the leaves of a `use` tree.
     fn tree(&self, argument: &Node<'_>, test: bool, facts: &mut Facts) {
         let statement = span(argument);
         let mut left = vec![(argument.clone(), Vec::new())];
@@ -150,10 +150,10 @@ impl State {
         }
     }
 
-    /// A path in code. Only the whole of it counts, not the paths it begins with.
+    /// Adds a path in code. Only the whole path counts, not its prefixes.
     fn path(&mut self, node: &Node<'_>, test: bool, facts: &mut Facts) {
         let Some(path) = segments(node) else { return };
-        // What lies below is the same path, cut shorter.
+        // Child nodes are prefixes of the same path.
         self.done_until = node.range().end;
         self.add(path, (span(node), span(node)), (test, true), facts);
     }
@@ -177,11 +177,11 @@ impl State {
     }
 }
 
-/// Whether an attribute, without white space, keeps an item out of all but tests.
+/// Whether an attribute, without white space, restricts an item to tests.
 fn is_for_tests(attribute: &str) -> bool {
     let inner = attribute.trim_start_matches("#[").trim_end_matches(']');
     if let Some(condition) = inner.strip_prefix("cfg(") {
-        // `all(test, …)` needs it; `any(test, …)` and `not(test)` do not.
+        // `all(test, …)` requires `test`; `any(test, …)` and `not(test)` do not.
         return condition == "test)"
             || condition.starts_with("all(")
                 && !condition.contains("not(test")
@@ -190,7 +190,7 @@ fn is_for_tests(attribute: &str) -> bool {
     inner == "test" || inner.ends_with("::test")
 }
 
-/// The segments of a path; `None` when it begins with a type.
+/// The segments of a path; `None` when it starts with a type.
 fn segments(node: &Node<'_>) -> Option<Vec<String>> {
     let mut segments = Vec::new();
     let mut at = node.clone();

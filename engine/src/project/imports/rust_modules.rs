@@ -1,4 +1,4 @@
-//! The crates of a project, the modules they are made of, and what a path of Rust stands for.
+//! Finds the crates of a project and their modules, and resolves Rust paths.
 
 use super::Facts;
 use super::places::{Places, name_of};
@@ -11,7 +11,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-/// Crates that every crate has.
+/// Crates that are available in every crate.
 const STANDARD: [&str; 5] = ["std", "core", "alloc", "proc_macro", "test"];
 
 /// A package with a manifest.
@@ -19,15 +19,15 @@ const STANDARD: [&str; 5] = ["std", "core", "alloc", "proc_macro", "test"];
 struct Package {
     folder: String,
     manifest: Value,
-    /// The name by which its own library is used.
+    /// The name of its library in code.
     library: String,
-    /// Index of the root of its library.
+    /// The index of the root of its library.
     root: Option<usize>,
-    /// Name in code → name of the package.
+    /// Name in code → package name.
     dependencies: BTreeMap<String, String>,
 }
 
-/// A crate: the file it begins with, and its modules.
+/// A crate with its root file and modules.
 #[derive(Debug)]
 struct Crate {
     package: usize,
@@ -37,7 +37,7 @@ struct Crate {
     modules: BTreeMap<Vec<String>, String>,
 }
 
-/// A module that no file has.
+/// A declared module without a file.
 #[derive(Clone, Debug)]
 pub(super) struct Lost {
     pub(super) file: String,
@@ -45,7 +45,7 @@ pub(super) struct Lost {
     pub(super) span: Span,
 }
 
-/// All crates.
+/// All crates of the project.
 #[derive(Debug, Default)]
 pub(super) struct Crates {
     packages: Vec<Package>,
@@ -53,7 +53,7 @@ pub(super) struct Crates {
     crates: Vec<Crate>,
     /// File → its crate and module.
     places: BTreeMap<String, (usize, Vec<String>)>,
-    /// Files that are there for tests only.
+    /// Files that are for tests only.
     pub(super) tests: BTreeSet<String>,
     pub(super) lost: Vec<Lost>,
 }
@@ -107,7 +107,7 @@ impl Crates {
         let mut left = VecDeque::from([(root.file.clone(), Vec::new(), root.is_test)]);
         let mut seen = BTreeSet::new();
         while let Some((file, module, test)) = left.pop_front() {
-            // A file may name itself by `#[path]`.
+            // A file can refer to itself with `#[path]`.
             if !seen.insert(file.clone()) {
                 continue;
             }
@@ -142,9 +142,9 @@ impl Crates {
         }
     }
 
-    /// What `path` stands for in the inline modules `inside` of the file at `from`.
+    /// Resolves `path` in the inline modules `inside` of the file at `from`.
     pub(super) fn resolve(&self, from: &str, path: &[String], inside: &[String]) -> Found {
-        // A file that no crate has is compiled by no one that we know.
+        // The file does not belong to a known crate.
         let Some((index, module)) = self.places.get(from) else { return Found::Foreign };
         let mut module: Vec<String> = module.iter().chain(inside).cloned().collect();
         let Some((first, rest)) = path.split_first() else { return Found::Foreign };
@@ -173,7 +173,7 @@ impl Crates {
         }
     }
 
-    /// The file of the deepest module on the way along `rest` from `module`.
+    /// The file of the deepest module along `rest`, starting at `module`.
     fn walk(&self, index: usize, mut module: Vec<String>, rest: &[String]) -> Found {
         let modules = &self.crates[index].modules;
         let Some(mut file) = modules.get(&module) else { return Found::Nowhere };
@@ -187,7 +187,7 @@ impl Crates {
         Found::files([file.as_str()])
     }
 
-    /// A path that begins with the name of another crate.
+    /// Resolves a path that starts with the name of another crate.
     fn foreign(&self, index: usize, name: &str, rest: &[String]) -> Found {
         let package = &self.packages[self.crates[index].package];
         let named = package.dependencies.get(name);
@@ -225,8 +225,8 @@ fn declared_file(
     candidates.iter().filter_map(|name| join(&below, name)).find(|path| places.has(path))
 }
 
-/// The files that the crates of a package begin with: file, whether it is the library, whether it is
-/// for tests (<https://doc.rust-lang.org/cargo/guide/project-layout.html>).
+/// The root files of the crates of a package: file, whether it is the library, whether it is for
+/// tests (<https://doc.rust-lang.org/cargo/guide/project-layout.html>).
 fn roots(package: &Package, places: &Places<'_>) -> Vec<(String, bool, bool)> {
     let manifest = &package.manifest;
     let inside = |path: &str| join(&package.folder, path).filter(|path| places.has(path));
@@ -259,7 +259,7 @@ fn roots(package: &Package, places: &Places<'_>) -> Vec<(String, bool, bool)> {
     roots
 }
 
-/// The crates that a package uses: name in code, and name of the package.
+/// The dependencies of a package: name in code, and package name.
 fn dependencies(manifest: &Value) -> BTreeMap<String, String> {
     const TABLES: [&str; 3] = ["dependencies", "dev-dependencies", "build-dependencies"];
     let targets = at(manifest, &["target"]).as_object().into_iter().flatten();

@@ -1,10 +1,10 @@
-//! The imports of JavaScript and TypeScript.
+//! Reads the imports of JavaScript and TypeScript.
 
 use super::{Facts, Import, Name, Node, span};
 use crate::text::source::Span;
 
 pub(super) fn read(root: &Node<'_>, facts: &mut Facts) {
-    // Nodes come in the order of the text, so one offset tells whether a function is still open.
+    // Nodes are in text order, so one offset is enough to know whether a function is still open.
     let mut deferred_until = 0;
     for node in root.dfs() {
         match &*node.kind() {
@@ -23,7 +23,7 @@ pub(super) fn read(root: &Node<'_>, facts: &mut Facts) {
             "call_expression" => {
                 let before = facts.imports.len();
                 add(called(&node), false, facts);
-                // `import("a")` is waited for; `require` runs where it stands.
+                // `import("a")` is asynchronous; `require` runs immediately.
                 let is_import = node.field("function").is_some_and(|one| one.kind() == "import");
                 let deferred = is_import || node.range().start < deferred_until;
                 facts.imports[before..].iter_mut().for_each(|one| one.deferred = deferred);
@@ -33,7 +33,7 @@ pub(super) fn read(root: &Node<'_>, facts: &mut Facts) {
     }
 }
 
-/// `import a = require("b")`.
+/// The source of `import a = require("b")`.
 fn required<'r>(statement: &Node<'r>) -> Option<Node<'r>> {
     statement.children().find(|child| child.kind() == "import_require_clause")?.field("source")
 }
@@ -57,7 +57,7 @@ fn has_word(node: &Node<'_>, word: &str) -> bool {
     node.children().any(|child| child.kind() == word)
 }
 
-/// `import type …`, or every name in the braces is a type.
+/// Whether it is `import type …`, or every name in the braces is a type.
 fn is_type_only(statement: &Node<'_>) -> bool {
     if has_word(statement, "type") || has_word(statement, "typeof") {
         return true;
@@ -83,7 +83,7 @@ fn add(source: Option<Node<'_>>, type_only: bool, facts: &mut Facts) {
     let Some(source) = source else { return };
     let quoted = source.text();
     let Some(name) = quoted.get(1..quoted.len().saturating_sub(1)) else { return };
-    // Nobody escapes the name of a module.
+    // Module names contain no escapes in practice.
     if name.is_empty() || name.contains('\\') {
         return;
     }

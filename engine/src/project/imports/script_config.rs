@@ -1,5 +1,5 @@
-//! What settles the meaning of a specifier of JavaScript: the packages of the project and the
-//! settings of TypeScript.
+//! The configuration for resolving JavaScript specifiers: the packages of the project, and
+//! TypeScript settings.
 
 use super::places::Places;
 use crate::project::manifest::{at, json, text, texts};
@@ -8,9 +8,9 @@ use crate::text::paths::{folder_of, join, upwards};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// How many settings may extend one another.
+/// Maximum length of a chain of settings that extend one another.
 const MOST_EXTENDED: usize = 16;
-/// Names of the settings that a folder has, the stronger first.
+/// Names of settings files, in order of precedence.
 const SETTINGS: [&str; 2] = ["tsconfig.json", "jsconfig.json"];
 
 /// A package of the project.
@@ -20,16 +20,16 @@ pub(super) struct Package {
     pub(super) manifest: Value,
 }
 
-/// Aliases, as `compilerOptions` has them.
+/// Path aliases, as in `compilerOptions`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Settings {
-    /// The folder that bare specifiers are looked for in.
+    /// The base directory of bare specifiers.
     pub(super) base: Option<String>,
-    /// Pattern, and the paths from the root that it stands for.
+    /// Pattern, and its target paths relative to the root.
     pub(super) paths: Vec<(String, Vec<String>)>,
 }
 
-/// All of it.
+/// The packages and settings of a project.
 #[derive(Debug, Default)]
 pub(super) struct Setup {
     by_name: BTreeMap<String, usize>,
@@ -61,23 +61,23 @@ impl Setup {
         setup
     }
 
-    /// The package that a specifier names, and what follows its name.
+    /// The package that a specifier names, and the rest of the specifier.
     pub(super) fn named<'s>(&self, specifier: &'s str) -> Option<(&Package, &'s str)> {
         let (name, rest) = name_and_rest(specifier);
         self.by_name.get(name).map(|&index| (&self.packages[index], rest))
     }
 
-    /// The package whose folder is `folder`.
+    /// The package in `folder`.
     pub(super) fn at(&self, folder: &str) -> Option<&Package> {
         self.by_folder.get(folder).map(|&index| &self.packages[index])
     }
 
-    /// The package that a file lies in.
+    /// The package that contains a file.
     pub(super) fn around(&self, path: &str) -> Option<&Package> {
         upwards(folder_of(path)).find_map(|folder| self.at(folder))
     }
 
-    /// The settings that a file is under.
+    /// The settings that apply to a file.
     pub(super) fn settings(&self, path: &str) -> Option<&Settings> {
         upwards(folder_of(path)).find_map(|folder| self.settings.get(folder))
     }
@@ -87,7 +87,7 @@ fn is_own(path: &str) -> bool {
     !path.split('/').any(|part| part == "node_modules")
 }
 
-/// `@scope/name/rest` as `@scope/name` and `rest`.
+/// Splits `@scope/name/rest` into `@scope/name` and `rest`.
 fn name_and_rest(specifier: &str) -> (&str, &str) {
     let skip =
         if specifier.starts_with('@') { specifier.find('/').map_or(0, |at| at + 1) } else { 0 };
@@ -102,7 +102,7 @@ fn settings_at(files: &dyn Files, places: &Places<'_>, path: &str) -> Settings {
     if !own.paths.is_empty() || own.base.is_some() {
         return own;
     }
-    // A file that only refers to others: each of those speaks of a part of the folder.
+    // A file with only references: each referenced file covers a part of the directory.
     let value = json(files, path);
     let references = value.get("references").and_then(Value::as_array);
     let mut all = Settings::default();
@@ -110,7 +110,7 @@ fn settings_at(files: &dyn Files, places: &Places<'_>, path: &str) -> Settings {
         let Some(to) = text(reference, &["path"]).and_then(|to| join(folder_of(path), to)) else {
             continue;
         };
-        // Settings of another folder speak of that folder only.
+        // Settings in another directory apply to that directory only.
         if !places.has(&to) || folder_of(&to) != folder_of(path) {
             continue;
         }
@@ -121,11 +121,11 @@ fn settings_at(files: &dyn Files, places: &Places<'_>, path: &str) -> Settings {
     all
 }
 
-/// The settings at `path` over those that they extend.
+/// The settings at `path`, on top of those that they extend.
 fn extended(files: &dyn Files, places: &Places<'_>, path: &str) -> Settings {
     let mut settings = Settings::default();
     let (mut has_paths, mut read) = (false, 0);
-    // The last one is looked at next: what is nearer wins, and of a list the later.
+    // Last in, first out: nearer settings win, and within a list the later ones.
     let mut left = vec![path.to_owned()];
     while let Some(path) = left.pop() {
         read += 1;

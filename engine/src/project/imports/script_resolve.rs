@@ -1,4 +1,4 @@
-//! Which file or package a specifier of JavaScript stands for.
+//! Resolves JavaScript specifiers to files or packages.
 
 use super::places::Places;
 use super::resolve::Found;
@@ -6,24 +6,25 @@ use super::script_config::{Package, Settings, Setup};
 use crate::text::paths::{folder_of, join};
 use serde_json::Value;
 
-/// What may be left out at the end of a specifier, in the order that compilers try.
+/// File extensions that can be omitted in a specifier, in the order that compilers try them.
 const ENDINGS: [&str; 14] = [
     ".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".mjs", ".cts", ".cjs", ".vue", ".svelte",
     ".astro", ".json", ".css",
 ];
-/// What is compiled to what: a specifier names the product, the project holds the source.
+/// Output extension → source extensions: a specifier names the output, the project contains the
+/// source.
 const SOURCES: [(&str, &[&str]); 4] = [
     (".js", &[".ts", ".tsx", ".d.ts", ".jsx"]),
     (".jsx", &[".tsx"]),
     (".mjs", &[".mts", ".d.mts"]),
     (".cjs", &[".cts", ".d.cts"]),
 ];
-/// Folders of products, whose sources lie in `src`.
+/// Output directories, whose sources are in `src`.
 const PRODUCTS: [&str; 7] = ["dist", "build", "lib", "out", "esm", "cjs", "es"];
-/// How deep conditions of `exports` may nest.
+/// Maximum nesting of conditions in `exports`.
 const MOST_CONDITIONS: usize = 8;
 
-/// What `specifier` stands for in the file at `from`.
+/// Resolves `specifier` in the file at `from`.
 pub(super) fn resolve(places: &Places<'_>, setup: &Setup, from: &str, specifier: &str) -> Found {
     let specifier = specifier.split(['?', '!']).next().unwrap_or_default();
     if specifier.is_empty() || specifier.contains("://") || specifier.starts_with("data:") {
@@ -53,7 +54,7 @@ pub(super) fn resolve(places: &Places<'_>, setup: &Setup, from: &str, specifier:
     if let Some((package, rest)) = setup.named(specifier) {
         return found(Some(in_package(places, setup, package, rest)));
     }
-    // No package can have such a name.
+    // Not valid at the start of a package name.
     let names_none = ["@/", "~/", "/", "~"].iter().any(|start| specifier.starts_with(start));
     if is_alias || names_none {
         return Found::Nowhere;
@@ -66,7 +67,7 @@ fn found(path: Option<String>) -> Found {
     path.map_or(Found::Nowhere, |path| Found::files([path]))
 }
 
-/// The file that a path without or with its ending stands for, or the entry of a folder.
+/// The file for a path with or without extension, or the entry file of a directory.
 fn file(places: &Places<'_>, setup: &Setup, path: &str) -> Option<String> {
     if places.has(path) {
         return Some(path.to_owned());
@@ -98,13 +99,13 @@ fn file(places: &Places<'_>, setup: &Setup, path: &str) -> Option<String> {
 
 enum Alias {
     File(String),
-    /// It is one, of a file that is not there.
+    /// An alias matches, but its target does not exist.
     Lost,
     None,
 }
 
 fn alias(places: &Places<'_>, setup: &Setup, settings: &Settings, specifier: &str) -> Alias {
-    // The exact pattern wins, then the one with the longest beginning.
+    // The exact pattern wins, then the one with the longest prefix.
     let mut matching: Vec<(usize, &str, &[String])> = settings
         .paths
         .iter()
@@ -132,7 +133,7 @@ fn is_installed(targets: &[String]) -> bool {
     targets.iter().any(|target| target.split('/').any(|part| part == "node_modules"))
 }
 
-/// How well a pattern with at most one `*` fits, and what stands for the star.
+/// The precedence of a matching pattern with at most one `*`, and the text that the star matches.
 fn matched<'s>(pattern: &str, specifier: &'s str) -> Option<(usize, &'s str)> {
     match pattern.split_once('*') {
         None => (pattern == specifier).then_some((usize::MAX, "")),
@@ -143,8 +144,8 @@ fn matched<'s>(pattern: &str, specifier: &'s str) -> Option<(usize, &'s str)> {
     }
 }
 
-/// The file that `name/rest` stands for. A package always has one: at worst its manifest, so that
-/// rules on folders still see where it lies.
+/// The file for `name/rest`. Falls back to the manifest of the package, so that rules on
+/// directories can still locate the import.
 fn in_package(places: &Places<'_>, setup: &Setup, package: &Package, rest: &str) -> String {
     let manifest = &package.manifest;
     let wanted = if rest.is_empty() { ".".to_owned() } else { format!("./{rest}") };
@@ -159,7 +160,7 @@ fn in_package(places: &Places<'_>, setup: &Setup, package: &Package, rest: &str)
     found.or_else(|| join(&package.folder, "package.json")).unwrap_or_default()
 }
 
-/// `#name`, by `imports` of the package.
+/// Resolves `#name` with `imports` of the package.
 fn own_import(
     places: &Places<'_>,
     setup: &Setup,
@@ -170,7 +171,7 @@ fn own_import(
     targets.iter().find_map(|target| source(places, setup, &package.folder, target))
 }
 
-/// The file of a package at `target`, or the source that it is made of.
+/// The file of a package at `target`, or the source that it is built from.
 fn source(places: &Places<'_>, setup: &Setup, folder: &str, target: &str) -> Option<String> {
     let path = join(folder, target)?;
     if let Some(found) = file(places, setup, &path) {
@@ -192,7 +193,7 @@ fn mains(manifest: &Value) -> impl Iterator<Item = &str> {
     ["source", "module", "main", "types"].into_iter().filter_map(|key| manifest.get(key)?.as_str())
 }
 
-/// The paths that `wanted` stands for in `exports` or `imports`, in their order.
+/// The targets of `wanted` in `exports` or `imports`, in order.
 fn exported(exports: &Value, wanted: &str) -> Vec<String> {
     let is_map = |value: &Value| {
         value.as_object().is_some_and(|map| map.keys().any(|key| key.starts_with(['.', '#'])))
@@ -212,7 +213,7 @@ fn exported(exports: &Value, wanted: &str) -> Vec<String> {
     best.map_or_else(Vec::new, |(_, star, entry)| conditions(entry, star))
 }
 
-/// The paths below an entry, whatever its conditions.
+/// The targets in an entry under all conditions.
 fn conditions(entry: &Value, star: &str) -> Vec<String> {
     let mut paths = Vec::new();
     let mut left = vec![(entry, 0)];
@@ -222,7 +223,8 @@ fn conditions(entry: &Value, star: &str) -> Vec<String> {
             _ if depth >= MOST_CONDITIONS => {}
             Value::Array(items) => left.extend(items.iter().rev().map(|item| (item, depth + 1))),
             Value::Object(map) => {
-                // Maps are sorted here; the first that leads to a file of the project wins anyway.
+                // The map is sorted, not in file order; the first target that exists in the project
+                // wins anyway.
                 left.extend(map.values().rev().map(|item| (item, depth + 1)));
             }
             _ => {}

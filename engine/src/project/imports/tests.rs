@@ -1,4 +1,4 @@
-//! Small projects in, their import graphs out.
+//! Tests of import graphs built from small projects.
 
 use super::*;
 use crate::text::files::Memory;
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// A project: `== path` lines, each with the text of a file below it.
+/// Parses a project: `== path` lines, each followed by the text of the file.
 fn project(text: &str) -> Memory {
     let mut files = Memory::default();
     for part in text.split("== ").skip(1) {
@@ -28,7 +28,7 @@ fn graph_of(files: &Memory) -> Graph {
     Graph::new(files, &Listing::new(files.0.keys().cloned()), &facts)
 }
 
-/// The graph, a line an import: who, what is written, and what it stands for.
+/// The graph with one line per import: the importing file, the name as written, and the target.
 fn shown(text: &str) -> String {
     let files = project(text);
     let graph = graph_of(&files);
@@ -57,7 +57,8 @@ fn shown(text: &str) -> String {
     out
 }
 
-/// As [`shown`], with `krate` for the word that the test of this crate's own layers looks for.
+/// The same as [`shown`], with `krate` instead of `crate`, which the layer test of this crate
+/// searches for.
 fn of_rust(text: &str) -> String {
     let word = |name: &str| format!("{name}::");
     shown(&text.replace(&word("krate"), &word("crate"))).replace(&word("crate"), &word("krate"))

@@ -1,8 +1,8 @@
-//! Markdown that comes from a repository, for whoever renders it: no HTML, no images, no link but
-//! to a web page, a mail address or a file beside it.
+//! Sanitizes Markdown from a repository for any renderer: no HTML, no images, and links only to web
+//! pages, mail addresses or relative files.
 //!
-//! What is parsed is written out again with every mark of the text escaped, so that the result does
-//! not depend on how a renderer parses Markdown.
+//! The Markdown is parsed and written again with all markup in its text escaped, so that the result
+//! does not depend on how a renderer parses Markdown.
 
 use super::{is_hidden, push};
 use pulldown_cmark::{
@@ -10,26 +10,25 @@ use pulldown_cmark::{
 };
 use std::fmt::Write as _;
 
-/// Bytes of a text that are read; a longer one is cut.
+/// Maximum number of bytes read; longer text is truncated.
 const MAX_BYTES: usize = 256 * 1024;
-/// Quotes and lists inside one another; deeper ones lose their marks.
+/// Maximum nesting of quotes and lists; deeper ones lose their markers.
 const MAX_DEPTH: usize = 12;
 
-/// A document: headings, lists, tables, code and safe links stay, HTML is shown as text, its
-/// comments go, images become their description.
+/// Sanitizes a document. Headings, lists, tables, code and safe links are retained, HTML is shown
+/// as text, HTML comments are removed, and images are replaced by their alternative text.
 #[must_use]
 pub fn page(markdown: &str) -> String {
     render(markdown, Form::Markdown)
 }
 
-/// The words of a document, for who shows no Markdown: no marks, code indented, links as
-/// `words (address)`.
+/// Converts a document to plain text: no markup, code indented, links as `words (address)`.
 #[must_use]
 pub fn plain(markdown: &str) -> String {
     render(markdown, Form::Plain)
 }
 
-/// A message: shown as it is, but for code between backticks.
+/// Escapes a message; only code in backticks is formatted.
 #[must_use]
 pub fn message(text: &str) -> String {
     let text = &*super::lines(cut(text));
@@ -37,7 +36,7 @@ pub fn message(text: &str) -> String {
     let mut from = 0;
     for (event, range) in Parser::new_ext(text, Options::empty()).into_offset_iter() {
         let Event::Code(_) = event else { continue };
-        // A code span of several lines would be cut by what begins a block on the second one.
+        // A code span over several lines could be split by a line that starts a block.
         if range.start >= from && !text[range.clone()].contains('\n') {
             literal(&mut out, &text[from..range.start], from == 0);
             out.push_str(&text[range.clone()]);
@@ -48,7 +47,7 @@ pub fn message(text: &str) -> String {
     out
 }
 
-/// A text that is shown as it is.
+/// Escapes a text so that it is shown literally.
 #[must_use]
 pub fn words(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
@@ -56,7 +55,7 @@ pub fn words(text: &str) -> String {
     out
 }
 
-/// A link with `words` that are shown as they are, to an address that we have made.
+/// A link with literal text to an address from our own code.
 #[must_use]
 pub fn link(words: &str, address: &str) -> String {
     let mut out = "[".to_owned();
@@ -65,7 +64,7 @@ pub fn link(words: &str, address: &str) -> String {
     out
 }
 
-/// Appends `text` so that every character of it is shown as it is; `at_start`: of a line.
+/// Appends `text` with every character escaped where necessary; `at_start`: at the start of a line.
 fn literal(out: &mut String, text: &str, mut at_start: bool) {
     let mut in_number = false;
     let mut chars = text.chars().peekable();
@@ -77,14 +76,14 @@ fn literal(out: &mut String, text: &str, mut at_start: bool) {
             '_' => !(is_word(out.chars().next_back()) && is_word(next)),
             '!' => next.is_none_or(|next| next == '['),
             '&' => next.is_none_or(|next| next == '#' || next.is_ascii_alphanumeric()),
-            // What closes a heading stands alone.
+            // A closing sequence of a heading is preceded by a space.
             '#' => !is_word(out.chars().next_back()),
             '.' | ')' => in_number || at_start,
             c => at_start && c.is_ascii_punctuation(),
         };
         in_number = (at_start || in_number) && c.is_ascii_digit();
         at_start = c == '\n' || at_start && c == ' ';
-        // A backslash of our own has to be shown, too.
+        // The backslash itself is also displayed.
         if is_mark || is_hidden(c) && c != '\n' {
             out.push('\\');
         }
@@ -92,8 +91,8 @@ fn literal(out: &mut String, text: &str, mut at_start: bool) {
     }
 }
 
-/// Whether a link may lead to `address`: a web page, a mail address, a page of ours, or a relative
-/// path.
+/// Whether a link to `address` is allowed: a web page, a mail address, an `aidd:` page, or a
+/// relative path.
 fn is_safe(address: &str) -> bool {
     if address.chars().any(|c| c <= ' ' || is_hidden(c) || c == '\\') || address.starts_with("//") {
         return false;
@@ -107,7 +106,7 @@ fn is_safe(address: &str) -> bool {
     }
 }
 
-/// An address as it may stand between the parentheses of a link.
+/// Encodes an address for use in the parentheses of a link.
 fn encoded(address: &str) -> String {
     let mut out = String::with_capacity(address.len());
     for c in address.chars() {
@@ -155,22 +154,22 @@ fn render(markdown: &str, form: Form) -> String {
 struct Writer {
     form: Form,
     out: String,
-    /// What the lines begin with: the marks of quotes, the indentation of lists.
+    /// The start of each line: quote markers, list indentation.
     prefix: Vec<&'static str>,
-    /// The lists that are open: the next number, of one with numbers.
+    /// The open lists; for an ordered list the next number.
     lists: Vec<Option<u64>>,
-    /// Line breaks that are due before the next block.
+    /// Line breaks to write before the next block.
     due: usize,
-    /// Where what is in the innermost quote or item begins.
+    /// Start of the content of the innermost quote or item, in bytes of the output.
     start: usize,
     in_html: bool,
-    /// The code block that is open: its language, and its text so far.
+    /// The open code block: its language and its text so far.
     code: Option<(String, String)>,
-    /// For each open link where it leads to, when it may.
+    /// The target of each open link, if it is allowed.
     links: Vec<Option<String>>,
-    /// The images that are open: what is in them is shown, without marks.
+    /// The number of open images; their content is written without markup.
     images: usize,
-    /// The HTML that was just read.
+    /// The HTML that was read last.
     html: String,
     table: Vec<Alignment>,
     in_cell: bool,
@@ -179,7 +178,7 @@ struct Writer {
 
 impl Writer {
     fn event(&mut self, event: Event<'_>) {
-        // A block of HTML comes line by line.
+        // A block of HTML arrives line by line.
         if !matches!(event, Event::Html(_) | Event::InlineHtml(_)) {
             self.put_html();
         }
@@ -204,7 +203,7 @@ impl Writer {
             }
             Event::TaskListMarker(done) => self.out.push_str(if done { "[x] " } else { "[ ] " }),
             Event::Html(html) | Event::InlineHtml(html) => self.html.push_str(&html),
-            // No such Markdown is parsed.
+            // These extensions are not enabled.
             Event::FootnoteReference(_) | Event::InlineMath(_) | Event::DisplayMath(_) => {}
         }
     }
@@ -314,7 +313,7 @@ impl Writer {
         }
     }
 
-    /// Shows HTML as text, but for comments.
+    /// Writes HTML as text, without comments.
     fn put_html(&mut self) {
         let html = std::mem::take(&mut self.html);
         let mut rest = html.trim_end();
@@ -343,7 +342,7 @@ impl Writer {
             *number - 1
         });
         let mark = number.map_or_else(|| "- ".to_owned(), |number| format!("{number}. "));
-        // Deeper than nine digits no list counts.
+        // List numbers have at most nine digits.
         const INDENT: &str = "            ";
         let is_open = self.open(&INDENT[..mark.len().min(INDENT.len())], false);
         if is_open {
@@ -352,7 +351,7 @@ impl Writer {
         }
     }
 
-    /// Begins a block on a line of its own, `least` line breaks after a block before it.
+    /// Starts a block on its own line, `least` line breaks after the previous block.
     fn block(&mut self, least: usize) {
         if self.out.len() > self.start {
             let breaks = if self.due == 0 { 1 } else { self.due.max(least) };
@@ -374,7 +373,8 @@ impl Writer {
         }
     }
 
-    /// Opens a quote or an item, whose lines begin with `part`; whether it is shown as one.
+    /// Opens a quote or an item whose lines start with `part`; returns whether it is displayed as
+    /// such.
     fn open(&mut self, part: &'static str, is_written: bool) -> bool {
         let is_shown = self.prefix.len() < MAX_DEPTH;
         self.prefix.push(if is_shown { part } else { "" });
@@ -385,13 +385,14 @@ impl Writer {
         is_shown
     }
 
-    /// Closes a quote or an item. What follows begins on a line of its own, also after an empty one.
+    /// Closes a quote or an item. The following text starts on a new line, even after an empty
+    /// item.
     fn close(&mut self) {
         self.prefix.pop();
         self.start = 0;
     }
 
-    /// A mark of Markdown.
+    /// Writes a Markdown marker.
     fn mark(&mut self, mark: &str) {
         if self.form == Form::Markdown && self.images == 0 {
             self.out.push_str(mark);
@@ -456,7 +457,7 @@ fn hashes(level: HeadingLevel) -> &'static str {
     }
 }
 
-/// How many of `c` stand behind one another at most.
+/// The length of the longest run of `c`.
 fn longest_run(text: &str, c: char) -> usize {
     text.split(|other| other != c).map(str::len).max().unwrap_or_default()
 }

@@ -1,14 +1,14 @@
-//! Text of a repository, for people: nothing in it steers a terminal, hides or reorders what is
-//! around it. [`markdown`] does the same for Markdown.
+//! Escapes text from a repository for display, so that it cannot control a terminal, or hide or
+//! reorder the text around it. [`markdown`] does the same for Markdown.
 
 pub mod markdown;
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// Whether `c` is a control character, or one that hides or reorders text: C0, DEL, C1, line and
-/// paragraph separators, bidirectional controls, what has no width, tags, noncharacters. The joiners
-/// and variation selectors that scripts and emoji need are none.
+/// Whether `c` is a control character or hides or reorders text: C0, DEL, C1, line and paragraph
+/// separators, bidirectional controls, zero-width characters, tags, noncharacters. The joiners and
+/// variation selectors that scripts and emoji need are not included.
 #[must_use]
 pub fn is_hidden(c: char) -> bool {
     let code = u32::from(c);
@@ -38,24 +38,23 @@ pub fn is_hidden(c: char) -> bool {
         || code & 0xFFFE == 0xFFFE
 }
 
-/// Appends `c`, as `\u{202e}` where it is [hidden](is_hidden).
+/// Appends `c`, escaped as `\u{202e}` if it is [hidden](is_hidden).
 pub fn push(out: &mut String, c: char) {
     if is_hidden(c) {
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = write!(out, "{}", c.escape_unicode());
     } else {
         out.push(c);
     }
 }
 
-/// `text` with every hidden character written out; line breaks (as `\n`) and tabs stay.
+/// `text` with hidden characters escaped; line breaks (as `\n`) and tabs are retained.
 #[must_use]
 pub fn lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c| matches!(c, '\n' | '\t').then_some(c))
 }
 
-/// `text` on one line, with every hidden character written out; a line break or a tab becomes a
-/// space.
+/// `text` on one line, with hidden characters escaped; a line break or tab becomes a space.
 #[must_use]
 pub fn line(text: &str) -> Cow<'_, str> {
     escaped(text, |c| matches!(c, '\n' | '\t').then_some(' '))

@@ -1,8 +1,8 @@
-//! From the bytes of a file to its text.
+//! Decodes the bytes of a file.
 
 use super::Decoded;
 
-/// The text of `bytes`, whatever their encoding; see [`Decoded`].
+/// Decodes `bytes` in any encoding; see [`Decoded`].
 pub(super) fn decode(bytes: Vec<u8>) -> (String, Decoded) {
     let utf16 = |unit: fn([u8; 2]) -> u16| {
         let units = bytes[2..].chunks(2).map(|pair| match *pair {
@@ -22,7 +22,7 @@ pub(super) fn decode(bytes: Vec<u8>) -> (String, Decoded) {
     )
 }
 
-/// Replaces each byte that is not UTF-8 by one `0x1A`, so that every offset stays what it was.
+/// Replaces each byte that is not valid UTF-8 by one `0x1A`, so that offsets do not change.
 fn lossy(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {

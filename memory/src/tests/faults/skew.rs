@@ -63,7 +63,7 @@ fn a_line_of_a_kind_that_is_not_known_yet_is_named_and_stays() {
         assert_eq!(said, [(2, ProblemKind::MalformedLine), (3, ProblemKind::MalformedLine)]);
         assert_eq!(
             problems[0].message,
-            "written by a newer aidd (schema 4): passed over until this one is updated"
+            "written by a newer aidd (schema 4); skipped until you update aidd"
         );
         assert!(problems[1].message.starts_with("not a memory: "), "{problems:?}");
         memory.save_decision(&decision("After it", None)).expect("saved");

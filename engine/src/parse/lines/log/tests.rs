@@ -72,7 +72,7 @@ fn what_follows_the_same_edit_on_two_sides_replaces_both() {
     next.content = "c".into();
     let edited = with(next);
     assert_eq!((&*edited.content, edited.heads.len()), ("c", 1));
-    // Hand-written parents in a circle: all are tips.
+    // Hand-written parents in a cycle: all are tips.
     let mut circle = [decision("decision_1_a", 1, "a"), decision("decision_1_a", 2, "b")];
     let revs = [circle[0].rev.clone(), circle[1].rev.clone()];
     circle[0].parents = vec![revs[1].clone()];
@@ -96,8 +96,8 @@ fn a_line_that_says_nothing_is_no_memory() {
     assert_eq!(
         said,
         [
-            (1, "a decision without `content`: `decision` is called `content` here"),
-            (2, "a mistake without `content`"),
+            (1, "decision without `content`; rename `decision` to `content`"),
+            (2, "mistake without `content`"),
         ]
     );
     assert!(problems.iter().all(|one| one.kind == ProblemKind::MalformedLine));
@@ -159,7 +159,7 @@ fn a_line_is_read_back_as_it_was() {
     assert_eq!((read, problems), (vec![revision], vec![]));
 }
 
-/// One act of one of two writers on one of three memories.
+/// One action of one of two writers on one of three memories.
 #[derive(Clone, Debug)]
 struct Act {
     side: usize,
@@ -176,7 +176,7 @@ fn of_memory(lines: &[Revision], id: &str) -> Option<Folded> {
     fold(&own)
 }
 
-/// What each side writes, beginning from `base`.
+/// The lines that each side writes, starting from `base`.
 fn play(base: &[Revision], acts: &[Act]) -> [Vec<Revision>; 2] {
     let mut sides = [base.to_vec(), base.to_vec()];
     for (at, act) in (100..).zip(acts) {
@@ -192,7 +192,7 @@ fn play(base: &[Revision], acts: &[Act]) -> [Vec<Revision>; 2] {
             }
             (Some(folded), what) => {
                 let mut next = Revision::next(&folded.entry, folded.links, tips(&own), at);
-                // Both sides at times make the same edit.
+                // Both sides sometimes make the same edit.
                 next.content = match what {
                     2 => "the same".to_owned(),
                     _ => format!("{what} by {} at {at}", act.side),
@@ -215,7 +215,7 @@ proptest! {
     ) {
         let base = play(&[], &base)[0].clone();
         let [ours, theirs] = play(&base, &acts);
-        // Any order, and lines of both sides twice.
+        // In any order, with the lines of both sides twice.
         let mut merged: Vec<&Revision> = ours.iter().chain(&theirs).collect();
         merged.sort_by_key(|line| id::digest(&[&line.rev, &shuffle.to_string()]));
         let text = merged.iter().map(|line| line.line() + "\n").collect::<String>();
@@ -227,8 +227,8 @@ proptest! {
             let id = format!("decision_1_{memory}");
             let folded = of_memory(&lines, &id);
             prop_assert_eq!(&folded, &of_memory(&in_order, &id));
-            // What a side says last of a memory is a head, or was replaced by the other side, or
-            // says what another head says.
+            // The last state on each side is a head, was replaced by the other side, or equals
+            // another head.
             for side in [&ours, &theirs] {
                 let Some(own) = of_memory(side, &id) else { continue };
                 let heads = &folded.as_ref().expect("a memory").entry.heads;

@@ -1,8 +1,8 @@
 use super::*;
 use proptest::prelude::*;
 
-/// What would load, run or hide something, in `markdown` as a renderer with every extension reads
-/// it.
+/// The parts of `markdown` that would load, run or hide something in a renderer with these
+/// extensions.
 fn unsafe_parts(markdown: &str, options: Options) -> Vec<String> {
     let mut found = Vec::new();
     for event in Parser::new_ext(markdown, options) {
@@ -169,7 +169,8 @@ fn deep_nesting_costs_no_more_than_its_text() {
     }
 }
 
-/// Without what parts the same words in several events.
+/// The document as events, with adjacent text merged; two documents with equal events mean the
+/// same.
 fn meaning(markdown: &str) -> Vec<String> {
     let options = READERS[1];
     let mut events = Vec::new();
