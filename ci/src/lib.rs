@@ -1,5 +1,5 @@
-//! What a pull request or push is checked by: the event of the CI system, the commit to compare
-//! with, the check of both sides, and where its report goes.
+//! Checks a pull request or push: reads the event of the CI system, finds the commit to compare
+//! with, checks both sides, and publishes the report.
 
 pub mod args;
 pub mod base;
@@ -9,7 +9,7 @@ pub mod progress;
 pub mod pull_request;
 pub mod saved;
 
-/// What the program ships, for tests.
+/// The embedded distribution, for tests.
 #[cfg(test)]
 static DISTRIBUTION: aidd_engine::check::Distribution =
     aidd_engine::check::Distribution::new(&aidd_content::RULES, aidd_validators::ALL);

@@ -1,18 +1,18 @@
-//! A line on standard error that says how far a long run has come.
+//! A progress line on standard error for long runs.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::fmt;
 use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
-/// A run that ends sooner shows nothing.
+/// Delay before the progress is first shown.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Redraws in a second.
+/// Redraws per second.
 const RATE: u8 = 10;
 
-/// Counts files; shows them once a run takes over a second, on a terminal only.
+/// Counts files and shows the count once a run takes over a second, on a terminal only.
 ///
-/// All methods may be called from several threads at once.
+/// All methods can be called from several threads at once.
 pub struct Progress {
     bar: ProgressBar,
     visible: bool,
@@ -26,13 +26,13 @@ impl fmt::Debug for Progress {
 }
 
 impl Progress {
-    /// Starts the clock. Nothing is written when standard error is not a terminal.
+    /// Starts the clock. Writes nothing if standard error is not a terminal.
     #[must_use]
     pub fn start() -> Self {
         Self::new(io::stderr().is_terminal())
     }
 
-    /// A progress that never shows.
+    /// Creates a progress that is never shown.
     #[must_use]
     pub fn hidden() -> Self {
         Self::new(false)
@@ -43,12 +43,12 @@ impl Progress {
         Self { bar, visible, started: Instant::now() }
     }
 
-    /// Sets how many files there are, when that is known.
+    /// Sets the total number of files, once it is known.
     pub fn set_total(&self, total: u64) {
         self.bar.set_length(total);
     }
 
-    /// Counts `files` as done.
+    /// Counts `files` more files as checked.
     pub fn advance(&self, files: u64) {
         self.bar.inc(files);
         if self.visible && self.bar.is_hidden() && self.started.elapsed() > PATIENCE {
@@ -56,13 +56,13 @@ impl Progress {
         }
     }
 
-    /// Files done so far.
+    /// Number of files counted so far.
     #[must_use]
     pub fn done(&self) -> u64 {
         self.bar.position()
     }
 
-    /// Takes the line away.
+    /// Clears the line.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
     }

@@ -1,8 +1,8 @@
-//! The report of a run as a file: what one job hands to another, be it a shard to the job that
-//! merges, or the run of a stranger's pull request to the run that may post.
+//! Saved reports: files that one job passes to another, such as a shard to the job that merges, or
+//! the run of a fork's pull request to the run with write access.
 //!
-//! A file from elsewhere is data to be doubted: its size, shape, counts, paths and names are
-//! checked before anything is done with them.
+//! A file from elsewhere is untrusted: its size, structure, counts, paths and names are validated
+//! before use.
 
 mod valid;
 
@@ -19,27 +19,27 @@ use std::fs;
 use std::io::Read as _;
 use std::path::Path;
 
-/// The version of the file; it grows when a field changes its meaning or goes.
+/// Version of the file format; incremented when a field is removed or changes its meaning.
 const VERSION: u32 = 1;
-/// Most bytes of a file: 64 MiB.
+/// Maximum file size: 64 MiB.
 const LIMIT: u64 = 64 << 20;
 
 /// A saved report.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Saved {
-    /// The version of the file.
+    /// Version of the file format.
     pub schema_version: u32,
-    /// What was checked, as the run that saved it says.
+    /// What was checked, according to the run that saved the report.
     pub context: Context,
-    /// Which part of a run it is; `None`: all of it.
+    /// The shard of the run; `None` for a whole run.
     pub shard: Option<Shard>,
-    /// What was found.
+    /// The findings and the other results.
     pub document: Document,
-    /// One for each finding of the document: a new one and a fixed one with equal keys are one
-    /// that moved. Empty: it has its counterpart already.
+    /// One key per finding of the document: a new and a fixed finding with equal keys are one moved
+    /// finding. An empty key means that the finding is already matched.
     pub match_keys: Vec<String>,
-    /// Path → the lines of the head that the diff shows, from and to.
+    /// Path → the lines of the head that the diff shows, first and last.
     pub diff_lines: BTreeMap<String, Vec<(u32, u32)>>,
 }
 
@@ -47,41 +47,41 @@ pub struct Saved {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Context {
-    /// The repository, `owner/name`; of a pull request: the target.
+    /// The repository, `owner/name`; for a pull request, the target repository.
     pub repository: Option<String>,
-    /// The number of the pull request.
+    /// The pull request number.
     pub pull: Option<u64>,
-    /// The commit under check: of a pull request, its newest commit.
+    /// The commit under check; for a pull request, its newest commit.
     pub head_sha: Option<String>,
     /// The commit it was compared with.
     pub base_sha: Option<String>,
-    /// The number of the run.
+    /// The run id.
     pub run_id: Option<u64>,
 }
 
-/// A part of a run.
+/// One shard of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Shard {
-    /// Which one, from 1.
+    /// The index of this shard, from 1.
     pub index: u32,
-    /// How many there are.
+    /// The number of shards of the run.
     pub count: u32,
 }
 
-/// Who has written a file.
+/// Who wrote a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Writer {
-    /// A job of the same workflow, with the rights of this one.
+    /// A job of the same workflow, with the same permissions as this one.
     Ourselves,
-    /// Perhaps the author of a pull request. Characters that steer or reorder text
-    /// are taken out, and so is all that a link could be made of: who posts it puts in the
-    /// repository and commit that it knows of.
+    /// Possibly the author of a pull request. Characters that control or reorder text are removed,
+    /// and so is everything that could become a link: the poster fills in the repository and commit
+    /// that it knows.
     Strangers,
 }
 
 impl Context {
-    /// What an event says, with the commit that was compared with.
+    /// The context of an event, with the commit that was compared with.
     #[must_use]
     pub fn of(event: &Event, base_sha: Option<&str>) -> Self {
         let repository = event.repository.as_ref();
@@ -98,7 +98,7 @@ impl Context {
 }
 
 impl Saved {
-    /// A report of a whole run, without keys and lines of a diff.
+    /// A report of a whole run, without match keys and diff lines.
     #[must_use]
     pub fn new(context: Context, document: Document) -> Self {
         let match_keys = vec![String::new(); document.findings.len()];
@@ -106,18 +106,19 @@ impl Saved {
         Self { schema_version: VERSION, context, shard: None, document, match_keys, diff_lines }
     }
 
-    /// Writes the file.
+    /// Writes the report to `path`.
     ///
     /// # Errors
-    /// When it cannot be written, or nobody would read it: it is too large, or a text in it is.
+    /// Fails when the file cannot be written, or could not be read again because the report or a
+    /// text in it is too large.
     pub fn write(&self, path: &Path) -> Result<()> {
         let name = path.display().to_string();
         valid::check(self).map_err(|why| UserError::new(format!("{name}: {why}")))?;
         let mut text = serde_json::to_vec(self).with_context(|| name.clone())?;
         text.push(b'\n');
         if text.len() as u64 > LIMIT {
-            let message = format!("{name}: the report has {} bytes, {LIMIT} at most", text.len());
-            return Err(UserError::new(message).hint("spread the run over more shards").into());
+            let message = format!("{name}: the report has {} bytes; the maximum is {LIMIT}", text.len());
+            return Err(UserError::new(message).hint("split the run into more shards").into());
         }
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).with_context(|| name.clone())?;
@@ -128,7 +129,7 @@ impl Saved {
     /// Reads the file at `path`.
     ///
     /// # Errors
-    /// When it cannot be read, or is no saved report.
+    /// Fails when it cannot be read, or is not a saved report.
     pub fn open(path: &Path, writer: Writer) -> Result<Self> {
         let name = path.display().to_string();
         let file = fs::File::open(path).with_context(|| name.clone())?;
@@ -137,21 +138,21 @@ impl Saved {
         Self::read(&name, &bytes, writer)
     }
 
-    /// Reads the bytes of a file called `name`.
+    /// Parses the bytes of the file `name`.
     ///
     /// # Errors
-    /// When they are no saved report, and what is wrong with them.
+    /// Fails when they are not a saved report, with the reason.
     pub fn read(name: &str, bytes: &[u8], writer: Writer) -> Result<Self> {
         let refuse = |why: String| {
             let why: String = one_line(&why).chars().take(300).collect();
             UserError::new(format!("{name}: {why}"))
-                .hint("`aidd ci --save REPORT` writes a report that can be read")
+                .hint("write the report with `aidd ci --save REPORT`")
         };
         if bytes.len() as u64 > LIMIT {
             return Err(refuse(format!("more than {LIMIT} bytes")).into());
         }
         let mut saved: Self = serde_json::from_slice(bytes).map_err(|error| {
-            let wrong = || format!("no saved report: {}", in_words(&error, "`aidd ci --save`"));
+            let wrong = || format!("not a saved report: {}", in_words(&error, "`aidd ci --save`"));
             refuse(other_version(bytes).unwrap_or_else(wrong))
         })?;
         valid::check(&saved).map_err(refuse)?;
@@ -161,7 +162,7 @@ impl Saved {
         Ok(saved)
     }
 
-    /// Keeps the findings that `keep` says, with their keys.
+    /// Retains the findings for which `keep` returns true, with their keys.
     pub fn retain(&mut self, mut keep: impl FnMut(&Finding, &str) -> bool) {
         let keys = std::mem::take(&mut self.match_keys).into_iter();
         let findings = std::mem::take(&mut self.document.findings).into_iter();
@@ -170,7 +171,7 @@ impl Saved {
     }
 }
 
-/// What to say of a file of another version, whose fields may be others.
+/// The message for a file of another version, whose fields can differ.
 fn other_version(bytes: &[u8]) -> Option<String> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
@@ -179,21 +180,21 @@ fn other_version(bytes: &[u8]) -> Option<String> {
     }
     let Head { schema_version } = serde_json::from_slice(bytes).ok()?;
     (schema_version != VERSION)
-        .then(|| format!("schema version {schema_version}; this aidd reads {VERSION}"))
+        .then(|| format!("unsupported schema version {schema_version}; this aidd reads version {VERSION}"))
 }
 
-/// Puts the shards of a run together: the report that the run would have made as a whole.
+/// Merges the shards of a run into the report that an unsharded run would have written.
 ///
-/// `then` is called once, on the findings of all shards in their final order: [`settle`].
+/// `then` is called once on the findings of all shards in their final order; see [`settle`].
 ///
 /// # Errors
-/// When a shard is missing or there twice, or the shards are of different runs.
+/// Fails when a shard is missing or duplicate, or the shards belong to different runs.
 pub fn merge(mut shards: Vec<Saved>, then: impl FnOnce(&mut Saved)) -> Result<Saved> {
     shards.sort_by_key(|saved| saved.shard.map(|shard| shard.index));
     are_all_there(&shards)?;
     let mut shards = shards.into_iter();
     let Some(mut whole) = shards.next() else {
-        return Err(UserError::new("no report to merge").into());
+        return Err(UserError::new("no reports to merge").into());
     };
     let mut owners = HashMap::new();
     claim(&whole, &mut owners)?;
@@ -209,7 +210,8 @@ pub fn merge(mut shards: Vec<Saved>, then: impl FnOnce(&mut Saved)) -> Result<Sa
     Ok(whole)
 }
 
-/// Takes what is new in one shard and gone in another for moved, as a whole run would.
+/// Marks findings that are new in one shard and fixed in another as moved, as an unsharded run
+/// does.
 pub fn settle(saved: &mut Saved) {
     let findings = &saved.document.findings;
     let with = |status: Status| {
@@ -241,18 +243,18 @@ fn are_all_there(shards: &[Saved]) -> Result<(), UserError> {
     };
     for (saved, wanted) in shards.iter().zip(1..) {
         let Some(shard) = saved.shard else {
-            return Err(UserError::new("one of the reports is no shard")
+            return Err(UserError::new("one of the reports is not a shard")
                 .hint("merge reports of `aidd ci --shard I/N --save REPORT`"));
         };
         if Some(shard.count) != count {
             return Err(UserError::new(format!(
-                "shards of {} and of {}: they belong to different runs",
+                "the shards belong to different runs: one has {} shards, the other {}",
                 count.unwrap_or_default(),
                 shard.count
             )));
         }
         if shard.index < wanted {
-            let message = format!("shard {}/{} is there twice", shard.index, shard.count);
+            let message = format!("duplicate shard {}/{}", shard.index, shard.count);
             return Err(UserError::new(message));
         }
         if shard.index > wanted {
@@ -269,10 +271,10 @@ fn are_all_there(shards: &[Saved]) -> Result<(), UserError> {
 
 fn missing(index: u32, count: u32) -> UserError {
     UserError::new(format!("shard {index}/{count} is missing"))
-        .hint("a merged report of a part of the shards would pass for that of all")
+        .hint("pass the reports of all shards")
 }
 
-/// Whether two shards can be of one run; else what differs.
+/// Ensures that two shards belong to one run; the error names the difference.
 fn is_same_run(one: &Saved, other: &Saved) -> Result<(), UserError> {
     let (a, b) = (&one.document, &other.document);
     let base = |saved: &Saved| {
@@ -286,7 +288,7 @@ fn is_same_run(one: &Saved, other: &Saved) -> Result<(), UserError> {
         (one.context.head_sha != other.context.head_sha, "commits"),
         (one.context.base_sha != other.context.base_sha || base(one) != base(other), "bases"),
         (a.version_control != b.version_control, "commits"),
-        (a.fail_on != b.fail_on, "settings of failOn"),
+        (a.fail_on != b.fail_on, "`failOn` settings"),
         (a.category != b.category, "categories"),
         (a.baseline != b.baseline || a.suppressed != b.suppressed, "options"),
     ];
@@ -298,7 +300,7 @@ fn is_same_run(one: &Saved, other: &Saved) -> Result<(), UserError> {
     Err(UserError::new(message).hint("merge the shards of one run"))
 }
 
-/// Notes whose files these are: a file checked by two shards would be counted twice.
+/// Records which shard checked each file: a file checked by two shards would be counted twice.
 fn claim(saved: &Saved, owners: &mut HashMap<String, u32>) -> Result<(), UserError> {
     let own = saved.shard.map_or(1, |shard| shard.index);
     for finding in &saved.document.findings {
@@ -333,7 +335,7 @@ fn add(whole: &mut Saved, other: Saved) {
     if let (Some(to), Some(from)) = (&mut to.comparison, from.comparison) {
         compare(to, &from);
     }
-    // Runners may have their checkouts at different places.
+    // Runners can have their checkouts in different directories.
     to.root = to.root.take().filter(|root| Some(root) == from.root.as_ref());
     for note in from.notes {
         if !to.notes.contains(&note) {
@@ -353,14 +355,14 @@ fn compare(to: &mut Comparison, from: &Comparison) {
     };
     sum(&mut to.before, &from.before);
     sum(&mut to.after, &from.after);
-    // Each part says what the change as a whole weakens, and what its own files do.
+    // Each shard lists what the whole change weakens, and what its own files weaken.
     to.weakened.extend(from.weakened.iter().cloned());
     to.weakened.sort();
     to.weakened.dedup();
 }
 
-/// Puts everything in the order of a whole run. Those of one file are in order already, and come
-/// from one shard.
+/// Sorts everything in the order of an unsharded run. The findings of one file are already sorted,
+/// and come from one shard.
 fn order(whole: &mut Saved) {
     let findings = std::mem::take(&mut whole.document.findings).into_iter();
     let mut both: Vec<_> = findings.zip(std::mem::take(&mut whole.match_keys)).collect();
@@ -369,11 +371,11 @@ fn order(whole: &mut Saved) {
     });
     (whole.document.findings, whole.match_keys) = both.into_iter().unzip();
     whole.document.skipped.sort();
-    // Each part meets a folder that cannot be read.
+    // Every shard reports a directory that cannot be read.
     whole.document.skipped.dedup();
 }
 
-/// Takes out what is said of new findings only, now that some are not.
+/// Removes data that only new findings have from findings that are no longer new.
 fn tidy(document: &mut Document) {
     let Document { findings, withheld_fixes, .. } = document;
     for finding in findings.iter_mut().filter(|finding| finding.status != Status::New) {

@@ -1,4 +1,4 @@
-//! `aidd ci merge`: the reports of all parts of a run become the report of the run.
+//! `aidd ci merge`: joins the reports of all shards into the report of the run.
 
 use super::event;
 use super::outputs::{self, Outputs};

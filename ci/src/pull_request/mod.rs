@@ -1,4 +1,5 @@
-//! `aidd ci`: what a pull request or push brought about, shown where the CI system shows things.
+//! `aidd ci`: reports the findings that a pull request or push introduced, where the CI system
+//! displays them.
 
 mod merge;
 mod outputs;
@@ -41,15 +42,16 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 use weakened::Weakened;
 
-/// Lines around a change that the pages of a pull request show, and take comments on.
+/// Lines of context around a change that the diff of a pull request shows and that accept comments.
 const CONTEXT: u32 = 3;
-/// Most bytes of an event's payload; GitHub's own limit is 25 MB.
+/// Maximum size of an event payload in bytes; GitHub's own limit is 25 MB.
 const PAYLOAD_LIMIT: u64 = 32 << 20;
 
 /// Runs `aidd ci …`.
 ///
 /// # Errors
-/// Wrong usage or configuration, a base that cannot be found, or output that cannot be written.
+/// Fails on invalid usage or configuration, a base that cannot be found, or output that cannot be
+/// written.
 pub fn run(args: &Ci, config: Option<&Path>, color: When, io: &mut Io<'_>) -> Result<Exit> {
     match &args.command {
         None => check(&args.check, config, color, io),
@@ -58,12 +60,12 @@ pub fn run(args: &Ci, config: Option<&Path>, color: When, io: &mut Io<'_>) -> Re
     }
 }
 
-/// The value of an environment variable that is set to something.
+/// The value of an environment variable, if it is set and not empty.
 fn env(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// What the CI system says of this run.
+/// Reads the event of this run from the environment.
 fn event() -> Result<Event> {
     let payload = match env("GITHUB_EVENT_PATH") {
         None => None,
@@ -83,17 +85,17 @@ fn token() -> Option<String> {
     env("AIDD_GITHUB_TOKEN").or_else(|| env("GITHUB_TOKEN"))
 }
 
-/// All that one run works with.
+/// The inputs and state of one run.
 struct Job<'a> {
     args: &'a CiCheck,
     event: Event,
     project: Project,
-    /// The files of the commit whose rules count, when not those of what is checked out.
+    /// The files of the commit whose rules apply, if it is not the one that is checked out.
     trusted: Option<Snapshot>,
     paths: Vec<PathBuf>,
     notes: Vec<String>,
     weakened: Weakened,
-    /// The configuration that was named instead of the usual one.
+    /// The configuration file set on the command line, instead of the default one.
     config: Option<&'a Path>,
     cwd: PathBuf,
     started: Instant,
@@ -112,7 +114,7 @@ fn check(args: &CiCheck, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
     let api = on_github.zip(token);
     let ask = |base: &str, head: &str| match &api {
         Some((repository, token)) => github::merge_base(repository, token, base, head),
-        None => anyhow::bail!("there is no token for GitHub's API"),
+        None => anyhow::bail!("no token for GitHub's API"),
     };
     let ask: Option<base::Compare<'_>> = api.as_ref().map(|_| &ask as base::Compare<'_>);
     let distribution = io.distribution;
@@ -123,12 +125,12 @@ fn check(args: &CiCheck, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
         base::find(distribution, &root, &event, args.base.as_deref(), args.no_base, ask, &mut say)?;
     let (project, trusted) = match (&event.trigger, &event.pull, &found.against) {
         (Trigger::PullRequestTarget, _, Against::WholeTree { why }) => {
-            return Err(UserError::new(format!("{why}: nothing can be trusted without a base"))
-                .hint("pull_request_target is judged by the rules of its target only")
+            return Err(UserError::new(format!("{why}: without a base there are no trusted rules"))
+                .hint("pull_request_target runs only use the rules of the target")
                 .into());
         }
         (Trigger::PullRequestTarget, Some(pull), _) => {
-            // Also where somebody has checked it out, the head is read from the store.
+            // Read the head from the object store even if it is checked out.
             found.head.get_or_insert_with(|| pull.head_sha.clone());
             let (project, files) = sides::trusted(
                 distribution,
@@ -149,7 +151,7 @@ fn check(args: &CiCheck, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
     job.run(&found, color, io)
 }
 
-/// What the gate enforces, whatever there is to find.
+/// Prints what the configuration enforces, without checking files.
 fn statement(
     args: &CiCheck,
     project: &Project,
@@ -169,8 +171,8 @@ fn statement(
     Ok(Exit::Clean)
 }
 
-/// Takes the options of a run over what its project is configured with, and leaves out the reports
-/// of an earlier run, which this one writes again.
+/// Applies the options of the run to the project's configuration, and excludes the reports of an
+/// earlier run, which this run overwrites.
 fn narrow(args: &CiCheck, project: &mut Project, cwd: &Path) {
     let exclude = project.config.exclude.get_or_insert_default();
     exclude.extend(crate::args::listed(&args.walk.exclude));
@@ -191,8 +193,8 @@ impl Job<'_> {
         }
     }
 
-    /// Whether all files are checked: code scanning takes what a branch's report does not hold for
-    /// mended. Of a head that is not trusted only what changed is read.
+    /// Whether all files are checked: code scanning marks findings that are missing from a branch's
+    /// report as fixed. For an untrusted head, only changed files are read.
     fn is_whole(&self) -> bool {
         if self.trusted.is_some() {
             return false;
@@ -241,8 +243,8 @@ impl Job<'_> {
         self.report((&run, &place), &compared, found, (color, io))
     }
 
-    /// Checks what is to be checked, compared with what is to be compared with, and how many
-    /// findings of the baseline are gone, if there is one.
+    /// Checks the files and compares them with the base. Also returns the number of stale baseline
+    /// entries, if there is a baseline.
     fn judge(
         &mut self,
         engine: &Engine,
@@ -266,7 +268,7 @@ impl Job<'_> {
         let complete = whole && self.args.walk.exclude.is_empty() && !self.args.walk.no_hidden;
         let (args, outcome) = (&self.args.baseline, &mut compared.outcome);
         let stale = baseline::judge(args.known(), &self.project, &self.paths, outcome, complete)?;
-        // A part knows only of its own files; the merge looks across all.
+        // A shard only has its own files; `merge` matches across all shards.
         if self.args.shard.is_none() {
             compared.match_across();
         }
@@ -318,7 +320,7 @@ impl Job<'_> {
         Ok(Compared { outcome, ..Compared::default() })
     }
 
-    /// The commit whose files are checked, which need not be that of the event.
+    /// The commit whose files are checked, which can differ from the commit of the event.
     fn version_control(&self, found: &Found) -> Option<VersionControl> {
         let checked = found.head.clone().or_else(|| place::checked_out(self.project.root()));
         Some(VersionControl {
@@ -337,7 +339,7 @@ impl Job<'_> {
     }
 }
 
-/// The lines that the pages of a pull request show of each file with findings, from 1.
+/// The lines of each file with findings that the diff of the pull request shows, from 1.
 fn diff_lines(compared: &Compared) -> BTreeMap<String, Vec<(u32, u32)>> {
     let shown = |hunk: &Hunk| {
         (hunk.head.start.saturating_sub(CONTEXT) + 1, hunk.head.end.saturating_add(CONTEXT))
@@ -347,7 +349,7 @@ fn diff_lines(compared: &Compared) -> BTreeMap<String, Vec<(u32, u32)>> {
         .iter()
         .map(|(path, hunks)| (path.clone(), hunks.iter().map(shown).collect()))
         .collect();
-    // A new file is shown as a whole; a commit is no file, and no page shows its lines.
+    // The diff shows a new file in full; a commit is not a file, and no diff shows its lines.
     let is_file = |file: &&FileReport| !commits::is_told_at(file.source.path());
     for file in compared.outcome.files.iter().filter(is_file) {
         lines.entry(file.source.path().to_owned()).or_insert_with(|| {
@@ -358,12 +360,12 @@ fn diff_lines(compared: &Compared) -> BTreeMap<String, Vec<(u32, u32)>> {
     lines
 }
 
-/// For each finding of the document the key by which the report of another part knows it again.
+/// For each finding of the document, the key by which another shard's report matches it.
 fn match_keys(run: &Run<'_>, document: &Document) -> Vec<String> {
     let mut keys = HashMap::new();
     for file in run.files.iter().chain(&run.fixed) {
         let found = file.findings.iter().copied();
-        // A finding on a file as such has no text to be known by.
+        // A finding on a whole file has no text to match.
         let has_text = !file.source.text().is_empty();
         for (finding, key) in file.findings.iter().zip(text_keys(file.source, found)) {
             let reason = finding.reason.as_deref().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Where the report of one run goes: the log, files, the job summary, GitHub's API.
+//! Writes the report of a run to the log, files, the job summary and GitHub's API.
 
 use super::{env, token};
 use crate::args::{CiOutputs, CiPosts};
@@ -17,18 +17,18 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// A report, and all that is needed to show it.
+/// A report with everything needed to write it.
 pub(super) struct Outputs<'a> {
     pub(super) args: &'a CiOutputs,
     pub(super) event: &'a Event,
     pub(super) rules: &'a [Rule],
     pub(super) saved: &'a Saved,
-    /// With the sources, where they are at hand.
+    /// The run with its sources, if available.
     pub(super) run: Option<&'a Run<'a>>,
     pub(super) suggestions: &'a [Suggestion],
 }
 
-/// How a report ends the process.
+/// The exit code for a report.
 pub(super) fn exit(document: &Document) -> Exit {
     if document.is_failing() {
         Exit::Findings
@@ -67,7 +67,7 @@ impl Outputs<'_> {
         Ok(())
     }
 
-    /// The report in the log: annotations on GitHub, text elsewhere.
+    /// Writes the report to the log: annotations on GitHub, text elsewhere.
     fn log(&self, color: When, io: &mut Io<'_>) -> Result<()> {
         let on_github = env("GITHUB_ACTIONS").is_some_and(|value| value == "true");
         let format = match (self.args.format, self.args.no_annotations) {
@@ -86,7 +86,7 @@ impl Outputs<'_> {
     fn render(&self, format: Format, out: &mut dyn Write, style: &Style) -> Result<()> {
         let document = &self.saved.document;
         match self.run {
-            // Excerpts show the findings as this run has them; a part says nothing of the whole.
+            // Excerpts need the sources, which only this run has; a merged report has none.
             Some(run) => report::write(format, run, document, out, style)?,
             None => report::render(format, document, self.rules, out)?,
         }
@@ -99,7 +99,7 @@ impl Outputs<'_> {
         let mut posted =
             post(io.distribution, self.event, wanted, self.saved, self.rules, self.suggestions);
         if wanted.review && self.run.is_none() {
-            let why = "No fixes were suggested: a merged report has no sources. Give `--review` to \
+            let why = "No fixes were suggested: a merged report has no sources. Pass `--review` to \
                        the shards.";
             posted.left_out.push(why.to_owned());
         }
@@ -107,7 +107,7 @@ impl Outputs<'_> {
         Ok(posted)
     }
 
-    /// What later steps of a job may read.
+    /// The outputs for later steps of the job.
     fn step_outputs(&self, cwd: &Path) -> Result<String> {
         let document = &self.saved.document;
         let result = match exit(document) {
@@ -131,7 +131,7 @@ impl Outputs<'_> {
         for (name, path) in named {
             if let Some(path) = path {
                 let path = project::absolute(cwd, path).display().to_string();
-                // A line break would begin another output.
+                // A line break would start another output.
                 if !path.contains(['\r', '\n']) {
                     text.push_str(&format!("{name}={path}\n"));
                 }
@@ -142,7 +142,7 @@ impl Outputs<'_> {
 }
 
 impl CiPosts {
-    /// The parts asked for.
+    /// The parts to post.
     pub(super) fn wanted(&self) -> Wanted {
         Wanted { check_run: self.check_run, comment: self.comment, ..Wanted::default() }
     }
@@ -155,7 +155,7 @@ impl CiOutputs {
         self.output.iter().map(|output| crate::args::output_of(output, format)).collect()
     }
 
-    /// The files that will be written.
+    /// The paths of the files to write.
     pub(super) fn files(&self) -> impl Iterator<Item = PathBuf> {
         let outputs = self.parsed().unwrap_or_default();
         outputs
@@ -165,7 +165,7 @@ impl CiOutputs {
             .chain(self.summary.clone())
     }
 
-    /// Whether a format shows the hashes of lines.
+    /// Whether one of the formats contains hashes of lines.
     pub(super) fn needs_line_hashes(&self) -> bool {
         let sarif = |outputs: Vec<(Format, PathBuf)>| {
             outputs.iter().any(|(format, _)| *format == Format::Sarif)
@@ -177,7 +177,8 @@ impl CiOutputs {
     }
 }
 
-/// Posts what is wanted; without a token, or outside a repository of GitHub, says so.
+/// Posts the requested parts; without a token, or outside of a GitHub repository, returns a note
+/// instead.
 pub(super) fn post(
     distribution: &'static Distribution,
     event: &Event,
@@ -190,10 +191,10 @@ pub(super) fn post(
     if wanted == Wanted::default() {
         return Posted::default();
     }
-    // Another server is not to see the token.
+    // Do not send the token to another server.
     let repository = event.repository.as_ref().filter(|_| event.system == System::GitHub);
     let Some(repository) = repository else {
-        return nothing("nothing was posted: this is no run on GitHub");
+        return nothing("nothing was posted: this run is not on GitHub");
     };
     let Some(token) = token() else {
         return nothing("nothing was posted: set GITHUB_TOKEN to a token of the repository");
@@ -201,7 +202,7 @@ pub(super) fn post(
     let document = &saved.document;
     let head = event.pull.as_ref().map(|pull| &pull.head_sha).or(event.sha.as_ref());
     let Some(head) = head else {
-        return nothing("nothing was posted: the event names no commit");
+        return nothing("nothing was posted: the event has no commit");
     };
     let (sarif, notes) = if wanted.sarif {
         let (bytes, notes) = report::sarif_gzip(document, rules);
@@ -238,7 +239,7 @@ pub(super) fn post(
     posted
 }
 
-/// Says what was left out.
+/// Prints what was skipped.
 pub(super) fn tell(left_out: &[String], io: &mut Io<'_>) -> Result<()> {
     for line in left_out {
         writeln!(io.err, "aidd: {line}")?;

@@ -1,5 +1,5 @@
-//! Paths as a CI system and its pages know them: from the top of the repository, also where the
-//! project lies in a folder of it.
+//! Paths as CI systems display them: relative to the root of the repository, even if the project is
+//! in a subdirectory.
 
 use crate::saved::Saved;
 use aidd_engine::forms::commits;
@@ -8,16 +8,17 @@ use aidd_engine::rules::registry::Registry;
 use aidd_report::project::Project;
 use std::path::{Path, PathBuf};
 
-/// Where a project lies in its repository.
+/// Location of a project in its repository.
 pub(super) struct Place {
-    /// The top of the repository.
+    /// The root directory of the repository.
     pub(super) top: PathBuf,
-    /// The way from there, with a slash at its end; empty for the top itself.
+    /// The project's path relative to the repository root, with a trailing slash; empty for the
+    /// root.
     prefix: String,
 }
 
 impl Place {
-    /// The place of `project`; without a repository its root is the top.
+    /// The location of `project`; without a repository, its root counts as the repository root.
     pub(super) fn of(project: &Project) -> Self {
         let root = project.root();
         let prefix = Repository::open(root).map(|repository| repository.prefix());
@@ -26,14 +27,15 @@ impl Place {
         Self { top: top.to_owned(), prefix }
     }
 
-    /// The rules, whose pages are found from the top; `None`: as they are in the project.
+    /// The rules with page paths relative to the repository root; `None` if they equal the
+    /// project's.
     pub(super) fn rules(&self, project: &Project) -> Option<Registry> {
         let page = |(path, text): &(String, String)| (self.whole(path), text.clone());
         let pages = || project.pages.iter().map(page).collect::<Vec<_>>();
         (!self.prefix.is_empty()).then(|| Registry::new(project.distribution().pages, &pages()))
     }
 
-    /// Gives all paths of a report from the top.
+    /// Makes all paths of a report relative to the repository root.
     pub(super) fn lead(&self, saved: &mut Saved) {
         if self.prefix.is_empty() {
             return;

@@ -1,8 +1,8 @@
-//! `aidd ci post`: shows the report that another run saved, with this run's token.
+//! `aidd ci post`: posts the report saved by another run, with this run's token.
 //!
-//! The run of a pull request from a fork has no right to write, and may save what it likes. So
-//! nothing of the report is trusted: GitHub itself says which pull request the run belongs to, links
-//! are made of that alone, rules are ours, and no text passes unescaped.
+//! The run of a pull request from a fork has no write access and can save any data. The report is
+//! therefore untrusted: GitHub itself provides the run's pull request, links are built only from
+//! that, rules are the built-in ones, and all text is escaped.
 
 use super::outputs;
 use super::{env, event, token};
@@ -25,8 +25,8 @@ pub(super) fn run(args: &CiPost, io: &mut Io<'_>) -> Result<Exit> {
         lead_back(&mut event, &saved)?;
     }
     let Some(repository) = &event.repository else {
-        return Err(UserError::new("this is no run on GitHub: there is nowhere to post")
-            .hint("`aidd ci merge REPORT` shows a saved report in the log")
+        return Err(UserError::new("this run is not on GitHub, so the report cannot be posted")
+            .hint("run `aidd ci merge REPORT` to show a saved report in the log")
             .into());
     };
     is_of(&saved, &event)?;
@@ -43,7 +43,7 @@ pub(super) fn run(args: &CiPost, io: &mut Io<'_>) -> Result<Exit> {
     let wanted = github::Wanted { sarif: args.upload_sarif, ..args.posts.wanted() };
     let mut posted = outputs::post(io.distribution, &event, wanted, &saved, rules.rules(), &[]);
     if wanted.comment && event.pull.is_none() {
-        posted.left_out.push("The comment was not posted: the run is of no pull request.".into());
+        posted.left_out.push("The comment was not posted: the run has no pull request.".into());
     }
     let pages = posted.comment_url.iter().chain(&posted.check_run_url);
     for page in pages {
@@ -56,19 +56,20 @@ pub(super) fn run(args: &CiPost, io: &mut Io<'_>) -> Result<Exit> {
         let text = report::markdown(&told, rules.rules(), Budget::Summary);
         outputs::append(path.as_ref(), &text)?;
     }
-    // What a repository or a token does not allow is told above; nothing at all is a failure.
+    // Parts that the repository or token does not allow are reported above; posting no part at all
+    // is a failure.
     let nothing = (&posted.comment_url, &posted.check_run_url, &posted.sarif_id);
     let failed = nothing == (&None, &None, &None) && !posted.left_out.is_empty();
     Ok(if failed { Exit::Unchecked } else { Exit::Clean })
 }
 
-/// Makes the event that of the pull request whose run came before this one.
+/// Replaces the event with that of the pull request whose run triggered this one.
 fn lead_back(event: &mut Event, saved: &Saved) -> Result<()> {
     let (Some(run), Some(repository)) = (&event.workflow_run, &event.repository) else {
-        return Err(UserError::new("the event names no run that came before").into());
+        return Err(UserError::new("the event has no triggering workflow run").into());
     };
     let token = token().ok_or_else(|| {
-        UserError::new("there is no token: which pull request the report is of must be asked")
+        UserError::new("a token is required to look up the pull request of the report")
             .hint("set GITHUB_TOKEN to the token of the run")
     })?;
     let number = github::pull_of_run(repository, &token, run, saved.context.pull)?;
@@ -86,7 +87,7 @@ fn lead_back(event: &mut Event, saved: &Saved) -> Result<()> {
     Ok(())
 }
 
-/// Makes sure that a report does not claim to be of something else than the run at hand.
+/// Ensures that a report does not claim to belong to another run.
 fn is_of(saved: &Saved, event: &Event) -> Result<()> {
     let known = event.repository.as_ref().map(|known| format!("{}/{}", known.owner, known.name));
     let head = event.pull.as_ref().map(|pull| &pull.head_sha).or(event.sha.as_ref());
@@ -100,7 +101,7 @@ fn is_of(saved: &Saved, event: &Event) -> Result<()> {
     let Some((_, what)) = differing.into_iter().find(|(differs, _)| *differs) else {
         return Ok(());
     };
-    Err(UserError::new(format!("the report is of another {what} than the run that saved it"))
-        .hint("nothing was posted: a report is only posted where it comes from")
+    Err(UserError::new(format!("the report names another {what} than the run that saved it"))
+        .hint("nothing was posted: a report can only be posted for its own run")
         .into())
 }

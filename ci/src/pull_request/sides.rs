@@ -1,4 +1,5 @@
-//! The two sides that are compared, read from where they can be had and may be trusted.
+//! The two sides of the comparison, read from the disk or from Git, depending on trust and
+//! availability.
 
 use super::Job;
 use super::weakened::Difference;
@@ -19,9 +20,9 @@ use aidd_report::run::compare;
 use anyhow::{Context as _, Result};
 use std::path::Path;
 
-/// The project as the target of a pull request has it, at `commit`, its newest one. Not where the
-/// pull request left it: its author chooses that, and may choose a day before the rules were made.
-/// With it the files of that commit.
+/// Opens the project at `commit`, the newest commit of a pull request's target, and returns it with
+/// the files of that commit. The fork point is not used: the author of the pull request chooses it,
+/// and could choose one from before the rules were added.
 pub(super) fn trusted(
     distribution: &'static Distribution,
     start: &Path,
@@ -35,7 +36,7 @@ pub(super) fn trusted(
         let repository = Repository::open(folder).map_err(compare::broken)?;
         repository.snapshot(commit).map_err(compare::broken)
     };
-    // Settings that only lie on the disk make no project.
+    // Settings that exist only on disk do not make a project.
     let folder = Path::new(CONFIG_PATH).parent().unwrap_or(Path::new(""));
     let mut root = top;
     for above in start.ancestors().take_while(|above| *above != top) {
@@ -51,10 +52,10 @@ pub(super) fn trusted(
     Ok((Project::trusting(distribution, root, snapshot.clone(), config)?, snapshot))
 }
 
-/// The files of a snapshot that settings are read from, with those `named` among them.
+/// The files of a snapshot that contain settings, and the `named` files.
 ///
 /// # Errors
-/// When a folder cannot be read.
+/// Fails when a directory cannot be read.
 pub(super) fn settings_files(
     snapshot: &Snapshot,
     named: impl IntoIterator<Item = String>,
@@ -73,8 +74,8 @@ pub(super) fn settings_files(
 }
 
 impl Job<'_> {
-    /// Checks and judges what changed since `base`; `other`: in this commit, which is not to be
-    /// trusted, instead of what is checked out.
+    /// Checks the changes since `base`. If `other` is set, the head is read from this untrusted
+    /// commit instead of the checkout.
     pub(super) fn compare(
         &mut self,
         engine: &Engine,
@@ -93,12 +94,12 @@ impl Job<'_> {
             all.iter().filter(|change| within.holds(change.path())).cloned().collect()
         };
         let mut changes = own(&all);
-        // A sparse check-out lacks files that changed.
+        // A sparse checkout can lack changed files.
         let heads = changes.iter().filter_map(|change| change.head.as_deref());
         let lacking: Vec<&str> =
             heads.filter(|path| root.join(path).symlink_metadata().is_err()).collect();
         let stored = other.is_some() || !lacking.is_empty() && !self.is_whole();
-        // By the name that is shown, a file whose name is not UTF-8 is never found.
+        // A file whose name is not UTF-8 is never found by its display name.
         let lacking = lacking.iter().filter(|path| !path.contains('\u{FFFD}')).count();
         let bases = changes.iter().filter_map(|change| Some((&before, change.base.as_deref()?)));
         let heads = changes.iter().filter_map(|change| Some((&head, change.head.as_deref()?)));
@@ -109,7 +110,7 @@ impl Job<'_> {
             root,
             bases.chain(outside).chain(heads.filter(|_| stored)),
         )? {
-            // Renamed files are known by their contents.
+            // Renames are detected by content.
             all = repository.changes(&before, &head).map_err(compare::broken)?;
             changes = own(&all);
         }
@@ -130,7 +131,7 @@ impl Job<'_> {
         let difference =
             Difference { before: &before, head: &head, all: &all, own: &changes, stored };
         let mut weakened = self.find_weakened(engine, &compared, &difference)?;
-        // One part of several judges the work as a whole.
+        // Only the first shard checks the commits.
         if self.args.shard.is_none_or(|part| part.index == 1) {
             let at = (&repository, base, &*commit);
             let notes = self.commits(engine, at, &difference, &mut compared)?;
@@ -143,13 +144,13 @@ impl Job<'_> {
         self.weakened = weakened;
         if lacking > 0 && !stored {
             let files = number(lacking, "changed file");
-            self.notes.push(format!("Not checked out, and so not checked: {files}"));
+            self.notes.push(format!("Not checked, because not checked out: {files}"));
         }
         Ok(compared)
     }
 
-    /// Judges the commits of the work, its branch, its title and what it changes; returns what else
-    /// there is to tell.
+    /// Checks the commits, the branch name, the title and the set of changes; returns notes for the
+    /// report.
     fn commits(
         &self,
         engine: &Engine,
@@ -159,7 +160,7 @@ impl Job<'_> {
     ) -> Result<Vec<String>> {
         let (before, head) = (difference.before, difference.head);
         let pull = self.event.pull.as_ref();
-        // What is checked out may be the merge into a target that has gone on since.
+        // The checkout can be a merge into a target that has newer commits by now.
         let own = pull.map(|pull| pull.head_sha.as_str());
         let own = own.filter(|own| repository.commit(own).is_ok()).unwrap_or(commit);
         let bases = std::iter::once(base.sha.as_str());
@@ -174,8 +175,8 @@ impl Job<'_> {
     }
 }
 
-/// In a clone that left contents out, fetches those of the files named, in one go; whether it had
-/// to.
+/// In a partial clone, fetches the contents of the given files in one request; returns whether a
+/// fetch was needed.
 pub(super) fn have_contents<'a>(
     distribution: &'static Distribution,
     root: &Path,

@@ -1,4 +1,4 @@
-//! The safe fixes of new findings as text for whole lines, which is what a review can suggest.
+//! The safe fixes of new findings as replacements of whole lines, the format of review suggestions.
 
 use super::Job;
 use crate::base;
@@ -10,7 +10,8 @@ use anyhow::{Context as _, Result};
 use std::collections::HashMap;
 
 impl Job<'_> {
-    /// The suggestions, if a review is wanted. What cannot be suggested is noted in the document.
+    /// The suggestions, if a review is requested. Fixes that cannot be suggested are noted in the
+    /// document.
     pub(super) fn suggestions(&self, run: &Run<'_>, document: &mut Document) -> Vec<Suggestion> {
         if !self.args.outputs.review {
             return Vec::new();
@@ -32,7 +33,7 @@ impl Job<'_> {
             }
             Ok(()) if offers.len() < count => {
                 let lost = number(count - offers.len(), "suggestion");
-                Some(format!("{lost} left out: the target has changed the same file since"))
+                Some(format!("{lost} skipped: the target has since changed the same file"))
             }
             Ok(()) => None,
         };
@@ -41,8 +42,9 @@ impl Job<'_> {
         offers
     }
 
-    /// A suggestion names lines of the pull request's head. Where the merge of it into its target
-    /// was checked, the lines may be others, and taking it would damage the file.
+    /// Removes suggestions that do not apply to the pull request's head. Suggestions refer to lines
+    /// of the head; if the merge into the target was checked, the lines can differ, and committing
+    /// the suggestion would corrupt the file.
     fn keep_those_of_the_head(&self, offers: &mut Vec<(&str, Suggestion)>) -> Result<()> {
         let root = self.project.root();
         let Some(pull) = self.event.pull.as_ref().filter(|_| !offers.is_empty()) else {
@@ -60,7 +62,7 @@ impl Job<'_> {
             "the head of the pull request",
             &mut |_| (),
         )?;
-        // Another one than before: it sees what has been fetched.
+        // Reopen the repository to see the fetched objects.
         let repository = Repository::open(root)?;
         let (head, checked) =
             (repository.snapshot(&pull.head_sha)?, repository.snapshot(&checked)?);

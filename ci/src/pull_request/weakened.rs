@@ -1,8 +1,8 @@
-//! What a change weakens, and what the settings of its base say of it.
+//! Finds how a change weakens the checks, and checks the change under the settings of its base.
 //!
-//! A pull request brings its own settings along, so a change could hide its problems by them. The
-//! settings of the base are read from Git and compared with those in force; where they differ, the
-//! changed files are checked under both, and what either reports counts.
+//! A pull request can change the settings, and so hide its own findings. The settings of the base
+//! are read from Git and compared with those in force; if they differ, the changed files are
+//! checked under both, and findings reported under either count.
 
 mod allow;
 mod base;
@@ -27,23 +27,24 @@ use aidd_report::{BY_BASE, Weakening, WeakeningKind, number, one_line};
 use anyhow::Result;
 use base::Base;
 
-/// Entries of a report.
+/// Maximum number of entries in a report.
 const MAX_ENTRIES: usize = 1_000;
-/// Characters of an entry: who makes the change chooses the names in it.
+/// Maximum number of characters of an entry, because the author of the change controls the names in
+/// it.
 const MAX_MESSAGE: usize = 500;
 
-/// What a change weakens.
+/// Result of [`Job::find_weakened`].
 #[derive(Debug, Default)]
 pub(super) struct Weakened {
-    /// For the report, sorted.
+    /// The entries for the report, sorted.
     pub(super) entries: Vec<Weakening>,
-    /// The change under the settings of the base, where those differ.
+    /// The change under the settings of the base, if they differ.
     pub(super) base: Option<ByBase>,
-    /// What else there is to tell, a sentence each.
+    /// Notes for the report, one sentence each.
     pub(super) notes: Vec<String>,
 }
 
-/// The change under the settings of the base.
+/// The change checked under the settings of the base.
 #[derive(Debug)]
 pub(super) struct ByBase {
     pub(super) engine: Engine,
@@ -52,21 +53,21 @@ pub(super) struct ByBase {
     weakenings: Vec<weakened::Weakening>,
 }
 
-/// The two sides of a change, and what differs below the root of the project.
+/// The two sides of a change, and the changes below the project root.
 pub(super) struct Difference<'a> {
     pub(super) before: &'a Snapshot,
     pub(super) head: &'a Snapshot,
-    /// All that changed.
+    /// All changes.
     pub(super) all: &'a [Change],
-    /// What of it this run judges.
+    /// The changes that this run checks.
     pub(super) own: &'a [Change],
-    /// Whether the head is read from Git, and not from the disk.
+    /// Whether the head is read from Git instead of the disk.
     pub(super) stored: bool,
 }
 
 impl Job<'_> {
-    /// Finds what the change weakens, and checks it under the settings of the base where those
-    /// differ. Nothing but comments of a head that is not trusted takes effect.
+    /// Finds how the change weakens the checks, and checks it under the settings of the base if
+    /// they differ. From an untrusted head, only comments take effect.
     pub(super) fn find_weakened(
         &self,
         engine: &Engine,
@@ -87,19 +88,19 @@ impl Job<'_> {
         if let Some(more @ 1..) = found.entries.len().checked_sub(MAX_ENTRIES) {
             found.entries.truncate(MAX_ENTRIES);
             let more = number(more, "more place");
-            found.notes.push(format!("The change weakens the checks in {more} than are listed"));
+            found.notes.push(format!("The change weakens the checks in {more} that are not listed"));
         }
         Ok(found)
     }
 
-    /// That the change makes a folder of the repository a project of its own.
+    /// The entry for a change that turns a directory of the repository into a project of its own.
     fn new_project(&self, difference: &Difference<'_>) -> Option<Weakening> {
         let path = CONFIG_PATH.split('/').next()?;
         let is_new = |side: &Snapshot| side.entry(path).is_ok_and(|entry| entry == Entry::Absent);
         let is_top = self.project.root().join(".git").exists();
         let is_made = !is_top && self.trusted.is_none() && is_new(difference.before);
-        let message = "makes its folder a project of its own: the settings of the project above it, \
-                       also those of the base, do not apply";
+        let message = "turns its directory into a separate project: the settings of the parent project, \
+                       including those of the base, do not apply";
         (is_made && !is_new(difference.head))
             .then(|| entry(WeakeningKind::Rule, path, None, message))
             .flatten()
@@ -133,13 +134,13 @@ impl Job<'_> {
         found.entries.extend(weaker_policy((&base_policy, &head_policy), &base_engine, config));
         let both = match self.args.settings {
             Some(settings) => settings == Settings::Both,
-            // What is on the default branch has been reviewed.
+            // Commits on the default branch have been reviewed.
             None => !self.is_default_branch() || self.event.trigger != Trigger::Push,
         };
         if !both || !base.differs(self) {
             return Ok(());
         }
-        // Of all parts: a finding may have moved from one to another.
+        // Use all shards: a finding can move from one shard to another.
         let within = Within::new(self.project.root(), &self.paths, None);
         let changes = difference.all.iter().filter(|change| within.holds(change.path()));
         let heads = changes.filter_map(|one| Some((difference.head, one.head.as_deref()?)));
@@ -168,8 +169,8 @@ impl Job<'_> {
         Ok(())
     }
 
-    /// Adds to `compared` what only the settings of the base report, and to the policy what is
-    /// stricter there.
+    /// Adds to `compared` the findings that only the settings of the base report, and applies the
+    /// stricter policy to them.
     pub(super) fn add_by_base(&mut self, compared: &mut Compared, policy: Policy) -> Policy {
         let Some(base) = self.weakened.base.take() else { return policy };
         let within = Within::new(self.project.root(), &self.paths, self.args.shard);
@@ -183,7 +184,7 @@ impl Job<'_> {
             why(weakenings, finding, path, status)
         };
         let mut stricter = base.compared;
-        // What these rules say of settings and comments depends on the rules there are.
+        // The findings of `aidd/` rules on settings and comments depend on the set of rules.
         for file in &mut stricter.outcome.files {
             file.checked.findings.retain(|finding| !finding.rule.starts_with("aidd/"));
         }
@@ -191,18 +192,18 @@ impl Job<'_> {
         policy.with_base(base.policy, ids)
     }
 
-    /// The policy of a project, under the options of the run; and what is wrong with it.
+    /// The policy of a project under the options of the run, and the problems in it.
     pub(super) fn policy(&self, project: &Project, engine: &Engine) -> (Policy, Vec<String>) {
         let fail_on = aidd_report::run::fail_on(self.args.fail_on, project);
         let ci = project.config.ci.clone().unwrap_or_default();
         Policy::new(&ci, fail_on, engine.registry())
     }
 
-    /// A note that the settings of the base are left out; paths are those below the root.
+    /// A note that the settings of the base are ignored; paths are relative to the root.
     fn unusable(&self, why: &str) -> String {
         let root = format!("{}{}", self.project.root().display(), std::path::MAIN_SEPARATOR);
         let why = one_line(&why.replace(&root, ""));
-        format!("The settings of the base cannot be used, so only those of the change count: {why}")
+        format!("The settings of the base cannot be used, so only those of the change apply: {why}")
     }
 
     fn is_default_branch(&self) -> bool {
@@ -214,7 +215,7 @@ fn malformed(why: impl std::fmt::Display) -> UserError {
     UserError::new(format!("include or exclude: {why}"))
 }
 
-/// An entry of the report; `None` for a path that none of its files can have.
+/// An entry of the report; `None` if the path is not a valid path below the root.
 fn entry(kind: WeakeningKind, path: &str, line: Option<u32>, message: &str) -> Option<Weakening> {
     let is_below = path.split('/').all(|part| !["", ".", ".."].contains(&part));
     let message = one_line(message);
@@ -226,7 +227,7 @@ fn entry(kind: WeakeningKind, path: &str, line: Option<u32>, message: &str) -> O
     is_below.then_some(Weakening { kind, path, line, message: short })
 }
 
-/// What `failOn` and the lists under `ci` let pass that they did not.
+/// Entries for weaker `failOn` and `ci` settings.
 fn weaker_policy(
     (base, head): (&Policy, &Policy),
     base_engine: &Engine,
@@ -278,8 +279,9 @@ fn weaker_policy(
     found
 }
 
-/// Why the settings of the head do not report a finding as those of the base do; `None` when they are
-/// not why: one side is read from Git, the other from a disk that may hold more files.
+/// Why the settings of the head do not report a finding that those of the base report. `None` if
+/// the settings are not the reason: one side is read from Git, the other from a disk that can
+/// contain more files.
 fn why(
     weakenings: &[weakened::Weakening],
     finding: &Finding,
@@ -292,7 +294,7 @@ fn why(
     };
     let cause = match status {
         Some(Status::Baselined) => covers(&[Kind::Baseline]),
-        // A file that is left out has no findings; else the rule did not run, or said less.
+        // An excluded file has no findings; otherwise the rule did not run, or reported less.
         _ => covers(&[Kind::Paths, Kind::IgnoreFile])
             .or_else(|| covers(&[Kind::Rule, Kind::Pack, Kind::Page]))
             .or_else(|| covers(&[Kind::FileSize])),

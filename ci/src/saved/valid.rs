@@ -1,29 +1,29 @@
-//! What a saved report may hold.
+//! Validation of saved reports.
 
 use super::{DOCUMENT_VERSION, Saved, VERSION};
 use aidd_report::wire::{Finding, Position};
 use aidd_report::{Document, is_hidden, one_line, printable};
 
-/// Bounds far above any report that fits into a file.
+/// Limits far above the size of any real report.
 const FINDINGS: usize = 200_000;
 const FILES: usize = 200_000;
 const RANGES: usize = 1_000_000;
-/// Related places, edits or names of one finding.
+/// Related locations, edits or names of one finding.
 const PARTS: usize = 100_000;
 const NOTES: usize = 1_000;
 const WEAKENED: usize = 10_000;
 const SHARDS: u32 = 10_000;
-/// Bytes of a text, of a path, of a name.
+/// Maximum size in bytes of a text, a path and a name.
 const TEXT: usize = 1 << 20;
 const PATH: usize = 4_096;
 const NAME: usize = 512;
 
-/// Whether a report is one that can be worked with; else what is wrong, and where.
+/// Validates a report; the error states what is wrong and where.
 pub(super) fn check(saved: &Saved) -> Result<(), String> {
     for (found, read) in
         [(saved.schema_version, VERSION), (saved.document.schema_version, DOCUMENT_VERSION)]
     {
-        is(found == read, &format!("schema version {found}; this aidd reads {read}"))?;
+        is(found == read, &format!("unsupported schema version {found}; this aidd reads version {read}"))?;
     }
     let context = &saved.context;
     if let Some(repository) = &context.repository {
@@ -36,25 +36,25 @@ pub(super) fn check(saved: &Saved) -> Result<(), String> {
     }
     if let Some(shard) = saved.shard {
         let fits = (1..=shard.count).contains(&shard.index) && shard.count <= SHARDS;
-        is(fits, "`shard` is not one of its count")?;
+        is(fits, "the index of `shard` is not in 1..=count")?;
     }
     document(&saved.document)?;
     let keys = &saved.match_keys;
-    is(keys.len() == saved.document.findings.len(), "`matchKeys` are not as many as `findings`")?;
+    is(keys.len() == saved.document.findings.len(), "`matchKeys` and `findings` differ in length")?;
     is(keys.iter().all(|key| key.len() <= PATH), "a key of `matchKeys` is too long")?;
     let ranges = saved.diff_lines.values().map(Vec::len).sum::<usize>();
     is(saved.diff_lines.len() <= FILES && ranges <= RANGES, "too many `diffLines`")?;
     for (name, ranges) in &saved.diff_lines {
         path(name)?;
         let fits = ranges.iter().all(|&(first, last)| 1 <= first && first <= last);
-        is(fits, "a range of `diffLines` is none")?;
+        is(fits, "`diffLines` contains an invalid range")?;
     }
     Ok(())
 }
 
 fn document(document: &Document) -> Result<(), String> {
     is(document.tool.name == "aidd", "not made by aidd")?;
-    is(is_word(&document.tool.version, ".+-"), "`tool.version` is none")?;
+    is(is_word(&document.tool.version, ".+-"), "`tool.version` is invalid")?;
     is(document.findings.len() <= FINDINGS, "too many `findings`")?;
     for (index, one) in document.findings.iter().enumerate() {
         finding(one).map_err(|why| format!("findings[{index}]: {why}"))?;
@@ -67,10 +67,10 @@ fn document(document: &Document) -> Result<(), String> {
     is(document.line_hashes.len() <= FILES, "too many `lineHashes`")?;
     for (name, lines) in &document.line_hashes {
         path(name)?;
-        is(lines.values().all(|hash| is_word(hash, ":")), "a hash of `lineHashes` is none")?;
+        is(lines.values().all(|hash| is_word(hash, ":")), "`lineHashes` contains an invalid hash")?;
     }
     for (id, safety) in &document.withheld_fixes {
-        is(is_word(id, "-_") && is_safety(safety), "`withheldFixes` are none")?;
+        is(is_word(id, "-_") && is_safety(safety), "`withheldFixes` are invalid")?;
     }
     if let Some(comparison) = &document.comparison {
         text(&comparison.base)?;
@@ -80,25 +80,25 @@ fn document(document: &Document) -> Result<(), String> {
         for one in &comparison.weakened {
             path(&one.path)?;
             text(&one.message)?;
-            is(one.line.is_none_or(|line| line >= 1), "a line of `comparison.weakened` is none")?;
+            is(one.line.is_none_or(|line| line >= 1), "`comparison.weakened` contains an invalid line")?;
         }
     }
     if let Some(at) = &document.version_control {
         let known = ["https://", "http://"].iter().any(|scheme| at.repository.starts_with(scheme));
         let plain = |c: char| !is_hidden(c) && !c.is_whitespace() && !"<>\"`\\".contains(c);
-        is(known && at.repository.chars().all(plain), "`versionControl.repository` is no address")?;
+        is(known && at.repository.chars().all(plain), "`versionControl.repository` is not a URL")?;
         is(is_hash(&at.revision), "`versionControl.revision` is not a full hash")?;
         at.branch.as_deref().map_or(Ok(()), text)?;
     }
     document.category.as_deref().map_or(Ok(()), name)?;
     let root = document.root.as_deref().unwrap_or("file:///");
-    is(root.starts_with("file:///") && root.len() <= 3 * PATH, "`root` is no folder")?;
+    is(root.starts_with("file:///") && root.len() <= 3 * PATH, "`root` is not a directory URI")?;
     is(document.notes.len() <= NOTES, "too many `notes`")?;
     document.notes.iter().try_for_each(|note| text(note))
 }
 
 fn finding(finding: &Finding) -> Result<(), String> {
-    is(is_word(&finding.id, "-_"), "`id` is none")?;
+    is(is_word(&finding.id, "-_"), "`id` is invalid")?;
     name(&finding.rule)?;
     is(finding.aliases.len() <= PARTS, "too many `aliases`")?;
     finding.aliases.iter().try_for_each(|alias| name(alias))?;
@@ -115,7 +115,7 @@ fn finding(finding: &Finding) -> Result<(), String> {
     }
     if let Some(fix) = &finding.fix {
         text(&fix.title)?;
-        is(is_safety(&fix.safety), "`fix.safety` is none")?;
+        is(is_safety(&fix.safety), "`fix.safety` is invalid")?;
         is(fix.edits.len() <= PARTS, "too many `edits`")?;
         for edit in &fix.edits {
             range(edit.start, edit.end)?;
@@ -130,11 +130,11 @@ fn finding(finding: &Finding) -> Result<(), String> {
     Ok(())
 }
 
-/// Takes out of a stranger's report what could steer a terminal, pass for other text or make a
-/// link.
+/// Removes from an untrusted report everything that could control a terminal, imitate other text or
+/// form a link.
 ///
 /// # Errors
-/// When its category is none that a workflow of ours would have.
+/// Fails when its category has characters that aidd's own workflows would not use.
 pub(super) fn distrust(saved: &mut Saved) -> Result<(), String> {
     let document = &mut saved.document;
     document.version_control = None;
@@ -147,10 +147,10 @@ pub(super) fn distrust(saved: &mut Saved) -> Result<(), String> {
             one.message = one_line(&one.message);
         }
     }
-    // It tells comments apart, in a mark that must not end early.
+    // The category is part of the comment marker and must not end it early.
     let category = document.category.as_deref();
     let plain = |category: &str| is_word(category, "._/ -") && !category.contains("--");
-    is(category.is_none_or(plain), "`category` has characters that one from elsewhere may not")?;
+    is(category.is_none_or(plain), "`category` contains characters that are not allowed in an untrusted report")?;
     for finding in &mut document.findings {
         plainly(finding);
     }
@@ -185,7 +185,7 @@ fn plainly(finding: &mut Finding) {
         place.path = one_line(&place.path);
         place.message = printable(&place.message);
     }
-    // An edit is taken over as it is, so one that hides something is not shown at all.
+    // Edits are used verbatim, so drop an edit that contains hidden characters.
     let hides = |text: &str| text.chars().any(|c| is_hidden(c) && !matches!(c, '\n' | '\r' | '\t'));
     finding.fix = finding.fix.take().filter(|fix| {
         !fix.edits.iter().any(|edit| hides(&edit.text))
@@ -205,14 +205,14 @@ fn is(holds: bool, otherwise: &str) -> Result<(), String> {
 }
 
 fn text(text: &str) -> Result<(), String> {
-    is(text.len() <= TEXT, "a text is too long")
+    is(text.len() <= TEXT, "a string is too long")
 }
 
 fn name(text: &str) -> Result<(), String> {
     is(!text.is_empty() && text.len() <= NAME, "a name is empty or too long")
 }
 
-/// A path below the root: it never leads out, nor anywhere but to a file.
+/// Validates a path below the root: relative, without `..`, to a file.
 fn path(path: &str) -> Result<(), String> {
     let fits = path.len() <= PATH
         && !path.contains('\0')
@@ -224,20 +224,20 @@ fn path(path: &str) -> Result<(), String> {
 fn range(start: Position, end: Position) -> Result<(), String> {
     let there = |at: Position| at.line >= 1 && at.column >= 1;
     let fits = there(start) && there(end) && (start.line, start.column) <= (end.line, end.column);
-    is(fits, "a place is none")
+    is(fits, "invalid range")
 }
 
 fn is_safety(text: &str) -> bool {
     ["safe", "unsafe"].contains(&text)
 }
 
-/// Letters, digits, and some more.
+/// Whether `text` consists of ASCII letters, digits and characters in `more`.
 fn is_word(text: &str, more: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || more.contains(c);
     (1..=NAME).contains(&text.len()) && text.chars().all(fits)
 }
 
-/// The full hash of a commit, SHA-1 or SHA-256.
+/// Whether `text` is the full hash of a commit, SHA-1 or SHA-256.
 fn is_hash(text: &str) -> bool {
     [40, 64].contains(&text.len()) && text.bytes().all(|b| b.is_ascii_hexdigit())
 }

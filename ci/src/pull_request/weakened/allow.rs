@@ -1,4 +1,4 @@
-//! The allow comments that a change adds.
+//! Allow comments that a change adds.
 
 use super::super::Job;
 use super::{Difference, entry};
@@ -12,10 +12,10 @@ use aidd_engine::workspace::walk::is_binary;
 use aidd_report::{Weakening, WeakeningKind};
 use std::collections::HashMap;
 
-/// What our own comments begin with.
+/// Prefix of aidd's own allow comments.
 const OWN: &str = "aidd:allow";
 
-/// A comment that was added.
+/// An added comment.
 struct Found {
     path: String,
     line: Option<u32>,
@@ -23,7 +23,7 @@ struct Found {
 }
 
 impl Job<'_> {
-    /// The comments on lines of the change that allow something, and that the base does not have.
+    /// The allow comments on changed lines that the base does not have.
     pub(super) fn added_comments(
         &self,
         engine: &Engine,
@@ -46,7 +46,7 @@ impl Job<'_> {
             let findings = allowed.get(path).map(Vec::as_slice).unwrap_or_default();
             found.extend(self.added_to(engine, (change, path), findings, difference));
         }
-        // A reason may quote what stands in the file.
+        // A reason can quote secrets of the file.
         let messages = self
             .project
             .distribution()
@@ -83,7 +83,7 @@ impl Job<'_> {
                     .any(|hunk| hunk.head.contains(&u32::try_from(line).unwrap_or(u32::MAX)))
             })
         };
-        // A comment that moved is not added: only as many count as there are more of.
+        // A moved comment is not an addition: only the increase in equal comments counts.
         let mut more: HashMap<&str, usize> = HashMap::new();
         let mut found = Vec::new();
         for comment in engine.allow_comments(&after, findings) {
@@ -104,7 +104,7 @@ impl Job<'_> {
                 || "without a reason".to_owned(),
                 |reason| format!("because: {reason}"),
             );
-            let message = format!("allows findings by `{text}`, {reason}");
+            let message = format!("allows findings with `{text}`, {reason}");
             found.push(Found {
                 path: path.to_owned(),
                 line: u32::try_from(line + 1).ok(),

@@ -1,7 +1,8 @@
-//! The settings of the base: those files that Git has there, and all else as the run has it.
+//! The settings of the base: files that Git tracks are read from the base, everything else from the
+//! run.
 //!
-//! What Git does not track in the head is not of the change: a workflow may have fetched shared rules
-//! or written a configuration. It holds for both sides, as options do.
+//! Files that Git does not track in the head are not part of the change: a workflow could have
+//! fetched shared rules or written a configuration. Such files apply to both sides, as options do.
 
 use super::super::sides::{have_contents, settings_files};
 use super::super::{Job, narrow};
@@ -24,7 +25,7 @@ use std::io;
 use std::iter::once;
 use std::path::{Path, PathBuf};
 
-/// Most bytes of a configuration.
+/// Maximum size of a configuration in bytes.
 const CONFIG_LIMIT: u64 = 8 << 20;
 
 /// The settings of the base of a change.
@@ -32,7 +33,7 @@ pub(super) struct Base<'a> {
     pub(super) project: Project,
     pub(super) baseline: Option<Baseline>,
     pub(super) ignores: IgnoreFiles<'a>,
-    /// The baseline of the head, and where the two lie.
+    /// The baseline of the head; `baseline_paths` are the paths of both baselines.
     head_baseline: Option<Baseline>,
     baseline_paths: [String; 2],
     config_path: String,
@@ -68,23 +69,22 @@ impl Files for IgnoreFiles<'_> {
     }
 }
 
-/// Whether Git has something at `path`, so that a change can say what. A link or a submodule on the
-/// way counts: what it leads to is the choice of the change too.
+/// Whether Git tracks something at `path` on either side, so that the change can affect it. A link
+/// or submodule in the path counts too: the change can redirect it.
 fn is_of_change(before: &Snapshot, head: &Snapshot, path: &str) -> bool {
-    // What cannot be told is taken for a part of the change.
+    // If in doubt, treat it as part of the change.
     let is_absent = |side: &Snapshot| side.entry(path).is_ok_and(|entry| entry == Entry::Absent);
     !(is_absent(head) && is_absent(before))
 }
 
-/// Whether the settings at `path` are not of the snapshot: a link leads to them, or they lie in a
-/// submodule.
+/// Whether the settings at `path` are outside of the snapshot: behind a link or in a submodule.
 fn is_elsewhere(side: &Snapshot, path: &str) -> bool {
     side.entry(path).is_ok_and(|entry| entry == Entry::Other)
 }
 
 impl Job<'_> {
-    /// Whether a change touches a file that settings are read from. What lies elsewhere may change
-    /// without a trace in it.
+    /// Whether a change touches a file that contains settings. Settings outside of the snapshot
+    /// count as touched, because they can change without a trace in it.
     pub(super) fn touches_settings(&self, difference: &Difference<'_>) -> bool {
         let given = self.args.baseline.baseline.as_deref();
         let named = [self.config_path(), self.project.baseline_path(given)];
@@ -108,7 +108,7 @@ impl Job<'_> {
         changed.into_iter().any(is_settings)
     }
 
-    /// Where the configuration lies.
+    /// The path of the configuration file.
     fn config_path(&self) -> PathBuf {
         match self.config {
             Some(path) => project::absolute(&self.cwd, path),
@@ -116,10 +116,10 @@ impl Job<'_> {
         }
     }
 
-    /// The settings of the base; or why there are none.
+    /// The settings of the base, or the reason why they cannot be used.
     ///
     /// # Errors
-    /// When they cannot be fetched.
+    /// Fails when they cannot be fetched.
     pub(super) fn base_settings<'a>(
         &'a self,
         difference: &Difference<'a>,
@@ -169,7 +169,7 @@ impl Job<'_> {
         })
     }
 
-    /// The project with the configuration and the pages of the base, and the texts of both
+    /// The project with the configuration and rule pages of the base, and the texts of both
     /// configurations.
     fn base_project(
         &self,
@@ -213,7 +213,7 @@ impl Job<'_> {
             (project.map_err(|error| error.to_string())?, [own.clone(), own])
         };
         project.today = self.project.today;
-        // Rules that the run brings along hold for both sides.
+        // Rules that come with the run apply to both sides.
         let pages = self.project.pages.iter();
         project.pages.extend(pages.filter(|(path, _)| !is_of_change(before, head, path)).cloned());
         Ok((project, texts))
@@ -221,7 +221,7 @@ impl Job<'_> {
 }
 
 impl Base<'_> {
-    /// Both sides, to be compared.
+    /// Both sides, for comparison.
     pub(super) fn sides<'s>(
         &'s self,
         (base, head): (&'s Engine, &'s Engine),
