@@ -1,4 +1,4 @@
-//! Allow comments: our own (`aidd:allow kind/name reason`) and those that peers' users already have.
+//! Allow comments: those of aidd (`aidd:allow kind/name reason`), and those of other tools.
 
 use crate::rules::registry::Registry;
 use crate::rules::rule::{Report, Rule};
@@ -21,29 +21,29 @@ use markers::{FINDER, MARKERS, Names, Reach, is_own, wants_block};
 pub use names::{name_at, names};
 use reach::Reaches;
 
-/// The rule that reports allow comments which allow nothing.
+/// The rule that reports allow comments without an effect.
 pub const UNUSED: &str = "aidd/unused-allow";
 
-/// How many different globs the comments of one file may name: each is held against all rules.
+/// Maximum number of different globs in the comments of one file: each is compared with all rules.
 const MAX_GLOBS: usize = 256;
 
-/// The tag of rules that peers' secret scanners would find.
+/// The tag of rules that other secret scanners also have.
 const SECRET: &str = "secret";
-/// That of rules on security.
+/// The tag of rules on security.
 const SECURITY: &str = "security";
-/// The kind of our rules on how things are written.
+/// The prefix of the rules on code style.
 const STYLE: &str = "compliance/";
 
-/// One comment.
+/// One allow comment.
 #[derive(Debug)]
 struct Directive {
-    /// From the marker to the end of the names.
+    /// From the marker to the end of the rule names.
     span: Span,
     reach: Reach,
-    /// Zero-based lines that it speaks of: the first, and the last.
+    /// The first and last zero-based line that the comment applies to.
     lines: (usize, usize),
     rules: Rules,
-    /// What it names and nothing knows.
+    /// The unknown names.
     unknown: Vec<String>,
     reason: String,
     own: bool,
@@ -54,31 +54,31 @@ struct Directive {
 enum Rules {
     All,
     Secrets,
-    /// Ours on how things are written, without those about security.
+    /// The `compliance` rules, except those on security.
     Style,
-    /// Those whose ids begin so.
+    /// The rules whose ids have one of these prefixes.
     Of(&'static [&'static str]),
     These(Vec<Rc<[RuleId]>>),
 }
 
-/// What the names in the comments of a file mean; each is looked up once.
+/// Resolves the names in the comments of a file; each is looked up once.
 struct Known<'a> {
     registry: &'a Registry,
     names: HashMap<&'a str, Rc<[RuleId]>>,
     globs: usize,
 }
 
-/// What became of our own comments, by their spans.
+/// Which aidd comments are used, by their spans.
 #[derive(Debug, Default)]
 pub(crate) struct Applied {
-    /// Those that allow a finding.
+    /// Comments that allow a finding.
     pub(crate) used: Vec<Span>,
-    /// Those reported that may yet allow what the project pass finds.
+    /// Comments that may still allow a finding of the project pass.
     pub(crate) waiting: Vec<Span>,
 }
 
-/// Marks the findings that a comment allows, and reports our own comments that allow nothing.
-/// `statements` are the spans of what one comment above speaks of as a whole, in order.
+/// Marks the findings that a comment allows, and reports unused aidd comments. `statements` are the
+/// spans, in order, that a comment above them covers as a whole.
 pub(crate) fn apply(
     source: &Source,
     registry: &Registry,
@@ -102,17 +102,17 @@ pub(crate) fn apply(
     }
 }
 
-/// An allow comment that counts.
+/// An allow comment that has an effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Comment {
-    /// From the marker to the end of the names.
+    /// From the marker to the end of the rule names.
     pub span: Span,
-    /// Why, as the comment says.
+    /// The reason given in the comment.
     pub reason: Option<String>,
 }
 
-/// The comments of `source` that allow something: our own that name a rule, and those of peers that
-/// allow one of `findings`.
+/// The effective allow comments of `source`: aidd comments that name a rule, and comments of other
+/// tools that allow one of `findings`.
 pub(crate) fn comments(
     source: &Source,
     registry: &Registry,
@@ -133,7 +133,7 @@ pub(crate) fn comments(
     directives.into_iter().filter(counts).map(comment).collect()
 }
 
-/// The comments of a text, with the lines that each speaks of.
+/// The comments of a text, with the lines that each applies to.
 fn directives(
     source: &Source,
     registry: &Registry,
@@ -151,14 +151,14 @@ fn directives(
     directives
 }
 
-/// Marks the findings that a comment allows, and the comments that allow one.
+/// Marks the findings that a comment allows, and the comments that allow a finding.
 fn mark(
     source: &Source,
     registry: &Registry,
     directives: &mut [Directive],
     findings: &mut [Finding],
 ) {
-    // Rule → where comments allow it.
+    // Rule → the lines on which comments allow it.
     let mut reaches: HashMap<RuleId, Reaches> = HashMap::new();
     for finding in findings {
         let reaches = reaches
@@ -225,7 +225,7 @@ fn read<'a>(
         Names::Secrets => (Rules::Secrets, Vec::new()),
         Names::ListOrAll if words.is_empty() => (Rules::All, Vec::new()),
         Names::ListOrStyle if words.is_empty() => (Rules::Style, Vec::new()),
-        // What is no list of rules is the reason: `nosec this is a test`.
+        // Text that is not a list of rules is the reason: `nosec this is a test`.
         Names::ListOrOurs => match known.these(words) {
             (Rules::These(rules), unknown)
                 if rules.is_empty() && !unknown.iter().any(|word| is_code(word)) =>
@@ -252,7 +252,7 @@ fn read<'a>(
 }
 
 impl<'a> Known<'a> {
-    /// The rules that `words` name, and the words that name none.
+    /// The rules that `words` name, and the unknown words.
     fn these(&mut self, mut words: Vec<&'a str>) -> (Rules, Vec<String>) {
         let mut seen = HashSet::new();
         words.retain(|word| seen.insert(*word));
@@ -283,30 +283,30 @@ impl<'a> Known<'a> {
                 ids.filter(|id| globs.is_match(&***id)).cloned().collect()
             }
             None => {
-                // `jsx-a11y/alt-text`: with the plugin's name before it, as peers write it.
+                // `jsx-a11y/alt-text`: other tools put the name of the plugin first.
                 let plain = word.rsplit('/').next().filter(|_| !self.registry.knows(word));
                 let named = self.registry.named(plain.unwrap_or(word));
                 let exact: Rc<[RuleId]> = named.map(|rule| rule.id.clone()).collect();
                 if !exact.is_empty() {
                     return exact;
                 }
-                // golangci-lint is told the linter (`nolint:gosec`), gosec its rule (`nosec G204`),
-                // RuboCop either.
+                // golangci-lint uses the name of the linter (`nolint:gosec`), gosec the code of the
+                // rule (`nosec G204`), RuboCop either.
                 self.registry.named_by_half(word).map(|rule| rule.id.clone()).collect()
             }
         }
     }
 }
 
-/// Moves comments that stand above comments down to what they speak of, and extends them over the
+/// Moves comments above other comments down to the line they apply to, and extends them over the
 /// whole statement that begins there.
 fn stretch(source: &Source, directives: &mut [Directive], statements: &[Span]) {
-    // Line of a comment → the first line below it that is none.
+    // Line of a comment → the first following line that is not a comment.
     let mut below: HashMap<usize, usize> = HashMap::new();
     let mut last = None;
     for directive in directives.iter().rev() {
         let line = source.line_of(directive.span.start);
-        // Thousands may stand on one line.
+        // One line can contain thousands of comments.
         if last.replace(line) != Some(line) && opens_comment_line(source, line) {
             let next = below.get(&(line + 1)).copied().unwrap_or(line + 1);
             below.insert(line, next);
@@ -328,8 +328,8 @@ fn stretch(source: &Source, directives: &mut [Directive], statements: &[Span]) {
     }
 }
 
-/// Reports our own comments that allow nothing. Returns those of them that name a rule of the project
-/// pass: what that finds is not known here.
+/// Reports unused aidd comments. Returns those that name a rule of the project pass, whose findings
+/// are not known here.
 fn report_unused(
     source: &Source,
     registry: &Registry,
@@ -348,7 +348,7 @@ fn report_unused(
                 .flat_map(|some| some.iter())
                 .filter(|rule| report.begin(rule))
                 .collect();
-            // A rule that did not run could not be needed.
+            // If no named rule ran, the comment may still be needed.
             if ran.is_empty() {
                 continue;
             }
@@ -361,11 +361,11 @@ fn report_unused(
             return Vec::new();
         }
         let message = match (directive.unknown.first(), &directive.rules) {
-            (Some(unknown), _) => format!("this comment allows `{unknown}`, which is no rule"),
+            (Some(unknown), _) => format!("this comment allows the unknown rule `{unknown}`"),
             (None, Rules::These(rules)) if rules.is_empty() => {
-                "this comment names no rule to allow".to_owned()
+                "this comment does not name a rule".to_owned()
             }
-            _ => "this comment allows nothing: no such finding here".to_owned(),
+            _ => "this comment allows nothing; no matching finding".to_owned(),
         };
         report
             .at(directive.span, message)

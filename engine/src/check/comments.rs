@@ -1,4 +1,4 @@
-//! Allow comments of one source, for those who do not check it.
+//! Access to the allow comments of a source without checking it.
 
 use super::Engine;
 use crate::check::allow;
@@ -8,15 +8,16 @@ use crate::rules::rule::{Report, Settings};
 use crate::text::source::{Source, Span};
 
 impl Engine {
-    /// Marks the findings that a comment in `source` allows, and returns the spans of our own ones.
+    /// Marks the findings that a comment in `source` allows, and returns the spans of the aidd
+    /// comments.
     pub fn allow(&self, source: &Source, findings: &mut [Finding]) -> Vec<Span> {
         let settings = Settings::new();
         let mut unused = Report::new(source, &settings);
         allow::apply(source, &self.registry, Vec::new, findings, &mut unused).used
     }
 
-    /// The comments of `source` that allow something: our own that name a rule, and those of peers
-    /// that allow one of `findings`.
+    /// The effective allow comments of `source`: aidd comments that name a rule, and comments of
+    /// other tools that allow one of `findings`.
     #[must_use]
     pub fn allow_comments(&self, source: &Source, findings: &[Finding]) -> Vec<allow::Comment> {
         let statements = || self.distribution.statements(source);

@@ -1,4 +1,5 @@
-//! The project's own settings and rule pages: what is wrong in them is a finding like any other.
+//! Checks of the project's own settings, rule pages and packs. Their problems are reported as
+//! findings.
 
 use super::family::{Family, FileContext};
 use crate::forms;
@@ -47,7 +48,7 @@ const PAGE: &str = "aidd/malformed-page";
 /// The rule on `enforced-by` in rule pages.
 const ENFORCERS: &str = "aidd/missing-enforcer";
 
-/// Reports what is wrong in a configuration file: its form, unknown keys, names of no rule.
+/// Reports problems of a configuration file: syntax, unknown keys, unknown rule names.
 fn check_config(context: &FileContext<'_>, report: &mut Report<'_>) {
     let registry = context.registry;
     if !report.begin(CONFIG) {
@@ -77,17 +78,17 @@ fn check_config(context: &FileContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// Reports what is wrong with the form of a configuration file whose text begins at `base`.
+/// Reports a syntax or schema problem of a configuration file whose text begins at `base`.
 fn tell(problem: config::Problem, base: usize, report: &mut Report<'_>) {
     let span = Span::from(problem.span).shift(base);
     let finding = report.at(span, problem.message);
     if let Some(instead) = problem.instead {
-        let label = format!("Replace by {instead}");
+        let label = format!("Replace with {instead}");
         finding.fix_unsafe(label, vec![Edit::replace(span, instead)]);
     }
 }
 
-/// `quote` stands around a name where it is replaced.
+/// Reports an unknown rule name. `quote` surrounds the name in a replacement.
 fn unknown_rule(
     name: &str,
     span: Span,
@@ -107,11 +108,11 @@ fn unknown_rule(
     }
     let near = registry.nearest(name).map(str::to_owned);
     let hint = near.as_ref().map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-    let finding = report.at(span, format!("no rule is called `{name}`{hint}"));
-    finding.help("`aidd rule list` names all rules");
+    let finding = report.at(span, format!("unknown rule `{name}`{hint}"));
+    finding.help("run `aidd rule list` to list all rules");
     if let Some(near) = near {
         let near = format!("{quote}{near}{quote}");
-        finding.fix_unsafe(format!("Replace by {near}"), vec![Edit::replace(span, near)]);
+        finding.fix_unsafe(format!("Replace with {near}"), vec![Edit::replace(span, near)]);
     }
 }
 
@@ -120,13 +121,13 @@ fn unknown_pack(name: &str, span: Span, registry: &Registry, report: &mut Report
     let finding = report.at(span, why.to_string());
     if let Some(near) = packs::nearest_name(name, registry).filter(|near| near != name) {
         finding.fix_unsafe(
-            format!("Replace by \"{near}\""),
+            format!("Replace with \"{near}\""),
             vec![Edit::replace(span, format!("\"{near}\""))],
         );
     }
 }
 
-/// What is wrong with the packs that a configuration names, and where.
+/// The invalid pack names in a configuration: message and byte range of each.
 #[must_use]
 pub fn wrong_packs(text: &str, registry: &Registry) -> Vec<(String, Range<usize>)> {
     let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
@@ -138,7 +139,7 @@ pub fn wrong_packs(text: &str, registry: &Registry) -> Vec<(String, Range<usize>
         .collect()
 }
 
-/// The packs that the file names, with their bytes.
+/// The pack names in the file, with their byte ranges.
 fn pack_names(text: &str) -> Vec<(String, Range<usize>)> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &ParseOptions::default());
     let Some(Ast::Object(root)) = parsed.ok().and_then(|parsed| parsed.value) else {
@@ -156,7 +157,7 @@ fn pack_names(text: &str) -> Vec<(String, Range<usize>)> {
 }
 
 /// What is wrong with parameters of checks in pages, and where: at the parameter, else at its rule.
-#[must_use]
+# The invalid parameters of page checks: message and byte range of the parameter or its rule.
 pub fn wrong_params(text: &str, registry: &Registry) -> Vec<(String, Range<usize>)> {
     let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
     let Ok((config, _)) = config::read(text) else { return Vec::new() };
@@ -168,7 +169,7 @@ pub fn wrong_params(text: &str, registry: &Registry) -> Vec<(String, Range<usize
         rules?.get(&named.name)?.params().filter(|given| !given.is_empty())
     };
     let names = rule_names(text);
-    // What stands under `rules` holds where an override says nothing else.
+    // The values under `rules` apply where an override does not set another.
     let elsewhere = |rule: &Rule| {
         let base = names.iter().filter(|named| named.within.is_none());
         let (globs, exact): (Vec<_>, Vec<_>) = base.partition(|named| named.name.contains('*'));
@@ -178,7 +179,7 @@ pub fn wrong_params(text: &str, registry: &Registry) -> Vec<(String, Range<usize
                 params.extend(of(named).cloned().into_iter().flatten());
             }
         }
-        // What is wrong there is told there.
+        // Invalid default parameters are reported at their own place.
         if wrong_param(rule, &params).is_some() { Map::new() } else { params }
     };
     let wrong = |named: &Named| {
@@ -193,7 +194,7 @@ pub fn wrong_params(text: &str, registry: &Registry) -> Vec<(String, Range<usize
         };
         let mut rules = named_rules(&named.name, registry).into_iter();
         let (rule, why) = rules.find_map(|rule| Some((rule, problem(rule, given)?)))?;
-        // The one that is wrong by itself; else they are together.
+        // The parameter that is invalid by itself, otherwise the combination.
         let at_fault = |(param, _): &&(String, Range<usize>)| {
             let one = given.get(param).map(|value| (param.clone(), value.clone()));
             problem(rule, &one.into_iter().collect()).is_some()
@@ -204,7 +205,7 @@ pub fn wrong_params(text: &str, registry: &Registry) -> Vec<(String, Range<usize
     names.iter().filter_map(wrong).collect()
 }
 
-/// The rules with a check in their page that a key of `rules` names.
+/// The rules with a page check that a key of `rules` matches.
 fn named_rules<'r>(name: &str, registry: &'r Registry) -> Vec<&'r Rule> {
     let has_check = |rule: &&Rule| rule.form.is_some();
     if name.contains('*') {
@@ -215,7 +216,7 @@ fn named_rules<'r>(name: &str, registry: &'r Registry) -> Vec<&'r Rule> {
     registry.named(name).filter(has_check).collect()
 }
 
-/// What is wrong with the parameters given to a rule.
+/// The problem with the parameters set for a rule.
 fn wrong_param(rule: &Rule, given: &Map<String, Value>) -> Option<String> {
     page::check_with(&rule.page, given).err().map(|error| explained(&error))
 }
@@ -223,17 +224,17 @@ fn wrong_param(rule: &Rule, given: &Map<String, Value>) -> Option<String> {
 /// Why the parameters of a rule cannot be set for some paths.
 fn not_by_path(rule: &Rule, given: &Map<String, Value>) -> Option<String> {
     let why = page::check_with(&rule.page, given).ok()??.not_by_path()?;
-    Some(format!("the parameters of `{}`: {why}: set them under `rules`, for all paths", rule.id))
+    Some(format!("the parameters of `{}`: {why}; set them under `rules`, for all paths", rule.id))
 }
 
 /// A key of a `rules` object.
 struct Named {
     name: String,
-    /// Its bytes.
+    /// The byte range of the key.
     range: Range<usize>,
-    /// The override that it stands in.
+    /// The index of the override that contains it.
     within: Option<usize>,
-    /// The parameters it gives, and the bytes of their keys.
+    /// The parameters it sets, and the byte ranges of their keys.
     params: Vec<(String, Range<usize>)>,
 }
 
@@ -284,13 +285,13 @@ fn malformed(error: &PageError, report: &mut Report<'_>) {
     let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
     let finding = report.at(span, format!("{}{hint}", error.message));
     if let Some(near) = near {
-        finding.fix_unsafe(format!("Replace by `{near}`"), vec![Edit::replace(span, near)]);
+        finding.fix_unsafe(format!("Replace with `{near}`"), vec![Edit::replace(span, near)]);
     } else if let Some(known) = known {
-        finding.help(format!("known here: {known}"));
+        finding.help(format!("expected one of {known}"));
     }
 }
 
-/// What to say of a key of a rule page that stands in the wrong place.
+/// The hint for a key of a rule page that is in the wrong place.
 fn misplaced(word: &str, known: &[String]) -> Option<String> {
     const TOP: [&str; 7] = ["severity", "message", "help", "summary", "tags", "aliases", "enabled"];
     const CHECK: [&str; 5] = ["files", "exclude", "when", "params", "fix"];
@@ -298,17 +299,17 @@ fn misplaced(word: &str, known: &[String]) -> Option<String> {
     let is_top = has("severity") && has("check");
     let of_check = CHECK.contains(&word) || Form::ALL.iter().any(|form| form.key() == word);
     if is_top && of_check {
-        return Some("it stands under `check`".to_owned());
+        return Some("it belongs under `check`".to_owned());
     }
     let in_check = has("params") && has("when");
     let in_form = !is_top && !in_check && !has("branch") && CHECK.contains(&word);
     if in_check && TOP.contains(&word) {
-        return Some("it stands at the top of the header, not under `check`".to_owned());
+        return Some("it belongs at the top level of the header, not under `check`".to_owned());
     }
-    in_form.then(|| "it stands right under `check`, beside the form".to_owned())
+    in_form.then(|| "it belongs directly under `check`, next to the form".to_owned())
 }
 
-/// Reports what is wrong in a pack of the project: its form, names of no rule, what it sets.
+/// Reports problems of a project's pack: syntax, unknown rule names, the values it sets.
 fn check_pack(registry: &Registry, report: &mut Report<'_>) {
     if !report.begin(PAGE) {
         return;
@@ -321,7 +322,7 @@ fn check_pack(registry: &Registry, report: &mut Report<'_>) {
     let end = page::split(text).map_or(0, |(header, _)| header.end);
     let mut from = 0;
     for name in &header.rules {
-        // One name may stand there twice, and be a part of another.
+        // A name can occur twice in the list, and be part of another name.
         let span = word_in(&text[..end], name, from).unwrap_or_default();
         from = span.end as usize;
         unknown_rule(name, span, ("", registry), report);
@@ -345,8 +346,8 @@ fn check_pack(registry: &Registry, report: &mut Report<'_>) {
     }
 }
 
-/// Where in the header of a page a problem of its check lies: at the first value or key it quotes,
-/// else at the form.
+/// The position in the header of a page of a problem with its check: the first value or key that
+/// the problem quotes, otherwise the form.
 fn place_of(problem: &str, form: Option<&str>, text: &str) -> Span {
     let end = page::split(text).map_or(text.len(), |(header, _)| header.end);
     let start = text[..end].find("check:").unwrap_or(0);
@@ -354,25 +355,25 @@ fn place_of(problem: &str, form: Option<&str>, text: &str) -> Span {
     let quoted = problem.split('`').skip(1).step_by(2);
     let globs = problem.split('\'').skip(1).step_by(2);
     let values = quoted.chain(globs).flat_map(|quoted| {
-        // `at: $.a[` and `each: a` name the key as well.
+        // A quote such as `at: $.a[` or `each: a` contains the key as well.
         let value = quoted.split_once(": ").map(|(_, value)| value);
         std::iter::once(quoted).chain(value)
     });
-    // YAML may write a backslash twice.
+    // In YAML a backslash can be doubled.
     let find = |value: &str| {
         let written = [value.to_owned(), value.replace('\\', "\\\\"), value.replace('\'', "''")];
         let at = written.into_iter().find_map(|value| Some((header.find(&value)?, value.len())));
         at.filter(|_| value.trim().len() > 1)
     };
     let key = |key: &str| Some((header.find(&format!("{key}:"))?, key.len()));
-    // Of a text what is not quoted is about its expression.
+    // An unquoted problem of a `text` check is about its expression.
     let of_text = || form.filter(|form| *form == "text").and_then(|_| key("regex"));
     let place = values.into_iter().find_map(find).or_else(of_text).or_else(|| key(form?));
     let (at, length) = place.unwrap_or((0, "check".len()));
     Span::new(start + at, start + at + length)
 }
 
-/// Where `word` stands by itself in `text`, from an offset on.
+/// The first occurrence of `word` as a whole word in `text`, from an offset on.
 fn word_in(text: &str, word: &str, from: usize) -> Option<Span> {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '/' | '*');
     let places = text.get(from..)?.match_indices(word).map(|(at, _)| from + at);
@@ -382,7 +383,8 @@ fn word_in(text: &str, word: &str, from: usize) -> Option<Span> {
     places.into_iter().find(alone).map(|at| Span::new(at, at + word.len()))
 }
 
-/// Reports why a rule page of the project cannot be used, and where no tool does what it says.
+/// Reports why a rule page of the project cannot be used, and `enforced-by` entries that no tool
+/// enforces.
 fn check_page(files: &dyn Files, report: &mut Report<'_>) {
     let source = report.source();
     if !registry::is_rule_page(source.path(), source.text()) {
@@ -403,14 +405,14 @@ fn check_page(files: &dyn Files, report: &mut Report<'_>) {
     }
 }
 
-/// Reports the names under `enforced-by` that no settings in the repository have on.
+/// Reports the names under `enforced-by` that are not enabled in any settings of the repository.
 fn check_enforcers(files: &dyn Files, report: &mut Report<'_>) {
     let text = report.source().text();
     let Ok(header) = page::header(text) else { return };
     if header.enforced_by.is_empty() || !report.begin(ENFORCERS) {
         return;
     }
-    // Without a list of files nothing can be said of what is missing.
+    // Without a listing a missing file cannot be reported.
     let Some(listing) = files.listing() else { return };
     let settings = Settings::of_tools(files, listing.files(), &header.enforced_by);
     let end = page::split(text).map_or(0, |(header, _)| header.end);
@@ -421,7 +423,7 @@ fn check_enforcers(files: &dyn Files, report: &mut Report<'_>) {
         let span = found.map(|at| Span::new(from + at, from + at + name.len())).unwrap_or_default();
         from = from.max(span.end as usize);
         if let Enforced::Not { why, remedy } = settings.enforced_by(name) {
-            report.at(span, format!("nothing enforces this page: {why}")).help(remedy);
+            report.at(span, format!("this page is not enforced: {why}")).help(remedy);
         }
     }
 }

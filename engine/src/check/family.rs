@@ -1,5 +1,5 @@
-//! Families of rules written in Rust, as data: a table of functions that whoever assembles a program
-//! passes in. The engine knows none of them.
+//! Families of rules written in Rust, as data: tables of function pointers that the program passes
+//! in. The engine does not depend on any of them.
 
 use super::{Engine, EngineError, REDACTED, Selection};
 use crate::project::config::Config;
@@ -11,43 +11,44 @@ use crate::text::source::{Source, Span};
 use aidd_page::Tables;
 use std::sync::OnceLock;
 
-/// The rules of one kind of file: Dockerfiles, diagrams, credentials.
+/// The rules for one kind of file: Dockerfiles, diagrams, credentials.
 #[derive(Clone, Copy, Debug)]
 pub struct Family {
-    /// Its name, for messages about the family itself.
+    /// The name of the family, for messages about the family itself.
     pub name: &'static str,
-    /// The ids of its rules. Each has a shipped page without a check.
+    /// The ids of the rules. Each has a shipped page without a check.
     pub rules: fn() -> Vec<&'static str>,
-    /// The parameters that its rules take.
+    /// The parameters of the rules.
     pub params: &'static [Param],
-    /// The kind of the file at a path (relative, `/` between segments) with this text; `None` when
-    /// the family has no checks for it. The text may be empty, where only the path is known.
+    /// The kind of the file with this path (relative, separated by `/`) and text; `None` if the
+    /// family has no checks for it. The text can be empty if only the path is known.
     pub claim: fn(path: &str, text: &str) -> Option<Kind>,
-    /// The kind that the info string of a fenced block names by its first word, in lower case, if
-    /// the block is whole enough to be checked.
+    /// The kind for the first word of a fence's info string, in lower case, if such blocks are
+    /// complete enough to be checked.
     pub fence: fn(language: &str) -> Option<Kind>,
-    /// Whether the text of a fenced block is a whole file of its kind: an excerpt would be blamed for
-    /// what its other parts hold.
+    /// Whether the text of a fenced block is a complete file of its kind. In an excerpt, findings
+    /// would be wrong because other parts are missing.
     pub is_whole: fn(text: &str) -> bool,
-    /// Runs its enabled checks over the source of the report, which is a file or fenced block of
-    /// a kind that the family claims.
+    /// Runs the enabled checks over the source of the report, which is a file or fenced block of a
+    /// kind that the family claims.
     pub check: fn(kind: Kind, context: &FileContext<'_>, report: &mut Report<'_>),
-    /// Words, in lower case, whose places [`Family::hits`] looks at. They are searched together with
-    /// the keywords of the pages.
+    /// The lower-case words whose offsets are passed to [`Family::hits`]. They are searched for
+    /// together with the keywords of the pages.
     pub keywords: fn() -> Vec<&'static str>,
-    /// Runs the checks that any file gets which the family does not claim, on the offsets of the
-    /// keywords in it. Not called without an offset.
+    /// Runs the checks on files that the family does not claim, given the offsets of the keywords.
+    /// Not called if there are none.
     pub hits: fn(offsets: &[usize], report: &mut Report<'_>),
-    /// What an allow comment above its first line applies to as a whole.
+    /// The spans that an allow comment above their first line covers as a whole.
     pub statements: fn(kind: Kind, source: &Source) -> Vec<Span>,
     /// Whether findings in other files depend on the file at this path.
     pub is_read: fn(path: &str) -> bool,
-    /// Whether it looks for secrets: then it runs on binary files and on files too large to parse.
+    /// Whether the family finds secrets: then it also runs on binary files and on files too large
+    /// to parse.
     pub finds_secrets: bool,
 }
 
 impl Family {
-    /// A family without rules, to fill in.
+    /// A family without rules, as a base for struct update syntax.
     pub const EMPTY: Self = Self {
         name: "",
         rules: Vec::new,
@@ -64,60 +65,60 @@ impl Family {
     };
 }
 
-/// A parameter of a rule written in Rust, which the function asks for by [`Report::param`].
+/// A parameter of a rule written in Rust, which the function reads with [`Report::param`].
 #[derive(Clone, Copy, Debug)]
 pub struct Param {
     /// The id of the rule.
     pub rule: &'static str,
-    /// Its name.
+    /// The name of the parameter.
     pub name: &'static str,
-    /// What it takes.
+    /// The type of its value.
     pub takes: ParamType,
 }
 
-/// What a parameter takes.
+/// The type of a parameter's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParamType {
     /// A list of strings.
     Strings,
     /// A string.
     String,
-    /// A whole number, not below 0.
+    /// A non-negative integer.
     Number,
 }
 
-/// What the checks of one file may look at, apart from its source, which the report has.
+/// The input of the checks of one file, apart from its source, which is in the report.
 #[derive(Clone, Copy)]
 pub struct FileContext<'a> {
     /// All rules.
     pub registry: &'a Registry,
     /// The files of the project.
     pub files: &'a dyn Files,
-    /// All families.
+    /// All families of the program.
     pub families: &'a [Family],
 }
 
-/// What a program ships: the pages, and the functions of the rules that are written in Rust.
+/// What a program ships: the rule pages, and the functions of the rules written in Rust.
 #[derive(Debug)]
 pub struct Distribution {
-    /// The rule pages and packs.
+    /// The shipped rule pages and packs.
     pub pages: &'static Tables,
-    /// The families.
+    /// The families, in the order in which they are asked to claim a file.
     pub families: &'static [Family],
-    /// Made when first needed: see [`Distribution::engine`].
+    /// Built when first needed; see [`Distribution::engine`].
     engine: OnceLock<Result<Engine, EngineError>>,
 }
 
-/// A family, and the kind by which it claims a file.
+/// A family, and the kind for which it claims a file.
 pub(super) struct Claim(&'static Family, Option<Kind>);
 
 impl Claim {
-    /// The family and the kind, if it claims the file.
+    /// The family and the kind, if the family claims the file.
     pub(super) fn claimed(&self) -> Option<(&'static Family, Kind)> {
         self.1.map(|kind| (self.0, kind))
     }
 
-    /// Runs the checks that any file gets which the family does not claim.
+    /// Runs the checks on files that the family does not claim.
     pub(super) fn hits(&self, offsets: &[usize], report: &mut Report<'_>) {
         if self.1.is_none() && !offsets.is_empty() {
             (self.0.hits)(offsets, report);
@@ -126,17 +127,17 @@ impl Claim {
 }
 
 impl Distribution {
-    /// One of `pages` and `families`.
+    /// A distribution of `pages` and `families`.
     #[must_use]
     pub const fn new(pages: &'static Tables, families: &'static [Family]) -> Self {
         Self { pages, families, engine: OnceLock::new() }
     }
 
-    /// The shipped rules alone under the default settings, made once: what looks for secrets in
+    /// An engine with the shipped rules and default settings, built once. Used to find secrets in
     /// text that belongs to no file.
     ///
     /// # Errors
-    /// As for [`Engine::new`].
+    /// The errors of [`Engine::new`].
     pub fn engine(&'static self) -> Result<&'static Engine, &'static EngineError> {
         let make = || {
             let registry = Registry::new(self.pages, &[]);
@@ -145,17 +146,17 @@ impl Distribution {
         self.engine.get_or_init(make).as_ref()
     }
 
-    /// `text` without secrets: a message may quote what stands in a file, or on the command line.
+    /// `text` with secrets replaced: a message can quote a file or the command line.
     #[must_use]
     pub fn redact(&'static self, text: &str) -> String {
         self.redact_all([text.to_owned()]).pop().unwrap_or_default()
     }
 
-    /// Several texts without secrets.
+    /// The strings with secrets replaced.
     #[must_use]
     pub fn redact_all(&'static self, texts: impl IntoIterator<Item = String>) -> Vec<String> {
         let without_secrets = |mut text: String| {
-            // Without the rules nothing may be shown: tests rule it out.
+            // Without the rules no text must be shown. Tests ensure that this does not happen.
             let Ok(engine) = self.engine() else { return REDACTED.to_owned() };
             let source = Source::new("message", text.as_str());
             for span in engine.check_secrets(&source, &Memory::default()).secrets.iter().rev() {
@@ -166,27 +167,27 @@ impl Distribution {
         texts.into_iter().map(without_secrets).collect()
     }
 
-    /// What each family claims of a file, in their order.
+    /// What each family claims of a file, in family order.
     pub(super) fn claims(&self, source: &Source) -> Vec<Claim> {
         let claim =
             |family: &'static Family| Claim(family, (family.claim)(source.path(), source.text()));
         self.families.iter().map(claim).collect()
     }
 
-    /// Whether some checks parse the file at `path`, as far as the path alone can tell.
+    /// Whether some checks parse the file at `path`, as far as the path shows.
     #[must_use]
     pub fn parses(&self, path: &str) -> bool {
         !crate::text::kind::kinds(path, "").is_empty() || self.kinds(path).next().is_some()
     }
 
-    /// Whether the file at `path` is searched for secrets by its format, also when it is binary.
+    /// Whether a file with this path is searched for secrets by its format, even if it is binary.
     #[must_use]
     pub fn finds_secrets(&self, path: &str) -> bool {
         let mut families = self.families.iter().filter(|family| family.finds_secrets);
         families.any(|family| (family.claim)(path, "").is_some())
     }
 
-    /// The kinds by which families claim the file at `path`, as far as the path alone can tell.
+    /// The kinds for which families claim the file at `path`, as far as the path shows.
     pub fn kinds(&self, path: &str) -> impl Iterator<Item = Kind> {
         self.families.iter().filter_map(move |family| (family.claim)(path, ""))
     }
@@ -197,21 +198,21 @@ impl Distribution {
         self.families.iter().any(|family| (family.is_read)(path))
     }
 
-    /// The family and the kind that the first word of an info string names.
+    /// The family and the kind for the first word of an info string.
     pub(super) fn of_fence(&self, language: &str) -> Option<(&'static Family, Kind)> {
         let language = language.to_ascii_lowercase();
         self.families.iter().find_map(|family| Some((family, (family.fence)(&language)?)))
     }
 
-    /// What an allow comment above its first line applies to as a whole.
+    /// The spans that an allow comment above their first line covers as a whole.
     pub(super) fn statements(&self, source: &Source) -> Vec<Span> {
         let claimed = self.claims(source);
         let claimed = claimed.iter().filter_map(Claim::claimed);
         claimed.flat_map(|(family, kind)| (family.statements)(kind, source)).collect()
     }
 
-    /// The first shipped rule that nothing checks: its page has no check, and no family has a
-    /// function for it. Pages that only guide are no rules and have neither.
+    /// The first shipped rule without an implementation: its page has no check, and no family has a
+    /// function for it. Pages that only contain guidance are not rules.
     pub(super) fn first_without_function(&self, own: &Family) -> Option<&'static str> {
         let known: std::collections::HashSet<&str> = self
             .families

@@ -1,4 +1,4 @@
-//! Fenced blocks of Markdown as sources of their own.
+//! Checks fenced blocks of Markdown as separate sources.
 
 use super::Engine;
 use crate::parse::markdown::{self, Fence};
@@ -9,7 +9,7 @@ use crate::text::source::Source;
 use std::collections::HashSet;
 
 impl Engine {
-    /// Runs the family that a fenced block's language names; spans and edits are mapped back.
+    /// Runs the family for the language of each fenced block; spans and edits are mapped back.
     pub(super) fn check_fences(
         &self,
         source: &Source,
@@ -34,7 +34,7 @@ impl Engine {
     }
 }
 
-/// A finding in a fenced block, as one of the Markdown around it.
+/// Maps a finding in a fenced block to the Markdown file.
 fn outward(mut finding: Finding, fence: &Fence) -> Finding {
     let contiguous = |fix: &crate::text::finding::Fix| {
         fix.edits.iter().all(|edit| {

@@ -1,4 +1,4 @@
-//! Ids of findings: what a finding is known by wherever its lines go.
+//! Ids of findings, which stay the same when lines move.
 
 use crate::text::finding::Finding;
 use crate::text::source::{Source, Span};
@@ -6,13 +6,13 @@ use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-/// How often the same finding on the same text came before in a file.
+/// How often a finding of the same rule on the same text has occurred so far in a file.
 #[derive(Debug, Default)]
 pub struct Occurrences(HashMap<[u8; 32], u32>);
 
-/// Gives each finding its id: the first 16 hexadecimal digits of the SHA-256 of rule, path, text of
-/// the lines with white space folded, and how often the same came before in the file. Line numbers
-/// play no part, so the id survives edits above it.
+/// Sets the id of each finding: the first 16 hexadecimal digits of the SHA-256 of rule, path, text
+/// of the lines with white space collapsed, and the number of earlier occurrences in the file. Line
+/// numbers are not included, so the id survives edits above the finding.
 pub(super) fn assign_ids(source: &Source, findings: &mut [Finding], seen: &mut Occurrences) {
     let mut lines = Lines::default();
     for finding in findings {
@@ -28,8 +28,8 @@ pub(super) fn assign_ids(source: &Source, findings: &mut [Finding], seen: &mut O
     }
 }
 
-/// For each finding of a source the first 16 hexadecimal digits of the SHA-256 of its rule and the
-/// text of its lines with white space folded: what is left of a finding wherever its lines go.
+/// For each finding of a source, the first 16 hexadecimal digits of the SHA-256 of its rule and the
+/// text of its lines with white space collapsed: a key that is independent of path and position.
 #[must_use]
 pub fn text_keys<'a>(
     source: &Source,
@@ -39,7 +39,7 @@ pub fn text_keys<'a>(
     findings.into_iter().map(|finding| digits(lines.of(source, finding))).collect()
 }
 
-/// Many findings may stand on one line of megabytes: its text is folded once.
+/// The hashes of lines, cached because one line of megabytes can have many findings.
 #[derive(Default)]
 struct Lines(HashMap<Span, Sha256>);
 
@@ -60,7 +60,7 @@ fn digits(hash: Sha256) -> String {
     text
 }
 
-/// The hash of a text with white space folded.
+/// The hash of a text with white space collapsed.
 fn folded(text: &str) -> Sha256 {
     let mut hash = Sha256::new();
     for word in text.split_whitespace() {

@@ -1,4 +1,4 @@
-//! The one road from a file to its findings: kind → parse → checks → allow comments → ids → order.
+//! The path from a file to its findings: kind, parsing, checks, allow comments, ids, sorting.
 
 pub mod allow;
 mod comments;
@@ -42,19 +42,19 @@ use family::Claim;
 use ids::assign_ids;
 use run::{At, report_stopped, run_patterns, tell_wrong};
 
-/// The rule that says what could not be checked.
+/// The rule that reports what could not be checked.
 pub const SKIPPED: &str = "aidd/skipped-file";
 
-/// The rules about rules, comments and settings, whose checks are not a validator's.
+/// The rules on files and comments that no family implements.
 pub const OWN_RULES: [&str; 2] = [SKIPPED, allow::UNUSED];
 
-/// Configuration and rules: immutable, shared between threads. A reload makes a new one.
+/// Configuration and rules, immutable and shared between threads. A reload creates a new one.
 #[derive(Debug)]
 pub struct Engine {
     distribution: &'static Distribution,
     registry: Registry,
     settings: Arc<SettingsTable>,
-    /// What the packs that are on wait for, by rule.
+    /// The conditions of the enabled packs, by rule.
     waits: HashMap<RuleId, Many<WhenHeader>>,
     patterns: Patterns,
     conditions: Conditions,
@@ -62,34 +62,34 @@ pub struct Engine {
     memo: Memo,
     reads_imports: bool,
     asks_listing: bool,
-    /// Whether a page says that another tool enforces it.
+    /// Whether a page states that another tool enforces it.
     names_tools: bool,
     reads_files: bool,
     max_file_size: u64,
     today: Option<Date>,
 }
 
-/// What the checks of one source gave.
+/// The result of checking one source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Checked {
-    /// The findings, ordered by span, then rule; those with status allowed among them.
+    /// The findings, sorted by span, then rule, including allowed ones.
     pub findings: Vec<Finding>,
-    /// Bytes that no output may show, ordered, without overlap.
+    /// Byte ranges that must not appear in any output, sorted and without overlap.
     pub secrets: Vec<Span>,
-    /// Our own allow comments that some of the findings are allowed by.
+    /// The aidd allow comments that allow some of the findings.
     pub allowing: Vec<Span>,
-    /// Findings on allow comments that nothing here needs, and that name a rule of the project pass:
-    /// they stand unless that needs the comment.
+    /// Findings on allow comments that are unused here and name a rule of the project pass: they
+    /// are reported unless that pass needs the comment.
     pub waiting: Vec<Finding>,
 }
 
 impl Engine {
-    /// An engine of `registry`, whose shipped rules are those of `distribution`, under `config`, with
-    /// the rules that `selection` leaves.
+    /// An engine for `registry`, whose shipped rules are those of `distribution`, under `config`,
+    /// limited to the rules of `selection`.
     ///
     /// # Errors
-    /// When a glob is malformed, the selection names a rule that is not there, or the distribution
-    /// has no function for a shipped rule.
+    /// A malformed glob, a selection of an unknown rule, or a shipped rule without a function in
+    /// the distribution.
     pub fn new(
         distribution: &'static Distribution,
         mut registry: Registry,
@@ -107,7 +107,7 @@ impl Engine {
             rule,
             why,
         })?;
-        // A rule that the configuration itself switches on runs whatever its pack waits for.
+        // A rule that is enabled by the configuration itself ignores the conditions of its pack.
         packs.when.retain(|rule, _| {
             let named = config.rules.iter().flatten().find(|(name, _)| ***name == **rule);
             named.is_none_or(|(_, setting)| setting.level().is_none())
@@ -116,7 +116,7 @@ impl Engine {
         Self::compiled(distribution, registry, Arc::new(settings), packs.when, max_file_size)
     }
 
-    /// The checks of `registry` under settings that are resolved.
+    /// Compiles the checks of `registry` under resolved settings.
     fn compiled(
         distribution: &'static Distribution,
         registry: Registry,
@@ -165,25 +165,26 @@ impl Engine {
         })
     }
 
-    /// Judges what ages as of `today`. Without it the day is that of the shipped pages.
+    /// Sets the current date for rules that depend on it. The default is the date of the shipped
+    /// pages.
     #[must_use]
     pub fn on(self, today: Option<Date>) -> Self {
         Self { today, ..self }
     }
 
-    /// What the program ships.
+    /// The distribution of the program.
     #[must_use]
     pub fn distribution(&self) -> &'static Distribution {
         self.distribution
     }
 
-    /// All rules, on or off.
+    /// All rules, enabled or not.
     #[must_use]
     pub fn registry(&self) -> &Registry {
         &self.registry
     }
 
-    /// Most bytes a file may have to be parsed.
+    /// Maximum size in bytes of a file that is parsed.
     #[must_use]
     pub fn max_file_size(&self) -> u64 {
         self.max_file_size
@@ -195,13 +196,14 @@ impl Engine {
         self.settings.of(path, false, &self.registry)
     }
 
-    /// As [`Engine::settings`], for the folder at `path`: what is set for all below holds for it.
+    /// Like [`Engine::settings`], for the directory at `path`: settings for everything below apply
+    /// to it.
     #[must_use]
     pub fn settings_of_folder(&self, path: &str) -> Arc<Settings> {
         self.settings.of(path, true, &self.registry)
     }
 
-    /// Whether what must hold for `rule` to run holds at `path`.
+    /// Whether the conditions of `rule` are met at `path`.
     #[must_use]
     pub fn holds(&self, rule: &str, path: &str, files: &dyn Files) -> bool {
         match self.variants.at(path) {
@@ -215,13 +217,13 @@ impl Engine {
         &self.variants
     }
 
-    /// What is known of the imports of files.
+    /// The cached imports of files.
     pub(crate) fn memo(&self) -> &Memo {
         &self.memo
     }
 
-    /// Whether findings in other files may come of the file at `path`: tests compare with its values,
-    /// or a condition asks for it.
+    /// Whether findings in other files can depend on the file at `path`: tests compare with its
+    /// values, or a condition refers to it.
     #[must_use]
     pub fn reads_beside(&self, path: &str) -> bool {
         let is_on = |rule: &str| self.may_run(rule);
@@ -236,32 +238,32 @@ impl Engine {
             || self.names_tools && is_settings(path.rsplit('/').next().unwrap_or(path))
     }
 
-    /// Whether conditions ask for the list of files, the branch or the change, or links of documents
-    /// for the list.
+    /// Whether conditions need the listing, the branch or the change, or links in documents need
+    /// the listing.
     #[must_use]
     pub fn asks_listing(&self) -> bool {
         self.asks_listing
     }
 
-    /// Whether some rule that is on looks into single files: else a walk need not open them.
+    /// Whether an enabled rule reads file contents; otherwise a walk does not open files.
     #[must_use]
     pub fn reads_files(&self) -> bool {
         self.reads_files
     }
 
-    /// Whether the rule is on for some path.
+    /// Whether the rule is enabled for some path.
     #[must_use]
     pub fn may_run(&self, rule: &str) -> bool {
         self.settings.may_run(rule)
     }
 
-    /// The settings of all rules where no override applies.
+    /// The settings of all rules without overrides.
     #[must_use]
     pub fn default_settings(&self) -> &Settings {
         self.settings.base()
     }
 
-    /// What must hold for `rule` to run, as the packs say that switch it on.
+    /// The conditions that the packs which enable `rule` set for it.
     pub(crate) fn waits(&self, rule: &str) -> Option<&Many<WhenHeader>> {
         self.waits.get(rule)
     }
@@ -271,7 +273,7 @@ impl Engine {
         &self.settings
     }
 
-    /// Findings of `source` in their order, with their ids.
+    /// The findings of `source`, sorted and with ids.
     pub(crate) fn finished(
         &self,
         source: &Source,
@@ -281,7 +283,7 @@ impl Engine {
         self.finished_among(source, findings, secrets, &mut Occurrences::default())
     }
 
-    /// As [`Engine::finished`], for one of several texts of one name.
+    /// Like [`Engine::finished`], for one of several sources with the same name.
     pub(crate) fn finished_among(
         &self,
         source: &Source,
@@ -294,8 +296,8 @@ impl Engine {
         Checked { findings, secrets, ..Checked::default() }
     }
 
-    /// Settings under which `rule` alone runs, as its page says; a rule on rules and comments runs
-    /// among all the others.
+    /// Settings under which only `rule` runs, as defined by its page; a rule on rules and comments
+    /// runs with all the others.
     pub(crate) fn alone(&self, rule: &RuleId) -> Settings {
         let among_all = rule.starts_with("aidd/");
         let mut settings = select::defaults(self.registry.rules());
@@ -308,7 +310,7 @@ impl Engine {
         settings
     }
 
-    /// Checks one source. `files` is what the checks may read beside it.
+    /// Checks one source. `files` gives access to other files that checks read.
     #[must_use]
     pub fn check(&self, source: &Source, files: &dyn Files) -> Checked {
         let mut checked =
@@ -319,14 +321,14 @@ impl Engine {
         checked
     }
 
-    /// Looks for secrets only: for files that are not text.
+    /// Only finds secrets, for files that are not text.
     #[must_use]
     pub fn check_secrets(&self, source: &Source, files: &dyn Files) -> Checked {
         self.check_window(source, files, 0, &mut Occurrences::default())
     }
 
-    /// Looks for secrets only, in one window of a file too large to parse. What ends before `known`
-    /// was found with the window before; `seen` is handed from window to window.
+    /// Only finds secrets, in one window of a file too large to parse. Matches that end before
+    /// `known` were found in the previous window; `seen` is passed from window to window.
     #[must_use]
     pub fn check_window(
         &self,
@@ -344,7 +346,7 @@ impl Engine {
         checked
     }
 
-    /// What `rule` alone finds; a rule on rules and comments runs among all the others.
+    /// The findings of `rule` alone; a rule on rules and comments runs with all the others.
     #[must_use]
     pub fn check_rule(&self, rule: &RuleId, source: &Source, files: &dyn Files) -> Vec<Finding> {
         let settings = self.alone(rule);
@@ -423,7 +425,7 @@ impl Engine {
     }
 }
 
-/// Whether a page of the project says that another tool enforces it; no shipped one does.
+/// Whether a page of the project states that another tool enforces it; shipped pages never do.
 fn names_tools(rule: &Rule) -> bool {
     rule.path.is_some() && !rule.enforced_by.is_empty()
 }
@@ -434,7 +436,7 @@ enum Depth {
     Secrets,
 }
 
-/// Orders the findings and takes secrets out of their words.
+/// Sorts the findings and removes secrets from their texts.
 fn finish(source: &Source, findings: &mut [Finding], secrets: &[Span]) {
     findings.sort_by(|a, b| (a.span, &a.rule, &a.message).cmp(&(b.span, &b.rule, &b.message)));
     secrets::redact(source, findings, secrets);

@@ -1,16 +1,16 @@
-//! Rules of a folder that a change moved, where they were on the other side of the change.
+//! The rules of a directory that a change moved, at their place on the other side of the change.
 
 use super::{Engine, EngineError};
 use crate::text::paths::scope_of;
 use std::collections::HashMap;
 
 impl Engine {
-    /// This engine with the pages of the project at other paths: `moved` leads from the path of a
-    /// page here to its path there. With it the folders there whose rules moved. `None`: no rule
-    /// has another scope.
+    /// This engine with the project's pages at other paths: `moved` maps the path of a page here to
+    /// its path there. Also returns the directories there whose rules moved. `None`: no rule has
+    /// another scope.
     ///
     /// # Errors
-    /// As for [`Engine::new`].
+    /// The errors of [`Engine::new`].
     pub(crate) fn with_pages_at(
         &self,
         moved: &HashMap<&str, &str>,
@@ -36,8 +36,8 @@ impl Engine {
     }
 }
 
-/// Whether two folders have nothing in common. Where one holds the other, the rule only applies to
-/// more or less than before: its page moved, and not the folder.
+/// Whether two directories are disjoint. If one contains the other, the page moved rather than the
+/// directory, and the rule only applies to more or fewer files.
 fn is_elsewhere(here: &str, there: &str) -> bool {
     let holds = |outer: &str, inner: &str| {
         let rest = inner.strip_prefix(outer);

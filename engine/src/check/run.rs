@@ -1,4 +1,4 @@
-//! Running the patterns of pages over one source.
+//! Runs the patterns of pages over one source.
 
 use super::{Depth, SKIPPED};
 use crate::forms::all::Patterns;
@@ -9,7 +9,7 @@ use crate::rules::rule::{Report, Rule};
 use crate::text::files::Files;
 use crate::text::source::Span;
 
-/// What patterns are run with, beside the report.
+/// The input of the patterns, apart from the report.
 pub(super) struct At<'a> {
     pub(super) files: &'a dyn Files,
     pub(super) tree: &'a Tree<'a>,
@@ -17,7 +17,7 @@ pub(super) struct At<'a> {
     pub(super) is_markdown: bool,
 }
 
-/// Runs the patterns of `rules`, and reports those that could not be run. Returns the offsets of the
+/// Runs the patterns of `rules`, and reports those that could not run. Returns the offsets of the
 /// watched words, by list.
 pub(super) fn run_patterns(
     patterns: &Patterns,
@@ -28,8 +28,9 @@ pub(super) fn run_patterns(
     let Scanned { watched, stopped } =
         patterns.text.run(rules, at.tree, at.depth == Depth::Secrets, report);
     if let Some(rule) = stopped.filter(|_| report.begin(SKIPPED)) {
-        let message =
-            format!("the expression of `{rule}` took too long here; it did not run to the end");
+        let message = format!(
+            "time limit exceeded by the expression of `{rule}`; the file was searched only in part"
+        );
         report.at(Span::default(), message);
     }
     if at.depth == Depth::Secrets {
@@ -39,7 +40,7 @@ pub(super) fn run_patterns(
         && report.begin(SKIPPED)
     {
         let message = format!(
-            "the syntax patterns took too long here; `{}` and those after it did not run to the end",
+            "time limit exceeded by the syntax patterns; `{}` and later patterns ran only in part",
             over.rule
         );
         report.at(Span::default(), message);
@@ -47,7 +48,7 @@ pub(super) fn run_patterns(
     if let Some((span, why, rule)) = patterns.data.run(at.files, report)
         && report.begin(SKIPPED)
     {
-        report.at(span, format!("the values cannot be read, so `{rule}` saw none: {why}"));
+        report.at(span, format!("the values cannot be parsed, so `{rule}` did not run: {why}"));
     }
     if at.is_markdown {
         patterns.documents.run(at.files, report);
@@ -55,20 +56,20 @@ pub(super) fn run_patterns(
     watched
 }
 
-/// Reports a file whose parser took too long.
+/// Reports a file whose parser exceeded its time limit.
 pub(super) fn report_stopped(tree: &Tree<'_>, report: &mut Report<'_>) {
     if tree.is_stopped() && report.begin(SKIPPED) {
-        let message = "parsing took too long here; the patterns that need the syntax did not run";
+        let message = "time limit exceeded by the parser; patterns on the syntax did not run";
         report.at(Span::default(), message);
     }
 }
 
-/// Tells of rules that cannot run here, for what several overrides set together.
+/// Reports rules that cannot run here because the combination of several overrides is invalid.
 pub(super) fn tell_wrong(variant: &Variant, depth: Depth, report: &mut Report<'_>) {
     for (rule, why) in variant.wrong.iter().filter(|_| depth == Depth::Full) {
         if report.begin(rule) && report.begin(SKIPPED) {
             let message = format!(
-                "`{rule}` did not run: what the overrides for this path set together does not hold: {why}"
+                "`{rule}` did not run: the overrides for this path are invalid together: {why}"
             );
             report.at(Span::default(), message);
         }

@@ -1,4 +1,4 @@
-//! Found secrets: one finding each, and none of their text in any word of ours.
+//! Secrets: one finding each, and none of their text in any message.
 
 use crate::rules::registry::Registry;
 use crate::text::finding::{FileChange, Finding, Related, RuleId};
@@ -8,14 +8,14 @@ use aidd_page::{Confidence, Severity};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 
-/// What stands in every output where a secret stands in the file.
+/// The replacement for a secret in every output.
 pub const REDACTED: &str = "[REDACTED]";
 
-/// Secrets shorter than this are not taken out of messages: they would take words apart.
+/// Shorter secrets are not removed from messages, because they would also match parts of words.
 const SHORTEST: usize = 4;
 
-/// Rules on secrets of any kind, which know one by the place where it lies and the name it has
-/// there. Every other rule says more.
+/// Generic rules that recognise a secret by its place and the name of the variable. Every other
+/// rule is more specific.
 const BY_PLACE: [&str; 14] = [
     "ci-secret",
     "config-password",
@@ -33,7 +33,7 @@ const BY_PLACE: [&str; 14] = [
     "terraform-variable-secret",
 ];
 
-/// Of findings of different rules on the same secret, leaves that of the surest rule. Returns the
+/// If several rules find the same secret, keeps the finding of the most reliable rule. Returns the
 /// secrets, in order.
 pub(crate) fn settle(findings: &mut Vec<Finding>, registry: &Registry) -> Vec<Span> {
     let mut claims: Vec<_> = findings
@@ -63,13 +63,13 @@ pub(crate) fn settle(findings: &mut Vec<Finding>, registry: &Registry) -> Vec<Sp
     kept.into_keys().map(|(start, end)| Span { start, end }).collect()
 }
 
-/// What rules have claimed: by its first byte one past the last one, and the rule. Claims of one rule
-/// that overlap are joined, so that none of these overlap.
+/// The claimed ranges: first byte → end of the range, and the rule. Overlapping claims of one rule
+/// are merged, so the ranges never overlap.
 #[derive(Default)]
 struct Claimed(BTreeMap<u32, (u32, RuleId)>);
 
 impl Claimed {
-    /// Claims a span for a rule, unless another rule has a part of it.
+    /// Claims a span for a rule, unless another rule has claimed a part of it.
     fn claim(&mut self, span: Span, rule: &RuleId) -> bool {
         let overlapping = self
             .0
@@ -96,8 +96,8 @@ impl Claimed {
     }
 }
 
-/// How sure a rule for secrets is: by its page, or by its severity when it is written in Rust. Of
-/// two that are as sure, the page says more: it knows the service.
+/// The reliability of a rule for secrets: from its page, or from its severity if it is written in
+/// Rust. At equal reliability the page wins, because it is specific to a service.
 fn certainty(finding: &Finding, registry: &Registry) -> (Confidence, bool, Severity) {
     let rule = registry.get(&finding.rule);
     let check = rule.and_then(|rule| rule.check.as_ref());
@@ -109,7 +109,7 @@ fn certainty(finding: &Finding, registry: &Registry) -> (Confidence, bool, Sever
     (stated.unwrap_or(implied), stated.is_some(), severity)
 }
 
-/// Sorts spans and joins those that overlap or touch.
+/// Sorts spans and merges those that overlap or touch.
 pub(crate) fn merge(mut spans: Vec<Span>) -> Vec<Span> {
     spans.sort_unstable();
     let mut merged: Vec<Span> = Vec::new();
@@ -122,8 +122,8 @@ pub(crate) fn merge(mut spans: Vec<Span>) -> Vec<Span> {
     merged
 }
 
-/// Takes the text of `secrets` out of all that the findings say, and drops fixes that would write
-/// it anew: an edit that moves a secret about would show it.
+/// Removes the text of `secrets` from all messages of the findings, and drops fixes that would
+/// write it: an edit that moves a secret would display it.
 pub(crate) fn redact(source: &Source, findings: &mut [Finding], secrets: &[Span]) {
     let values: HashSet<&str> = secrets
         .iter()
@@ -135,7 +135,7 @@ pub(crate) fn redact(source: &Source, findings: &mut [Finding], secrets: &[Span]
     }
     let Ok(finder) = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(values)
     else {
-        // Gigabytes of secrets fit no automaton: then nothing is said at all.
+        // Gigabytes of secrets exceed the limits of an automaton: then all messages are removed.
         findings.iter_mut().for_each(silence);
         return;
     };
@@ -219,7 +219,7 @@ mod tests {
         let mut findings: Vec<Finding> =
             (0..100_000).map(|at| finding("x/y", Severity::Error, at * 10, at * 10 + 8)).collect();
         assert_eq!(settle(&mut findings, &registry).len(), 100_000);
-        // One that covers all of them is tried against each once.
+        // A span that covers all of them is compared with each only once.
         findings.push(finding("x/y", Severity::Error, 0, 1_000_000));
         findings
             .extend((0..100_000).map(|at| finding("x/z", Severity::Error, at * 10, at * 10 + 8)));

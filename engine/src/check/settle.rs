@@ -1,4 +1,4 @@
-//! Which of the findings on one secret stays, and what no output may show.
+//! Which finding on a secret is kept, and which text no output may show.
 
 use super::Engine;
 use super::family::Claim;
@@ -11,7 +11,7 @@ use crate::text::finding::Finding;
 use crate::text::source::{Source, Span};
 
 impl Engine {
-    /// Leaves one finding a secret, and returns all spans that no output may show.
+    /// Keeps one finding per secret, and returns all spans that must not appear in any output.
     pub(super) fn settle_secrets(
         &self,
         source: &Source,
@@ -23,7 +23,7 @@ impl Engine {
             return Vec::new();
         }
         let mut spans = secrets::settle(findings, &self.registry);
-        // An excerpt must not show a secret even where its rule was not asked for.
+        // An excerpt must not show a secret even if its rule was not selected.
         if self.leaves_out_secrets(settings) {
             spans.extend(self.unasked_secrets(source, beside));
         }

@@ -1,4 +1,5 @@
-//! `.aidd/baseline.json`: the findings a team knows of and has put off, by finding id and count.
+//! `.aidd/baseline.json`: existing findings that a team has accepted for now, by finding id and
+//! count.
 
 use crate::text::finding::{Finding, Status};
 use serde::{Deserialize, Serialize};
@@ -6,29 +7,29 @@ use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 use thiserror::Error;
 
-/// Where the baseline lies, from the root, unless configured otherwise.
+/// The default path of the baseline, relative to the root.
 pub const PATH: &str = ".aidd/baseline.json";
 
 const VERSION: u32 = 1;
 
-/// Known findings.
+/// The known findings of a project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Baseline {
-    /// By path, rule and id, so that the file reads well and merges well.
+    /// Count by path, rule and id: sorted, so that the file is readable and merges well.
     entries: BTreeMap<(String, String, String), u32>,
 }
 
-/// One known finding, as the file has it.
+/// One known finding, as stored in the file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
-    /// Where it is.
+    /// The path of the file with the finding, relative to the root.
     pub path: String,
-    /// The rule it breaks.
+    /// The id of the rule.
     pub rule: String,
-    /// Its finding id.
+    /// The finding id.
     pub id: String,
-    /// How often.
+    /// How many findings have this id.
     pub count: u32,
 }
 
@@ -39,26 +40,26 @@ struct Document {
     findings: Vec<Entry>,
 }
 
-/// Why a baseline cannot be used. Nothing is judged then: a run that took a broken baseline for an
-/// empty one would accuse the innocent, one that took it for a full one would acquit the guilty.
+/// Why a baseline cannot be used. The run is aborted then: treating a broken baseline as empty
+/// would report known findings, and treating it as complete would hide new ones.
 #[derive(Debug, Error)]
 pub enum BaselineError {
-    /// No JSON, or not what a baseline is: in words.
+    /// Not valid JSON, or not a baseline; the reason as text.
     #[error("{0}")]
     Malformed(String),
-    /// Written by a newer aidd.
-    #[error("schema version {0} is newer than this aidd knows ({VERSION})")]
+    /// Written by a newer version of aidd.
+    #[error("schema version {0} is newer than the supported version {VERSION}")]
     Newer(u32),
-    /// Left by a merge.
-    #[error("line {0}: a conflict marker; take both sides, then run `aidd baseline prune`")]
+    /// Contains a conflict marker of a merge.
+    #[error("line {0}: conflict marker; keep both sides, then run `aidd baseline prune`")]
     Conflict(usize),
 }
 
 impl Baseline {
-    /// Reads a baseline file.
+    /// Parses a baseline file.
     ///
     /// # Errors
-    /// When the text is no baseline, or one of a newer version.
+    /// The text is not a baseline, or has a newer version.
     pub fn read(text: &str) -> Result<Self, BaselineError> {
         let conflict =
             |line: &str| ["<<<<<<< ", ">>>>>>> "].iter().any(|mark| line.starts_with(mark));
@@ -68,21 +69,21 @@ impl Baseline {
         let text = text.trim_start_matches('\u{FEFF}');
         let value: Value = serde_json::from_str(text).map_err(|error| {
             let (line, column) = (error.line(), error.column());
-            BaselineError::Malformed(format!("line {line}, column {column}: this is no JSON"))
+            BaselineError::Malformed(format!("line {line}, column {column}: not valid JSON"))
         })?;
         let version = value["schemaVersion"].as_u64();
         match version.map(|version| u32::try_from(version).unwrap_or(u32::MAX)) {
             Some(version) if version > VERSION => return Err(BaselineError::Newer(version)),
             Some(_) => {}
             None => {
-                let why = "this is no baseline: it has no `schemaVersion`";
+                let why = "not a baseline: `schemaVersion` is missing";
                 return Err(BaselineError::Malformed(why.to_owned()));
             }
         }
-        // Read from the text, so that the line is told.
+        // Parsed from the text again to get the line of the error.
         let document: Document = serde_json::from_str(text).map_err(|error| {
             let (line, column) = (error.line(), error.column());
-            let why = "no entry as aidd writes one: `path`, `rule`, `id`, `count`";
+            let why = "malformed entry; expected `path`, `rule`, `id` and `count`";
             BaselineError::Malformed(format!("line {line}, column {column}: {why}"))
         })?;
         let mut baseline = Self::default();
@@ -90,7 +91,7 @@ impl Baseline {
         Ok(baseline)
     }
 
-    /// A baseline of the findings that stand: new or already known, but not allowed.
+    /// A baseline of the new and already known findings; allowed findings are not included.
     pub fn of<'a>(findings: impl IntoIterator<Item = (&'a str, &'a Finding)>) -> Self {
         let mut entries = BTreeMap::new();
         for (path, finding) in findings {
@@ -110,10 +111,10 @@ impl Baseline {
         }
     }
 
-    /// The text of the file.
+    /// The contents of the file.
     ///
     /// # Panics
-    /// Never: strings and numbers are JSON.
+    /// Never: strings and numbers can always be serialised.
     #[must_use]
     pub fn write(&self) -> String {
         let findings = self.entries().collect();
@@ -123,7 +124,7 @@ impl Baseline {
         text
     }
 
-    /// The known findings, by path, rule and id.
+    /// The known findings, sorted by path, rule and id.
     pub fn entries(&self) -> impl Iterator<Item = Entry> {
         self.entries.iter().map(|((path, rule, id), &count)| Entry {
             path: path.clone(),
@@ -133,8 +134,8 @@ impl Baseline {
         })
     }
 
-    /// Marks known findings, as many of each as are known, and returns what is known but was not
-    /// found. An allowed finding uses up its entry and stays allowed.
+    /// Marks known findings, up to their count, and returns the entries that were not found. An
+    /// allowed finding uses up its entry and stays allowed.
     pub fn apply<'a>(&self, findings: impl IntoIterator<Item = &'a mut Finding>) -> Vec<Entry> {
         let mut left: HashMap<&str, u32> = HashMap::new();
         for ((_, _, id), count) in &self.entries {
@@ -160,7 +161,7 @@ impl Baseline {
             .collect()
     }
 
-    /// The baseline without `stale` entries.
+    /// The baseline without the `stale` entries.
     #[must_use]
     pub fn without(mut self, stale: &[Entry]) -> Self {
         for entry in stale {
@@ -223,7 +224,7 @@ mod tests {
             ("", "line 1, column 0: this is no JSON"),
             ("{}", "this is no baseline: it has no `schemaVersion`"),
             ("[]", "this is no baseline: it has no `schemaVersion`"),
-            // What a newer one has besides is not what keeps it from being read.
+            // Additional keys of a newer version must not be reported instead of the version.
             (
                 r#"{"schemaVersion": 9, "entries": []}"#,
                 "schema version 9 is newer than this aidd knows (1)",

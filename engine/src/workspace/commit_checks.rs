@@ -1,8 +1,8 @@
-//! The checks of commits: messages, branch, title and change, judged by all rules of that form.
+//! The checks of commits: messages, branch, title and change, by all rules of that form.
 //!
-//! A door gathers the [`Work`]; what is found comes back as sources with findings, as if they were
-//! files. Their paths name no file ([`commits::is_told_at`]), and the ids of findings are made
-//! without the hash of the commit, so that they outlive a rebase.
+//! A frontend collects the [`Work`]; the results are returned as sources with findings, like those
+//! of files. Their paths are virtual ([`commits::is_told_at`]), and finding ids do not include the
+//! hash of the commit, so they survive a rebase.
 
 use crate::check::{Checked, Engine, Occurrences};
 use crate::forms;
@@ -16,17 +16,17 @@ use crate::text::source::Source;
 use aidd_page::{ConventionalHeader, Form};
 use std::collections::BTreeMap;
 
-/// What the checks of commits gave.
+/// The result of the commit checks.
 #[derive(Debug, Default)]
 pub struct CommitReport {
     /// The texts with findings, in the order of [`Demands::judge`].
     pub texts: Vec<(Source, Checked)>,
-    /// Rule → how many texts it judged; 0: there was nothing for it.
+    /// Rule → the number of texts it applied to; 0: none.
     pub judged: BTreeMap<RuleId, usize>,
 }
 
-/// The rules of the form that are on, compiled. One that cannot be used is left out: its page
-/// carries the finding.
+/// The enabled rules of the form, compiled. An invalid rule is omitted; the finding is reported on
+/// its page.
 fn rules(engine: &Engine) -> impl Iterator<Item = (&Rule, Demands)> {
     let of_commits =
         engine.registry().rules().iter().filter(|rule| rule.form == Some(Form::Commit));
@@ -36,7 +36,7 @@ fn rules(engine: &Engine) -> impl Iterator<Item = (&Rule, Demands)> {
     })
 }
 
-/// What a rule of the form demands.
+/// The compiled check of a rule of the form.
 fn demands(rule: &Rule) -> Option<Demands> {
     let check = rule.check.as_ref()?;
     let base = rule.path.as_deref().map_or("", scope_of);
@@ -44,18 +44,18 @@ fn demands(rule: &Rule) -> Option<Demands> {
     demands.leaving_out(&check.exclude, base).ok()
 }
 
-/// What the rules ask for, so that a door gathers no more.
+/// Which inputs the enabled rules need, so that a frontend collects no others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Asked {
-    /// There is a rule at all.
+    /// Whether any rule of the form is enabled.
     pub any: bool,
-    /// The lines of the change are counted.
+    /// Whether the changed lines must be counted.
     pub lines: bool,
-    /// The parts of the project are scopes.
+    /// Whether the members of the project are needed as scopes.
     pub members: bool,
 }
 
-/// What the rules of `engine` ask for.
+/// The inputs that the rules of `engine` need.
 #[must_use]
 pub fn asked(engine: &Engine) -> Asked {
     rules(engine).fold(Asked::default(), |asked, (_, demands)| Asked {
@@ -65,17 +65,17 @@ pub fn asked(engine: &Engine) -> Asked {
     })
 }
 
-/// What the rules of `engine` demand of Conventional Commits, with the rule.
+/// The Conventional Commits requirements of the rules of `engine`.
 pub fn conventional(engine: &Engine) -> impl Iterator<Item = (&Rule, &ConventionalHeader)> {
     rules(engine).filter_map(|(rule, _)| {
         Some((rule, rule.check.as_ref()?.commit.as_ref()?.conventional.as_ref()?))
     })
 }
 
-/// What breaks which rule at one place.
+/// The violations in one text, with their rules.
 type Faults<'a> = Vec<(&'a Rule, commits::Fault)>;
 
-/// Judges `work` by all rules that are on. `files` is what their conditions look at.
+/// Checks `work` with all enabled rules. Conditions are evaluated in `files`.
 #[must_use]
 pub fn run(engine: &Engine, work: &Work, files: &dyn Files) -> CommitReport {
     let mut report = CommitReport::default();
@@ -87,7 +87,7 @@ pub fn run(engine: &Engine, work: &Work, files: &dyn Files) -> CommitReport {
         }
         report.judged.insert(rule.id.clone(), demands.judged(work));
         for Told { path, text, faults } in demands.judge(work) {
-            // What a change touches differs from rule to rule.
+            // The text of a change differs between rules.
             let key = format!("{path}\n{text}");
             if !by_place.contains_key(&key) {
                 places.push(key.clone());
@@ -106,9 +106,9 @@ pub fn run(engine: &Engine, work: &Work, files: &dyn Files) -> CommitReport {
     report
 }
 
-/// What one rule finds in a text as an example has it, whatever the configuration says of the rule.
-/// `path` says what the text is: [`commits::TITLE`], [`commits::BRANCH`], [`commits::CHANGE`] (a
-/// path a line, after `A ` when it is new), else a message.
+/// The findings of one rule in an example text, regardless of the configuration. `path` selects the
+/// kind of text: [`commits::TITLE`], [`commits::BRANCH`], [`commits::CHANGE`] (one path per line,
+/// prefixed with `A ` if it is new), otherwise a message.
 #[must_use]
 pub fn check_rule(
     engine: &Engine,
@@ -152,7 +152,7 @@ fn settled(
     faults: Vec<(&Rule, commits::Fault)>,
     seen: &mut Occurrences,
 ) -> Option<(Source, Checked)> {
-    // By this name the ids are made.
+    // The ids are computed with this name.
     let source = Source::new(commits::FOLDER.trim_end_matches('/'), text.as_str());
     let mut report = Report::new(&source, settings);
     for (rule, commits::Fault { span, message, help }) in faults {
@@ -172,7 +172,7 @@ fn settled(
     if findings.is_empty() {
         return None;
     }
-    // A message may hold what no report may show.
+    // A message can contain text that no report must show.
     let secrets = engine.check_secrets(&source, &Memory::default()).secrets;
     let checked = engine.finished_among(&source, findings, secrets, seen);
     Some((Source::new(path, text), checked))

@@ -1,4 +1,4 @@
-//! The examples of a rule page, and running them: the tests that every page carries.
+//! The examples of a rule page, and running them: they are the tests of the page.
 
 use crate::check::Engine;
 use crate::forms::commits;
@@ -19,44 +19,44 @@ use thiserror::Error;
 
 pub use crate::text::placeholder::JOIN_MARK;
 
-/// What an example should give.
+/// The expected result of an example.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expected {
-    /// These findings, a line each: `line:column first line of the text under it`.
+    /// These findings, one line each: `line:column first line of the text under it`.
     Fails(Vec<String>),
-    /// None.
+    /// No findings.
     Passes,
 }
 
 /// One example of a page.
 #[derive(Clone, Debug)]
 pub struct Example {
-    /// Line of the page where its block begins, from 1.
+    /// The one-based line of the page at which the block begins.
     pub line: usize,
-    /// The file under check: path and text.
+    /// The path of the file under check.
     pub path: String,
-    /// Its text.
+    /// The text of the file.
     pub text: String,
-    /// Files beside it.
+    /// Other files of the example project.
     pub beside: Memory,
-    /// What it should give.
+    /// The expected result.
     pub expected: Expected,
-    /// Where the heading above it begins.
+    /// The offset of the heading above the block.
     heading: usize,
 }
 
-/// A `finding` block that no example stands before.
+/// A `finding` block without a preceding example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("line {line}: a `finding` block without an example before it")]
 pub struct StrayFinding {
-    /// Line of the page where it begins, from 1.
+    /// The one-based line of the page at which the block begins.
     pub line: usize,
 }
 
-/// The examples of a page, and the texts under `## Fixed`.
+/// Parses the examples of a page, and the texts under `## Fixed`.
 ///
 /// # Errors
-/// Where a `finding` block has no example.
+/// A `finding` block without an example.
 pub fn read(rule: &Rule) -> Result<(Vec<Example>, Vec<String>), StrayFinding> {
     let source = Source::new("page.md", rule.page.as_ref());
     let mut examples = Vec::new();
@@ -81,7 +81,7 @@ pub fn read(rule: &Rule) -> Result<(Vec<Example>, Vec<String>), StrayFinding> {
                 let heading = heading(before);
                 let path = path_of(&fence);
                 let passes = section(before) == Some("Passes");
-                // Blocks make up one project until a `finding` block or a heading ends it.
+                // Consecutive blocks form one project, up to a `finding` block or a heading.
                 let open = examples.last_mut().filter(|last: &&mut Example| {
                     last.heading == heading
                         && match &last.expected {
@@ -122,7 +122,7 @@ pub fn read(rule: &Rule) -> Result<(Vec<Example>, Vec<String>), StrayFinding> {
     Ok((examples, fixed))
 }
 
-/// The page without the `#` of its blocks: a heading in an example is none of the page.
+/// The page without the `#` in its blocks: a heading in an example is not a heading of the page.
 fn outline(page: &str, fences: &[Fence]) -> String {
     let mut outline = page.to_owned();
     for (_, span) in fences.iter().flat_map(|fence| &fence.pieces) {
@@ -132,18 +132,18 @@ fn outline(page: &str, fences: &[Fence]) -> String {
     outline
 }
 
-/// How often a block stands for itself: `times=501` makes a long file of one line.
+/// How often the text of a block is repeated: `times=501` creates a long file from one line.
 fn times(fence: &Fence) -> usize {
     const MOST: usize = 10_000;
     fence.attribute("times").and_then(|times| times.parse().ok()).unwrap_or(1).min(MOST)
 }
 
-/// Where the last heading of any level before a block begins.
+/// The offset of the last heading of any level before a block.
 fn heading(before: &str) -> usize {
     ["\n## ", "\n### "].iter().filter_map(|mark| before.rfind(mark)).max().unwrap_or(0)
 }
 
-/// The last `## ` heading before a block, in what [`outline`] gave.
+/// The last `## ` heading before a block, in the result of [`outline`].
 fn section(before: &str) -> Option<&str> {
     before.lines().rev().find_map(|line| line.strip_prefix("## ")).map(str::trim)
 }
@@ -162,8 +162,8 @@ fn default_path(language: &str) -> String {
     }
 }
 
-/// How files of a language end whose name is not its ending: by its name alone no check of the
-/// syntax would read the block, and an example that passes would say nothing.
+/// The file extension for a language whose name is not its extension. With a wrong extension no
+/// syntax check would read the block, and a passing example would prove nothing.
 fn ending(language: &str) -> &str {
     match language {
         "python" => "py",
@@ -180,7 +180,8 @@ fn ending(language: &str) -> &str {
     }
 }
 
-/// What to say of an example whose file the rule's globs leave out: nothing is ever found in it.
+/// The hint for an example whose file does not match the rule's globs: no finding is possible in
+/// it.
 fn outside(rule: &Rule, example: &Example) -> Option<String> {
     let check = rule.check.as_ref()?;
     let globs = Globs::new(&check.files, &check.exclude).ok()?;
@@ -188,15 +189,15 @@ fn outside(rule: &Rule, example: &Example) -> Option<String> {
     is_out.then(|| {
         let glob = check.files.first().map_or("", String::as_str);
         format!(
-            "; the block is the file `{}`, which `files` and `exclude` leave out: name one that \
-             they mean after the language, as in `path=…` for `{glob}`",
+            "; the block is the file `{}`, which `files` and `exclude` exclude; set a matching \
+             path after the language, such as `path=…` for `{glob}`",
             example.path
         )
     })
 }
 
-/// Runs the examples of `rule`, with that rule alone (a rule on rules runs among all). Returns what
-/// went wrong, a text each; nothing is well.
+/// Runs the examples of `rule`, with only that rule enabled (a rule on rules runs with all others).
+/// Returns the failures, one string each.
 #[must_use]
 pub fn run(engine: &Engine, rule: &Rule) -> Vec<String> {
     let (examples, fixed) = match read(rule) {
@@ -231,8 +232,8 @@ pub fn run(engine: &Engine, rule: &Rule) -> Vec<String> {
             && lines.is_empty()
         {
             wrong.push(format!(
-                "line {}: no `finding` block follows: a fence of that language, a line for each \
-                 place as `line:column text found there`{}",
+                "line {}: expected a `finding` block after the example, with one line \
+                 `line:column matched text` per finding{}",
                 example.line,
                 outside(rule, example).unwrap_or_default()
             ));
@@ -247,11 +248,11 @@ pub fn run(engine: &Engine, rule: &Rule) -> Vec<String> {
             }
         }
     }
-    wrong.extend(fixed.map(|text| format!("a block under `## Fixed` that no fix gives: {text:?}")));
+    wrong.extend(fixed.map(|text| format!("surplus block under `## Fixed`: {text:?}")));
     wrong
 }
 
-/// An example of a memory's rule as one of the project: its paths count from the folder of the memory.
+/// Moves the paths of an example of a memory's rule below the directory of the memory.
 fn in_scope(rule: &Rule, example: Example) -> Example {
     let folder = rule.path.as_deref().map_or("", scope_of);
     if folder.is_empty() || rule.form == Some(Form::Commit) {
@@ -263,13 +264,13 @@ fn in_scope(rule: &Rule, example: Example) -> Example {
     Example { path: below(path), beside, ..example }
 }
 
-/// What the fixes of a rule make of an example: path and text, a file each.
+/// The files of an example after the fixes of a rule: path and text.
 #[must_use]
 pub fn mended(engine: &Engine, rule: &Rule, example: &Example) -> Vec<(String, String)> {
     by_fixes(&results(engine, rule, example))
 }
 
-/// What a file becomes by its own fixes; a file of a project each by itself. What is made comes last.
+/// The texts of files after their own fixes, each file separately. Created files come last.
 pub fn by_fixes(results: &[(Source, Finding)]) -> Vec<(String, String)> {
     let mut texts: BTreeMap<&str, (&str, Vec<&Fix>)> = BTreeMap::new();
     let mut made: BTreeMap<&str, String> = BTreeMap::new();
@@ -279,7 +280,7 @@ pub fn by_fixes(results: &[(Source, Finding)]) -> Vec<(String, String)> {
                 made.insert(path, text.clone());
                 continue;
             }
-            // The block has the new path alone.
+            // The block only contains the new path.
             Some(FileChange::Rename { to }) => {
                 made.insert(source.path(), format!("{to}\n"));
                 continue;
@@ -298,20 +299,20 @@ pub fn by_fixes(results: &[(Source, Finding)]) -> Vec<(String, String)> {
     mended.chain(made.into_iter().map(|(path, text)| (path.to_owned(), text))).collect()
 }
 
-/// What is wrong with an example of a memory's rule: it need not say where it fails, and what.
+/// The failure of an example of a memory's rule, which does not list the expected findings.
 fn of_memory(engine: &Engine, rule: &Rule, example: &Example) -> Option<String> {
     let results = results(engine, rule, example);
     let shown = if rule.is_joined() { "the files" } else { &*example.path };
     match (&example.expected, results.first()) {
-        (Expected::Fails(_), None) => Some(format!("`fails`: nothing is found in {shown}")),
+        (Expected::Fails(_), None) => Some(format!("`fails`: no finding in {shown}")),
         (Expected::Passes, Some((source, finding))) => {
-            Some(format!("`passes`: found in {}: {}", source.path(), found(source, finding)))
+            Some(format!("`passes`: finding in {}: {}", source.path(), found(source, finding)))
         }
         _ => None,
     }
 }
 
-/// What a `finding` block after the example would say, a line each.
+/// The contents of the `finding` block for an example, one line per finding.
 #[must_use]
 pub fn found_in(engine: &Engine, rule: &Rule, example: &Example) -> Vec<String> {
     told(rule, &results(engine, rule, example))
@@ -321,7 +322,7 @@ fn told(rule: &Rule, results: &[(Source, Finding)]) -> Vec<String> {
     results.iter().map(|(source, finding)| line(rule, source, finding)).collect()
 }
 
-/// What the rule finds in an example, by file.
+/// The findings of the rule in an example, by file.
 pub fn results(engine: &Engine, rule: &Rule, example: &Example) -> Vec<(Source, Finding)> {
     let here = (!rule.is_joined()).then(|| example.path.clone());
     let listing = Listing::new(example.beside.0.keys().cloned().chain(here));
@@ -337,7 +338,7 @@ pub fn results(engine: &Engine, rule: &Rule, example: &Example) -> Vec<(Source, 
     findings.into_iter().map(|finding| (source(), finding)).collect()
 }
 
-/// The paths among `files` in which a rule finds something; none of a rule on commits.
+/// The paths among `files` in which a rule finds something; empty for a rule on commits.
 pub fn judged(engine: &Engine, rule: &Rule, files: &Memory) -> Vec<String> {
     let listing = Listing::new(files.0.keys().cloned());
     if rule.is_joined() {
@@ -355,18 +356,18 @@ pub fn judged(engine: &Engine, rule: &Rule, files: &Memory) -> Vec<String> {
     files.0.iter().filter(finds).map(|(path, _)| path.clone()).collect()
 }
 
-/// A finding as a line of the `finding` block of a page of `rule`.
+/// A finding as a line of the `finding` block in a page of `rule`.
 pub fn line(rule: &Rule, source: &Source, finding: &Finding) -> String {
     let place = found(source, finding);
     if !rule.is_joined() {
         return place;
     }
-    // Of the file as such, its path says it all.
+    // For a finding on a whole file, the path is enough.
     let at = if source.text().is_empty() { String::new() } else { format!(":{place}") };
     format!("{}{at}", source.path())
 }
 
-/// Where a finding stands, and the first line of the text under it.
+/// The position of a finding, and the first line of the text under it.
 fn found(source: &Source, finding: &Finding) -> String {
     let at = source.position(finding.span.start, Encoding::CodePoints);
     let text = source.slice(finding.span).lines().next().unwrap_or_default();

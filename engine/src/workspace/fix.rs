@@ -1,4 +1,4 @@
-//! Applying edits: never overlapping, until nothing is left to mend, never for the worse.
+//! Applies fixes without overlapping edits, repeatedly until none is left, and never adds errors.
 
 use crate::check::Engine;
 use crate::text::files::Files;
@@ -6,22 +6,22 @@ use crate::text::finding::{Edit, Finding, Fix, Safety, Severity, Status};
 use crate::text::source::{Decoded, Source, Span};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Rounds after which fixes that keep undoing each other are left.
+/// Maximum number of rounds, in case fixes keep undoing each other.
 const ROUNDS: usize = 10;
-/// How often a file is checked in a round in search of the fixes that add errors.
+/// Maximum number of checks of a file per round to find the fixes that add errors.
 const CHECKS: usize = 64;
 
-/// What mending a file gave.
+/// The result of fixing a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mended {
     /// The bytes of the file with the fixes applied.
     pub bytes: Vec<u8>,
-    /// How many fixes were applied.
+    /// The number of applied fixes.
     pub applied: usize,
 }
 
-/// Applies the fixes of `source` that are at most as unsafe as `safety`, checks again, and goes on
-/// until none is left. A fix that adds errors to the file is not applied.
+/// Applies the fixes of `source` up to the level `safety`, checks the result, and repeats until no
+/// fix is left. A fix that adds errors to the file is not applied.
 #[must_use]
 pub fn mend(
     engine: &Engine,
@@ -61,8 +61,8 @@ pub fn mend(
     mended
 }
 
-/// Applies those fixes that leave the file no worse. Half of them are tried at a time, so that a few
-/// bad ones among many cost few checks; what is left after [`CHECKS`] of them is not applied.
+/// Applies the fixes that do not add errors. Tries half of them at a time, so that a few bad ones
+/// among many cost few checks; fixes that are left after [`CHECKS`] checks are not applied.
 fn harmless(bytes: &[u8], fixes: &[&Fix], is_no_worse: impl Fn(&[u8]) -> bool) -> (Vec<u8>, usize) {
     let mut kept: Vec<&Fix> = Vec::new();
     let mut untried = Vec::new();
@@ -86,7 +86,7 @@ fn harmless(bytes: &[u8], fixes: &[&Fix], is_no_worse: impl Fn(&[u8]) -> bool) -
     apply(bytes, &kept)
 }
 
-/// The fixes of findings that stand, at most as unsafe as `safety`.
+/// The fixes of findings that are not allowed or known, up to the level `safety`.
 pub fn applicable(findings: &[Finding], safety: Safety) -> impl Iterator<Item = &Fix> {
     findings
         .iter()
@@ -99,8 +99,8 @@ fn count_errors(findings: &[Finding]) -> usize {
     findings.iter().filter(|finding| finding.severity == Severity::Error).count()
 }
 
-/// Applies those `fixes`, in order, whose edits do not touch those of an earlier one. An edit that
-/// several fixes share is made once. Returns the new bytes and the number of fixes applied.
+/// Applies `fixes` in order, skipping those whose edits touch an edit of an earlier one. An edit
+/// that several fixes share is made once. Returns the new bytes and the number of fixes applied.
 #[must_use]
 pub fn apply(bytes: &[u8], fixes: &[&Fix]) -> (Vec<u8>, usize) {
     let mut edits = Edits::default();
@@ -120,7 +120,7 @@ pub fn apply(bytes: &[u8], fixes: &[&Fix]) -> (Vec<u8>, usize) {
     let mut out = Vec::with_capacity(bytes.len());
     let mut at = 0;
     for edit in edits.0.into_values().flatten() {
-        // Edits of one fix that overlap each other are a fault of its rule: the first one counts.
+        // Overlapping edits within one fix are a bug of its rule: the first edit wins.
         if (edit.span.start as usize) < at {
             continue;
         }
@@ -132,13 +132,13 @@ pub fn apply(bytes: &[u8], fixes: &[&Fix]) -> (Vec<u8>, usize) {
     (out, applied)
 }
 
-/// Edits by where they begin. Those of different fixes never touch; those of one fix may, which is
-/// a fault of its rule.
+/// Edits by their start. Edits of different fixes never touch; edits of one fix can, which is a bug
+/// of its rule.
 #[derive(Default)]
 struct Edits<'a>(BTreeMap<u32, BTreeSet<&'a Edit>>);
 
 impl<'a> Edits<'a> {
-    /// Whether an edit touches one that is here, and is not the same.
+    /// Whether an edit touches another one that is not equal to it.
     fn clash(&self, edit: &Edit) -> bool {
         let Span { start, end } = edit.span;
         let at_start = self.0.get(&start).into_iter().flatten();
@@ -153,7 +153,7 @@ impl<'a> Edits<'a> {
     }
 }
 
-/// Whether two edits that begin at different places cannot both be made.
+/// Whether two edits that begin at different offsets cannot both be applied.
 fn touches(a: &Edit, b: &Edit) -> bool {
     a.span.overlaps(b.span)
         || (a.span.is_empty() && b.span.start < a.span.start && a.span.start < b.span.end)
@@ -207,7 +207,8 @@ mod tests {
                 .collect();
             let (out, count) = applied(&text, &fixes);
             prop_assert!(count <= fixes.len());
-            // Each applied edit leaves one mark; between the marks stand pieces of the text in order.
+            // Each applied edit leaves one mark, and the text between the marks is unchanged and in
+            // order.
             let mut rest = text.as_str();
             for piece in out.split('#') {
                 let at = rest.find(piece);

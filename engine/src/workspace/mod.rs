@@ -1,5 +1,5 @@
-//! The whole project: opened, walked, compared with a base, fixed; its baseline and the examples of
-//! its rules.
+//! The whole project: opening, walking, comparing with a base, fixing; its baseline and the
+//! examples of its rules.
 
 pub mod baseline;
 pub mod commit_checks;

@@ -1,4 +1,4 @@
-//! The project that a door works on: its root, its configuration, its rules and its baseline.
+//! The project that a frontend works on: its root, configuration, rules and baseline.
 
 use crate::check::configuration::{wrong_packs, wrong_params};
 use crate::check::family::Distribution;
@@ -23,18 +23,18 @@ use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// Most bytes of a configuration.
+/// Maximum size of a configuration file, in bytes.
 const CONFIG_LIMIT: u64 = 8 << 20;
-/// Most bytes of a baseline: some 400,000 findings.
+/// Maximum size of a baseline file, in bytes: about 400,000 findings.
 const BASELINE_LIMIT: u64 = 64 << 20;
 
-/// What keeps a project from being opened, and what to do about it.
+/// Why a project cannot be opened, and how to fix that.
 #[derive(Debug, Error)]
 #[error("{message}{}", hint.map(|hint| format!("\nhint: {hint}")).unwrap_or_default())]
 pub struct ProjectError {
-    /// What is wrong, and where.
+    /// What is wrong, with the path or position.
     pub message: String,
-    /// What to do.
+    /// How to fix it.
     pub hint: Option<&'static str>,
 }
 
@@ -44,34 +44,34 @@ impl ProjectError {
     }
 }
 
-/// A project on the disk.
+/// A project on disk.
 #[derive(Debug)]
 pub struct Project {
     distribution: &'static Distribution,
     /// The files below its root.
     pub disk: Disk,
-    /// Its settings.
+    /// The parsed configuration, or the defaults.
     pub config: Config,
-    /// Where the settings came from; `None`: there is no file.
+    /// The file that the settings were read from; `None`: there is no file.
     pub config_path: Option<PathBuf>,
-    /// Its rule pages and packs: path from the root, text. Rules of memories with a check are among
-    /// them, under the path of the tracked file.
+    /// Rule pages and packs: path from the root, text. Includes the rules of memories with a check,
+    /// with the path of the tracked memory file.
     pub pages: Vec<(String, String)>,
-    /// The tracked files of memory with a check that cannot be read.
+    /// The tracked memory files with a check that cannot be parsed.
     misshapen: Vec<String>,
-    /// Where the settings, the rules and the baseline are read instead, when those on the disk are
-    /// not to be trusted.
+    /// The revision from which settings, rules and baseline are read if those on disk are not
+    /// trusted.
     trusted: Option<Snapshot>,
-    /// The day, as a door tells it: what ages is judged by it.
+    /// The current date, set by the frontend for rules that depend on it.
     pub today: Option<Date>,
 }
 
 impl Project {
-    /// The project that `start` (a file or folder) lies in: the nearest folder above it with `.aidd`
-    /// or `.git`, else the folder itself.
+    /// Opens the project of `start` (a file or directory): the nearest directory at or above it
+    /// with `.aidd` or `.git`, otherwise the directory itself.
     ///
     /// # Errors
-    /// When the configuration cannot be read.
+    /// The configuration cannot be read.
     pub fn open(
         distribution: &'static Distribution,
         start: &Path,
@@ -82,7 +82,7 @@ impl Project {
         let disk = Disk::new(root);
         let (config_path, read) = match config {
             Some(path) => (Some(path.to_owned()), read_regular(path, CONFIG_LIMIT)),
-            // Also one that is no file: it is not passed over in silence.
+            // Includes a path that is not a regular file, which must not be ignored silently.
             None if standard.symlink_metadata().is_ok() => {
                 (Some(standard), disk.read_whole(CONFIG_PATH, CONFIG_LIMIT, Links::Inside))
             }
@@ -105,8 +105,8 @@ impl Project {
         })
     }
 
-    /// The project at `root` under the default settings, whatever its configuration says: for where
-    /// that cannot be read and an editor still has files to check.
+    /// The project at `root` with default settings, ignoring its configuration: for an editor that
+    /// has to check files although the configuration cannot be read.
     #[must_use]
     pub fn unconfigured(distribution: &'static Distribution, root: &Path) -> Self {
         let disk = Disk::new(root);
@@ -123,11 +123,11 @@ impl Project {
         }
     }
 
-    /// The project at `root`, whose settings, rules and baseline are those of a revision: what lies
-    /// on the disk may be a stranger's.
+    /// The project at `root` with the settings, rules and baseline of a revision, because the files
+    /// on disk can be untrusted input.
     ///
     /// # Errors
-    /// When the configuration cannot be read.
+    /// The configuration cannot be read.
     pub fn trusting(
         distribution: &'static Distribution,
         root: &Path,
@@ -147,11 +147,11 @@ impl Project {
         Self::at_revision(distribution, root, snapshot, config, Some(path))
     }
 
-    /// The project at `root`, whose rules and baseline are those of a revision, under a configuration
-    /// that came from `config_path`.
+    /// The project at `root` with the rules and the baseline of a revision, and a configuration
+    /// that was read from `config_path`.
     ///
     /// # Errors
-    /// When the folders of the revision cannot be read.
+    /// The directories of the revision cannot be read.
     pub fn at_revision(
         distribution: &'static Distribution,
         root: &Path,
@@ -171,7 +171,8 @@ impl Project {
             files.retain(|path| path.ends_with(".md"));
             Ok(files)
         };
-        // In the order of `registry::project_pages`: of two pages with one id it decides.
+        // In the order of `registry::project_pages`, which decides between two pages with the same
+        // id.
         let mut below = Vec::new();
         for folder in RULE_FOLDERS {
             below.extend(markdown_below(folder)?);
@@ -189,7 +190,7 @@ impl Project {
         Ok(Self { distribution, disk, config, config_path, pages, misshapen, trusted, today })
     }
 
-    /// Leaves files out of the check: reports that the run itself writes.
+    /// Excludes files from the check, such as reports that the run itself writes.
     pub fn leave_out(&mut self, paths: impl IntoIterator<Item = PathBuf>) {
         for path in paths {
             if path.starts_with(self.root()) {
@@ -199,25 +200,25 @@ impl Project {
         }
     }
 
-    /// The root.
+    /// The root directory.
     #[must_use]
     pub fn root(&self) -> &Path {
         self.disk.root()
     }
 
-    /// What the program ships.
+    /// The distribution of the program.
     #[must_use]
     pub fn distribution(&self) -> &'static Distribution {
         self.distribution
     }
 
-    /// All rules.
+    /// A registry of all rules, shipped and the project's own.
     #[must_use]
     pub fn registry(&self) -> Registry {
         Registry::new(self.distribution.pages, &self.pages)
     }
 
-    /// The tracked files of memory with a check that is not enforced, for it cannot be read or run.
+    /// The tracked memory files with a check that is not enforced because it cannot be read or run.
     #[must_use]
     pub fn unenforced(&self) -> BTreeSet<&str> {
         let of_memory = self.pages.iter().filter(|(path, _)| is_memory_path(path));
@@ -227,8 +228,9 @@ impl Project {
         self.misshapen.iter().map(String::as_str).chain(cannot_run).collect()
     }
 
-    /// The paths of rule pages, packs and files of memory where a pipe, a socket or a device lies,
-    /// which is not read; links are not followed. None where the rules are those of a revision.
+    /// The paths of rule pages, packs and memory files at which there is a pipe, a socket or a
+    /// device, which is not read. Links are not followed. Empty if the rules are those of a
+    /// revision.
     #[must_use]
     pub fn irregular(&self) -> Vec<String> {
         if self.trusted.is_some() {
@@ -245,10 +247,10 @@ impl Project {
         found.filter(is_read).collect()
     }
 
-    /// The engine for the chosen rules.
+    /// Builds the engine for the selected rules.
     ///
     /// # Errors
-    /// When the selection names no rule, or a glob is malformed.
+    /// An unknown rule in the selection, or a malformed glob.
     pub fn engine(&self, selection: &Selection) -> Result<Engine, ProjectError> {
         let engine = Engine::new(self.distribution, self.registry(), &self.config, selection);
         engine.map(|engine| engine.on(self.today)).map_err(|error| {
@@ -261,14 +263,14 @@ impl Project {
                 }
                 EngineError::Glob(_) | EngineError::NoFunction(_) => ProjectError::new(said, None),
                 EngineError::UnknownRule { .. } => {
-                    ProjectError::new(said, Some("`aidd rule list` names all rules"))
+                    ProjectError::new(said, Some("run `aidd rule list` to list all rules"))
                 }
             }
         })
     }
 
-    /// Where the configuration says what `error` speaks of: parameters, or a pack. The file alone,
-    /// when no place in it does.
+    /// The position in the configuration that `error` refers to, if it is about parameters or a
+    /// pack; otherwise the path of the file.
     fn place_of(&self, error: &str) -> Option<String> {
         let path = self.config_path.as_deref()?;
         Some(self.line_of(path, error).unwrap_or_else(|| path.display().to_string()))
@@ -289,7 +291,7 @@ impl Project {
         Some(format!("{}:{}:{}", path.display(), at.line + 1, at.column + 1))
     }
 
-    /// Where the baseline lies.
+    /// The path of the baseline: the given one, the configured one, or the default.
     #[must_use]
     pub fn baseline_path(&self, given: Option<&Path>) -> PathBuf {
         given.map_or_else(
@@ -298,30 +300,33 @@ impl Project {
         )
     }
 
-    /// The path of the project's own baseline, from the root; it lies within, links followed.
+    /// The path of the project's own baseline, relative to the root. It must be inside the project
+    /// after following links.
     ///
     /// # Errors
-    /// When it lies outside: who wrote the configuration is not who runs the command.
+    /// The path is outside the project: the author of the configuration is not necessarily the user
+    /// who runs the command.
     pub fn own_baseline(&self) -> Result<String, ProjectError> {
         let path = self.baseline_path(None);
         self.disk.inside(&path.to_string_lossy()).ok_or_else(|| {
             let message = format!(
-                "the baseline of the configuration, {}, lies outside the project",
+                "the configured baseline {} is outside the project",
                 path.display()
             );
-            let hint = "name a file of the project under `baseline`, or this one with --baseline";
+            let hint = "set `baseline` to a file in the project, or pass this file with --baseline";
             ProjectError::new(message, Some(hint))
         })
     }
 
-    /// The baseline at `path`; `None` when there is no file and none was asked for by name.
+    /// The baseline at `path`; `None` if the file does not exist and was not requested explicitly
+    /// (`wanted`).
     ///
     /// # Errors
-    /// When it cannot be read, or is malformed.
+    /// The file cannot be read, or is malformed.
     pub fn baseline(&self, path: &Path, wanted: bool) -> Result<Option<Baseline>, ProjectError> {
         let read = match &self.trusted {
             Some(snapshot) => snapshot.read(&relative(self.root(), path), BASELINE_LIMIT),
-            // What somebody typed may lie anywhere.
+            // A path from the command line can be anywhere.
             None if path != self.baseline_path(None) => read_regular(path, BASELINE_LIMIT),
             None => self.disk.read_whole(&self.own_baseline()?, BASELINE_LIMIT, Links::Inside),
         };
@@ -333,7 +338,7 @@ impl Project {
                 let message = format!("{}: {error}", path.display());
                 return Err(ProjectError::new(
                     message,
-                    Some("`aidd baseline write` makes a baseline"),
+                    Some("run `aidd baseline write` to create a baseline"),
                 ));
             }
         };
@@ -342,7 +347,8 @@ impl Project {
     }
 }
 
-/// The rule pages on the disk, and those of memories; and where a check of a memory cannot be read.
+/// The rule pages on disk, those of memories, and the memory files with a check that cannot be
+/// parsed.
 fn all_pages(disk: &Disk) -> (Vec<(String, String)>, Vec<String>) {
     let nested = nested(disk);
     let mut pages = registry::project_pages(disk, &nested);
@@ -350,7 +356,7 @@ fn all_pages(disk: &Disk) -> (Vec<(String, String)>, Vec<String>) {
     (pages, misshapen)
 }
 
-/// Adds the pages of memories. Returns the tracked files with a check that cannot be read.
+/// Adds the pages of memories. Returns the tracked files with a check that cannot be parsed.
 fn add_remembered(
     files: &dyn Files,
     nested: &[String],
@@ -363,9 +369,10 @@ fn add_remembered(
 
 fn malformed_baseline(path: &Path, error: &BaselineError) -> ProjectError {
     let hint = match error {
-        BaselineError::Newer(_) => "use the aidd that wrote it, or a newer one",
+        BaselineError::Newer(_) => "use the aidd version that wrote it, or a newer one",
         BaselineError::Malformed(_) | BaselineError::Conflict(_) => {
-            "mend it by hand or take it from Git; deleting it and `aidd baseline write` records all of today's findings"
+            "fix it by hand or restore it from Git; or delete it and run `aidd baseline write` to \
+             record all current findings"
         }
     };
     ProjectError::new(format!("{}: {error}", path.display()), Some(hint))
@@ -374,12 +381,12 @@ fn malformed_baseline(path: &Path, error: &BaselineError) -> ProjectError {
 fn read_config(path: &Path, read: io::Result<Vec<u8>>) -> Result<Config, ProjectError> {
     let bytes = read.map_err(|error| {
         let message = format!("{}: {error}", path.display());
-        ProjectError::new(message, Some("`aidd init` writes a configuration"))
+        ProjectError::new(message, Some("run `aidd init` to create a configuration"))
     })?;
     config_of(path, bytes)
 }
 
-/// The configuration in the bytes of a file.
+/// Parses the configuration in the bytes of a file.
 fn config_of(path: &Path, bytes: Vec<u8>) -> Result<Config, ProjectError> {
     let source = Source::decode(path.to_string_lossy(), bytes);
     let bom = source.text().len() - source.text().trim_start_matches('\u{FEFF}').len();
@@ -387,18 +394,19 @@ fn config_of(path: &Path, bytes: Vec<u8>) -> Result<Config, ProjectError> {
         let at = source.position(Span::at(problem.span.start + bom).start, Encoding::CodePoints);
         let place = format!("{}:{}:{}", path.display(), at.line + 1, at.column + 1);
         let message = format!("{place}: {}", problem.message);
-        // What is wrong with a value begins with its name; else the text is no JSON.
+        // Problems of a value begin with its name; otherwise the file is not valid JSON.
         let hint = if problem.message.starts_with("this is no JSON") {
-            "the configuration is JSON, with comments and trailing commas; `aidd init` writes one"
+            "expected JSON; comments and trailing commas are allowed; run `aidd init` to create it"
         } else {
-            "`aidd config schema` says what may stand there"
+            "run `aidd config schema` to see the allowed keys and values"
         };
         ProjectError::new(message, Some(hint))
     })?;
     Ok(config)
 }
 
-/// The nearest folder at or above `start` that holds `.aidd` or `.git`; else the folder of `start`.
+/// The nearest directory at or above `start` that contains `.aidd` or `.git`; otherwise the
+/// directory of `start`.
 #[must_use]
 pub fn root_of(start: &Path) -> PathBuf {
     let folder = if start.is_file() { start.parent().unwrap_or(start) } else { start };

@@ -1,12 +1,12 @@
-//! The second pass: checks that look at the project as a whole, once its files are known.
+//! The project pass: checks that need all files of the project, run after the files are listed.
 //!
-//! A form of check joins it by one arm in `join`: it is given a [`Scope`] and gives back a
-//! [`Joined`]. Severity, conditions, allow comments, ids and the order of findings are settled here,
-//! the same for all, so that a form only says what it found and where:
-//! - [`Found::span`] of `None` speaks of the file as such, and its id is made of rule and path
-//!   alone, so that it outlives edits of the file;
-//! - a span stands in the text that [`Scope::files`] has of the file, and its id is made of its
-//!   lines, as that of a finding of the first pass is.
+//! A form of check is added to the pass by one arm in `join`: it takes a [`Scope`] and returns a
+//! [`Joined`]. Severity, conditions, allow comments, ids and the order of findings are handled here
+//! for all forms, so that a form only returns its findings:
+//! - [`Found::span`] of `None` refers to the whole file, and the id of the finding is computed from
+//!   rule and path alone, so it survives edits of the file;
+//! - a span is relative to the text that [`Scope::files`] has for the file, and the id is computed
+//!   from its lines, like that of a finding of the file pass.
 
 mod asked;
 mod kept;
@@ -31,18 +31,18 @@ use aidd_page::{CheckHeader, Form};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// What the second pass gave.
+/// The result of the project pass.
 #[derive(Debug, Default)]
 pub struct ProjectReport {
-    /// The files with findings, by path; the source of a finding on the file as such is empty.
+    /// The files with findings, by path; the source of a finding on a whole file is empty.
     pub files: Vec<(Source, Checked)>,
-    /// Rule → how many files, folders or imports it judged; 0: it selected nothing.
+    /// Rule → the number of files, directories or imports it checked; 0: it matched nothing.
     pub judged: BTreeMap<RuleId, usize>,
-    /// What else there is to tell, by rule.
+    /// Notes on the run, by rule.
     pub notes: Vec<(RuleId, String)>,
 }
 
-/// The rules of the second pass that are on somewhere.
+/// The rules of the project pass that are enabled on some path.
 fn rules(engine: &Engine) -> impl Iterator<Item = (&Rule, &CheckHeader)> {
     let joined = engine.registry().rules().iter().filter(|rule| rule.is_joined());
     joined.filter_map(|rule| {
@@ -51,20 +51,20 @@ fn rules(engine: &Engine) -> impl Iterator<Item = (&Rule, &CheckHeader)> {
     })
 }
 
-/// Whether there is anything to do.
+/// Whether any rule of the project pass is enabled.
 #[must_use]
 pub fn has_any(engine: &Engine) -> bool {
     rules(engine).next().is_some()
 }
 
-/// Whether a rule asks what Git's index holds.
+/// Whether a rule needs the contents of the Git index.
 #[must_use]
 pub fn asks_index(engine: &Engine) -> bool {
     rules(engine).any(|(_, check)| check.tree.as_deref().is_some_and(TreeCheck::asks_index))
 }
 
-/// Checks the project of the files in `listing`. `globs` are those of the configuration: what it
-/// leaves out has no findings.
+/// Checks the project of the files in `listing`. `globs` are those of the configuration: excluded
+/// paths have no findings.
 #[must_use]
 pub fn run(engine: &Engine, globs: &Globs, files: &dyn Files, listing: &Listing) -> ProjectReport {
     let files = &Listed { files, listing };
@@ -89,12 +89,12 @@ pub fn run(engine: &Engine, globs: &Globs, files: &dyn Files, listing: &Listing)
     report
 }
 
-/// Most files whose imports are joined anew for a text that is being typed: beyond that it would be
-/// felt, and they are joined when the file is saved.
+/// Maximum number of files whose imports are resolved again for a text that is being typed. In
+/// larger projects the delay would be noticeable, so this is done when the file is saved.
 const TYPED: usize = 5_000;
 
-/// What the rules on imports find in the text of `source`, which is not, or not yet, what the last
-/// run over the project saw of its file; `None` when it is that, or there is too much to join.
+/// The findings of the rules on imports in the text of `source`, if it differs from the file that
+/// the last project pass read. `None` if it does not differ, or the project is too large.
 #[must_use]
 pub fn of_text(
     engine: &Engine,
@@ -123,7 +123,7 @@ pub fn of_text(
     Some(checked.map_or_else(Checked::default, |(_, checked)| checked))
 }
 
-/// What one rule finds in the project, whatever the configuration says of it: for its examples.
+/// The findings of one rule in the project, regardless of the configuration: for its examples.
 #[must_use]
 pub fn check_rule(
     engine: &Engine,
@@ -153,8 +153,8 @@ pub fn check_rule(
     found
 }
 
-/// How many files, folders or imports the check of a rule selects, whether or not the rule is on,
-/// and what else there is to tell; `None` for a rule without a check in its page.
+/// The number of files, directories or imports that the check of a rule applies to, whether or not
+/// the rule is enabled, and its notes; `None` for a rule without a page check.
 #[must_use]
 pub fn selected(
     engine: &Engine,
@@ -180,15 +180,15 @@ pub fn selected(
         };
         let page = rule.path.as_deref();
         let tried = |path: &&&str| forms::is_tried(check, page, path) && holds(path);
-        // A glob is compiled once a call: what the rule looks at is found first.
+        // A glob is compiled once per call, so the paths are collected first.
         let globs = Globs::of_check(check, page);
         Some(paths.iter().filter(|path| globs.matches(path)).filter(tried).count())
     });
     Some((count.flatten().sum(), Vec::new()))
 }
 
-/// The paths of the project by the overrides that apply to them, where the parameters of `rule`
-/// differ by path; else all under none.
+/// The paths of the project grouped by the overrides that apply to them, if the parameters of
+/// `rule` differ by path; otherwise all paths in one group without overrides.
 fn places<'a>(
     engine: &Engine,
     rule: &Rule,
@@ -209,7 +209,7 @@ fn variant(engine: &Engine, applying: Applying) -> Option<Arc<Variant>> {
     (!applying.is_empty()).then(|| engine.variants().of(applying))
 }
 
-/// What the rules look at.
+/// The input of the rules.
 struct Looked<'a> {
     files: &'a Listed<'a>,
     imports: &'a Imports<'a>,
@@ -230,7 +230,7 @@ fn one(
     cases(engine, (rule, check), globs, looked, &runs_on)
 }
 
-/// The settings at `path`, a file or a folder.
+/// The settings at `path`, a file or a directory.
 fn settings(engine: &Engine, listing: &Listing, path: &str) -> Arc<Settings> {
     if is_folder(listing, path) { engine.settings_of_folder(path) } else { engine.settings(path) }
 }
@@ -239,7 +239,8 @@ fn is_folder(listing: &Listing, path: &str) -> bool {
     !path.is_empty() && listing.folders().contains_key(path)
 }
 
-/// What a rule finds where `runs_on` says yes, under the parameters that hold for each path.
+/// The findings of a rule on the paths that `runs_on` accepts, with the parameters that apply to
+/// each path.
 fn cases(
     engine: &Engine,
     (rule, check): (&Rule, &CheckHeader),
@@ -279,13 +280,13 @@ fn cases(
     all
 }
 
-/// Tells of a rule that cannot run for what several overrides set together: each by itself was looked
-/// at when the engine was made.
+/// The note on a rule that cannot run because of a combination of overrides; each override by
+/// itself was checked when the engine was built.
 fn not_run(variant: &Variant, rule: &Rule) -> Joined {
     let wrong = variant.wrong.iter().filter(|(id, _)| *id == rule.id);
     let note = |(_, why): &(RuleId, String)| {
         format!(
-            "did not run where several overrides apply, for what they set together does not hold: {why}"
+            "did not run where several overrides apply, because they are invalid together: {why}"
         )
     };
     Joined { notes: wrong.map(note).collect(), ..Joined::default() }
@@ -306,7 +307,7 @@ fn join(
     };
     let runs_on = &runs_on;
     let scope = Scope { listing: files.listing, files, globs: &globs, base, runs_on, sizes };
-    // Where a form cannot be used, the page carries the finding.
+    // If the check is invalid, the finding is reported on its page.
     match (check.form(), &check.layers) {
         (Some(Form::Tree), _) => TreeCheck::new(check, base, forms::template(rule))
             .map_or_else(|_| Joined::default(), |compiled| compiled.run(&scope)),
@@ -317,7 +318,7 @@ fn join(
     }
 }
 
-/// Where a finding is shown that speaks of no path: at the rule that asks for it.
+/// The path of a finding without a path: the page of the rule.
 fn place(rule: &Rule, found: &Found) -> String {
     match (&*found.path, &rule.path) {
         ("", Some(page)) => page.clone(),
@@ -326,13 +327,13 @@ fn place(rule: &Rule, found: &Found) -> String {
     }
 }
 
-/// The text at a path with findings, where it can be read.
+/// The text at a path with findings, if it can be read.
 fn text_of(engine: &Engine, files: &dyn Files, path: &str) -> Source {
     let text = files.read(path, engine.max_file_size());
     text.map_or_else(|_| Source::new(path, ""), |bytes| Source::decode(path, bytes))
 }
 
-/// The findings at one path, on the file as such and in its `text`.
+/// The findings at one path, on the whole file and in its `text`.
 fn settled(
     engine: &Engine,
     settings: &Settings,
@@ -349,7 +350,7 @@ fn settled(
     such.into_iter().chain(inside).collect()
 }
 
-/// The findings on a file as such, where `text` is its text, or in the text of `source`.
+/// The findings on a whole file, whose text is `text`, or in the text of `source`.
 fn settled_in(
     engine: &Engine,
     settings: &Settings,
@@ -368,7 +369,7 @@ fn settled_in(
     }
     let mut findings = report.finish();
     let allowing = engine.allow(text.unwrap_or(&source), &mut findings);
-    // The line of a finding is shown, so it must not show a secret.
+    // The line of a finding is displayed, so secrets in it must be known.
     let secrets = match text {
         Some(_) => Vec::new(),
         None => engine.check_secrets(&source, files).secrets,
@@ -377,7 +378,7 @@ fn settled_in(
     Some((source, Checked { allowing, ..checked }))
 }
 
-/// Words a finding: as the rule's page says, else as its check does.
+/// Adds a finding with the message of the rule's page or, without one, of its check.
 fn state(rule: &Rule, found: Found, source: &Source, report: &mut Report<'_>) {
     let Found { span, message, names, fix, related, .. } = found;
     let span = span.unwrap_or_default();
@@ -387,7 +388,7 @@ fn state(rule: &Rule, found: Found, source: &Source, report: &mut Report<'_>) {
     });
     let help = match (&rule.help, &said) {
         (Some(help), _) => Some(help.clone()),
-        // What exactly is wrong is not lost behind the page's own words.
+        // The page's message replaces the exact one, so that goes into the help.
         (None, Some(_)) => Some(message.clone()),
         (None, None) => None,
     };

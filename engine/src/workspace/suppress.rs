@@ -1,4 +1,4 @@
-//! Writing what keeps a finding quiet: an allow comment beside it, or `off` in the configuration.
+//! Suppresses a finding: by an allow comment, or by `off` in the configuration.
 
 use crate::check::Engine;
 use crate::parse::comments::{self, Comment};
@@ -13,12 +13,12 @@ use jsonc_parser::cst::{CstArray, CstInputValue, CstObject, CstObjectProp, CstRo
 use jsonc_parser::json;
 use std::collections::BTreeMap;
 
-/// The level of a rule that does not run, as the configuration has it.
+/// The value for a disabled rule in the configuration.
 const OFF: &str = "off";
 
-/// The edit that allows `finding` by a comment with `reason` (may be empty): above its line, above
-/// the statement it lies in, or behind it. `None` where the format has no comments, and where none
-/// of these would help: each is tried, and may bring no new finding.
+/// The edit that allows `finding` by a comment with `reason` (can be empty): above its line, above
+/// the statement that contains it, or at the end of its line. Each place is tested; an edit that
+/// causes new findings is rejected. `None` if the format has no comments or no place works.
 #[must_use]
 pub fn allow(
     engine: &Engine,
@@ -35,13 +35,13 @@ pub fn allow(
         .find(|edit| helps(engine, source, finding, files, edit, &before))
 }
 
-/// Whether there can be a comment at all where `finding` is; it may still not help.
+/// Whether a comment is possible at `finding`; it may still have no effect.
 #[must_use]
 pub fn is_allowable(source: &Source, finding: &Finding) -> bool {
     comments::at(source, finding.span.start).is_some()
 }
 
-/// The edits that would put the comment `text` somewhere, best first.
+/// The edits that would insert the comment `text`, best first.
 fn places(source: &Source, finding: &Finding, comment: Comment, text: &str) -> Vec<Edit> {
     let line = source.line_of(finding.span.start);
     let mut first = line;
@@ -62,7 +62,7 @@ fn places(source: &Source, finding: &Finding, comment: Comment, text: &str) -> V
     places
 }
 
-/// Whether the first line means nothing, or something else, further down.
+/// Whether the first line is only valid, or has another meaning, at the beginning of the file.
 fn must_come_first(source: &Source) -> bool {
     let line =
         source.slice(source.line_span(0)).trim_start_matches('\u{FEFF}').to_ascii_lowercase();
@@ -71,24 +71,24 @@ fn must_come_first(source: &Source) -> bool {
         .any(|start| line.starts_with(start))
 }
 
-/// Whether a line goes on in the next one.
+/// Whether a line is continued on the next one.
 fn continues(source: &Source, line: usize) -> bool {
     source.slice(source.line_span(line)).trim_end().ends_with('\\')
 }
 
-/// A line of its own before `line`, indented as it is.
+/// Inserts a line before `line`, with the same indentation.
 fn above(source: &Source, line: usize, text: &str) -> Edit {
     let span = source.line_span(line);
     let whole = source.slice(span);
     let mark = whole.len() - whole.trim_start_matches('\u{FEFF}').len();
     let whole = &whole[mark..];
-    // A quote in Markdown goes on in the line above.
+    // A Markdown block quote continues on the line above.
     let is_prefix = |c: char| c == ' ' || c == '\t' || c == '>';
     let indent = &whole[..whole.len() - whole.trim_start_matches(is_prefix).len()];
     Edit::insert(span.start + Span::at(mark).start, format!("{indent}{text}{}", line_break(source)))
 }
 
-/// The line break that the source uses first.
+/// The first line break of the source.
 fn line_break(source: &Source) -> &'static str {
     let first = source.line_span(0).end as usize;
     match source.text().as_bytes().get(first..) {
@@ -98,7 +98,7 @@ fn line_break(source: &Source) -> &'static str {
     }
 }
 
-/// Whether the finding is allowed after `edit`, and nothing else is the worse for it.
+/// Whether the finding is allowed after `edit`, and no other findings are added.
 fn helps(
     engine: &Engine,
     source: &Source,
@@ -121,7 +121,7 @@ fn helps(
             .all(|(rule, count)| before.get(rule).is_some_and(|before| count <= before))
 }
 
-/// How many findings of each rule stand.
+/// The number of findings by rule that are not allowed.
 fn standing(findings: &[Finding]) -> BTreeMap<(String, Severity), usize> {
     let mut counts = BTreeMap::new();
     for finding in findings.iter().filter(|finding| finding.status != Status::Allowed) {
@@ -130,9 +130,9 @@ fn standing(findings: &[Finding]) -> BTreeMap<(String, Severity), usize> {
     counts
 }
 
-/// The text of a configuration file with `rule` switched off, its comments and form kept; `text` is
-/// empty for a new file. `None` when the file cannot be understood, or the rule would run on `path`
-/// nevertheless.
+/// The text of a configuration file with `rule` disabled, preserving comments and formatting;
+/// `text` is empty for a new file. `None` if the file cannot be parsed, or the rule would still run
+/// on `path`.
 #[must_use]
 pub fn switch_off(registry: &Registry, text: &str, rule: &str, path: &str) -> Option<String> {
     let body = text.strip_prefix('\u{FEFF}').unwrap_or(text);
@@ -159,8 +159,8 @@ pub fn switch_off(registry: &Registry, text: &str, rule: &str, path: &str) -> Op
     is_off.then(|| format!("{mark}{new}"))
 }
 
-/// Sets every key of `rules` that names `rule` and no other to off; adds one when there is none and
-/// one is `wanted`.
+/// Sets every key of `rules` that matches only `rule` to `off`; adds a key if there is none and
+/// `wanted` is set.
 fn set_off(registry: &Registry, rules: &CstObject, rule: &str, wanted: bool) {
     let names_it = |prop: &CstObjectProp| {
         let name = prop.decoded_name().unwrap_or_default();
@@ -201,7 +201,7 @@ mod tests {
         .expect("valid")
     }
 
-    /// The text with the first finding of `rule` allowed.
+    /// The text after the first finding of `rule` is allowed.
     fn allowed(path: &str, text: &str, rule: &str) -> Option<String> {
         let (engine, files) = (engine(), Memory::default());
         let source = Source::new(path, text);
@@ -213,7 +213,7 @@ mod tests {
         Some(text)
     }
 
-    /// A token that is one only once this text has been put together.
+    /// A token that is only complete once concatenated, so that this file has no secret.
     fn token() -> String {
         format!("gh{}_{}", "p", "0Zx9Qm3Lw8Rt5Yk2Vb7Nc4Jd1Hf6Gs0PaE2u")
     }

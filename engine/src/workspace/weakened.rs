@@ -1,5 +1,5 @@
-//! What a change of settings weakens: which rules, files and findings the settings of the head leave
-//! out that those of the base do not. Settings are compared as they are resolved, never as text.
+//! Detects settings that a change weakens: rules, files and findings that the settings of the head
+//! exclude and those of the base do not. The resolved settings are compared, never their text.
 
 mod paths;
 mod rules;
@@ -14,46 +14,47 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 pub use paths::is_ignore_file;
 
-/// Names that a message lists before it counts the rest.
+/// Maximum number of names that a message lists before it counts the rest.
 const MAX_NAMES: usize = 3;
 
-/// What is weakened.
+/// The kind of setting that is weakened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// A rule is off, less severe, or has other parameters.
+    /// A rule is disabled, has a lower severity, or has other parameters.
     Rule,
-    /// A pack of rules is not named any more.
+    /// A pack is no longer enabled.
     Pack,
-    /// A rule page or a memory with a check is gone, milder, or checks something else.
+    /// A rule page or a memory with a check is deleted, less severe, or checks something else.
     Page,
-    /// `include` or `exclude` leave out more.
+    /// `include` or `exclude` exclude more files.
     Paths,
     /// `maxFileSize` is smaller.
     FileSize,
     /// The baseline has more entries.
     Baseline,
-    /// An ignore file leaves out more.
+    /// An ignore file excludes more files.
     IgnoreFile,
 }
 
-/// One way in which the head is weaker than the base.
+/// One setting in which the head is weaker than the base.
 #[derive(Clone, Debug)]
 pub struct Weakening {
-    /// What is weakened.
+    /// The kind of setting.
     pub kind: Kind,
-    /// The file that does it: of the head, or of the base when the head does not have it.
+    /// The file that contains the setting: in the head, or in the base if the head does not have
+    /// it.
     pub path: String,
-    /// The line in that file, from 1, when there is one.
+    /// The one-based line in that file, if known.
     pub line: Option<u32>,
-    /// What the file does, as a predicate: ``turns `team/colour` off, an error in the base``.
+    /// The change as a predicate: ``turns `team/colour` off, an error in the base``.
     pub message: String,
-    /// The rules concerned; `None`: all.
+    /// The affected rules; `None`: all.
     rules: Option<BTreeSet<RuleId>>,
-    /// The files concerned.
+    /// The affected files.
     files: Scope,
 }
 
-/// The files that a weakening concerns.
+/// The files that a weakening affects.
 #[derive(Clone, Debug)]
 enum Scope {
     All,
@@ -62,13 +63,15 @@ enum Scope {
 }
 
 impl Weakening {
-    /// Whether it may be why the head does not report a finding of `rule` at `path`.
+    /// Whether the weakening can be the reason that the head does not report a finding of `rule` at
+    /// `path`.
     #[must_use]
     pub fn covers(&self, rule: &str, path: &str) -> bool {
         self.rules.as_ref().is_none_or(|rules| rules.contains(rule))
             && match &self.files {
                 Scope::All => true,
-                // A finding may be on a folder, and what holds for all below holds for it.
+                // A finding can be on a directory, and a pattern for everything below applies to
+                // it.
                 Scope::Matching(globs) => globs.matches(path) || globs.matches(&format!("{path}/")),
                 Scope::These(files) => {
                     let below = format!("{path}/");
@@ -79,7 +82,7 @@ impl Weakening {
             }
     }
 
-    /// Where it is: `path:line`, or the path alone.
+    /// The position: `path:line`, or the path alone.
     #[must_use]
     pub fn place(&self) -> String {
         match self.line {
@@ -92,17 +95,17 @@ impl Weakening {
 /// The settings of one side of a change.
 #[derive(Clone, Copy)]
 pub struct Side<'a> {
-    /// The rules under its configuration.
+    /// The rules with the configuration of this side.
     pub engine: &'a Engine,
-    /// Its configuration.
+    /// The parsed configuration.
     pub config: &'a Config,
-    /// Where that lies, from the root.
+    /// The path of the configuration file from the root.
     pub config_path: &'a str,
-    /// The text of the configuration file; empty when there is none.
+    /// The text of the configuration file; empty if there is none.
     pub config_text: &'a str,
-    /// Where its baseline lies, from the root, and what that records.
+    /// The path of the baseline from the root, and its entries.
     pub baseline: Option<(&'a str, &'a Baseline)>,
-    /// The files that its ignore files are among; `None`: they do not differ.
+    /// The files that contain the ignore files; `None`: they do not differ.
     pub ignores: Option<&'a dyn Files>,
 }
 
@@ -112,11 +115,11 @@ impl std::fmt::Debug for Side<'_> {
     }
 }
 
-/// What the settings of `head` weaken against those of `base`. `tracked` are the paths of the files
-/// of the head.
+/// The settings that `head` weakens compared with `base`. `tracked` are the paths of the tracked
+/// files of the head.
 ///
 /// # Errors
-/// When a glob of a configuration is malformed.
+/// A malformed glob in a configuration.
 pub fn compare(
     base: &Side<'_>,
     head: &Side<'_>,
@@ -130,7 +133,7 @@ pub fn compare(
     Ok(found)
 }
 
-/// The entries that the baseline of the head has and that of the base has not.
+/// The entries of the head's baseline that the base does not have.
 fn baseline(base: &Side<'_>, head: &Side<'_>) -> Option<Weakening> {
     let (path, entries) = head.baseline?;
     let mut known: HashMap<String, u32> = HashMap::new();
@@ -173,7 +176,7 @@ fn file_size(base: &Side<'_>, head: &Side<'_>) -> Option<Weakening> {
     })
 }
 
-/// The first of some names, and how many more there are.
+/// The first names, and the number of further ones.
 fn listed(names: impl IntoIterator<Item = String>) -> String {
     let mut names = names.into_iter();
     let first: Vec<String> = names.by_ref().take(MAX_NAMES).collect();

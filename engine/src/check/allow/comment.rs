@@ -1,21 +1,21 @@
-//! The comment that a marker stands in: what is around it, and its words.
+//! The comment that contains a marker: the text around it, and its words.
 
 use super::markers::is_own;
 use crate::text::source::{Source, Span};
 
-/// How far behind its marker a comment is read, in bytes: thousands may stand on one line.
+/// Maximum number of bytes read after a marker: one line can contain thousands of markers.
 const REACH: usize = 2048;
 
-/// Bytes of the longest opener of a comment: `<!--`.
+/// Length in bytes of the longest comment opener, `<!--`.
 const OPENER: usize = 4;
 
-/// What closes a comment that can end within its line.
+/// The closers of comments that can end within their line.
 const CLOSERS: [&str; 4] = ["-->", "*/", "#}", "*)"];
 
-/// What stands before the names of rules in a list.
+/// Characters that can precede the rule names in a list.
 pub(super) const LEADING: [char; 6] = [' ', '\t', ':', ',', '=', '['];
 
-/// What stands on the line before and behind a marker; `None` when it is none.
+/// The text on the line before and after a marker; `None` if the match is not a marker.
 pub(super) fn around<'a>(
     source: &'a Source,
     literal: &str,
@@ -24,33 +24,35 @@ pub(super) fn around<'a>(
     let whole = source.line_span(source.line_of(Span::at(start).start));
     let before = &source.text()[whole.start as usize..start];
     let after = within_reach(&source.text()[start + literal.len()..whole.end as usize]);
-    // `aidd:allowed` is a word; an own comment begins its comment, or it is talk about comments.
+    // `aidd:allowed` is a word, and an aidd comment must begin its comment: elsewhere the marker is
+    // only mentioned.
     let is_word =
         after.starts_with(|c: char| c.is_alphanumeric() && !literal.ends_with(['=', ':']));
     (!is_word && (!is_own(literal) || opens_comment(before))).then_some((before, after))
 }
 
-/// As much of what follows a marker as is read.
+/// The part of the text after a marker that is read.
 fn within_reach(after: &str) -> &str {
     &after[..after.floor_char_boundary(REACH)]
 }
 
-/// Whether the text before a marker ends in what opens a comment.
+/// Whether the text before a marker ends with a comment opener.
 pub(super) fn opens_comment(before: &str) -> bool {
     const OPENERS: [&str; 11] = ["#", "//", "--", "/*", "*", "<!--", "%%", ";", "{#", "(*", "rem"];
     let before = before.trim_end();
     OPENERS.iter().any(|opener| before.ends_with(opener))
 }
 
-/// Whether before a marker there is nothing on its line but what opens the comment.
+/// Whether the line before a marker contains only the comment opener.
 pub(super) fn stands_alone(before: &str) -> bool {
     let before = before.trim_end();
     let opener = before.ceil_char_boundary(before.len().saturating_sub(OPENER));
-    // From its end: thousands of markers may stand behind one long indent.
+    // Searched from the end: thousands of markers can follow one long indent.
     before[..opener].trim_end().is_empty()
 }
 
-/// Splits what follows a marker into rule names, the reason, and the length of the part with names.
+/// Splits the text after a marker into rule names, the reason, and the length of the part with
+/// names.
 pub(super) fn split(after: &str) -> (Vec<&str>, String, usize) {
     let after = within_comment(after).trim_end();
     let mut words = Vec::new();
@@ -69,7 +71,7 @@ pub(super) fn split(after: &str) -> (Vec<&str>, String, usize) {
                 .map(|word| word.trim_matches([';', ':', ']']))
                 .filter(|word| !word.is_empty()),
         );
-        // A comma, before or behind the gap, carries the list on.
+        // A comma before or after the gap continues the list.
         more = part.ends_with(',') || after[end..].trim_start().starts_with(',');
         at = end;
     }
@@ -77,13 +79,13 @@ pub(super) fn split(after: &str) -> (Vec<&str>, String, usize) {
     (words, reason, at)
 }
 
-/// The text up to what closes its comment.
+/// The text up to the closer of its comment.
 pub(super) fn within_comment(after: &str) -> &str {
     let end = CLOSERS.iter().filter_map(|closer| after.find(closer)).min();
     &after[..end.unwrap_or(after.len())]
 }
 
-/// Whether the word is the code of a rule, as `B602` and `gosec/G204` are.
+/// Whether the word is a rule code, such as `B602` or `gosec/G204`.
 pub(super) fn is_code(word: &str) -> bool {
     let code = word.rsplit('/').next().unwrap_or(word);
     code.starts_with(|c: char| c.is_ascii_uppercase())
@@ -95,7 +97,8 @@ pub(super) fn opens_comment_line(source: &Source, line: usize) -> bool {
     ["#", "//", "--", "/*", "<!--", "%%", ";"].iter().any(|opener| text.starts_with(opener))
 }
 
-/// The comment around a directive; the whole line, with its break, when nothing else is on it.
+/// The span of the comment around a directive; the whole line with its break, if it contains
+/// nothing else.
 pub(super) fn whole_comment(source: &Source, span: Span) -> Span {
     let line = source.line_span(source.line_of(span.start));
     let before = source.slice(Span { start: line.start, end: span.start });

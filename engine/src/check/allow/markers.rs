@@ -1,50 +1,50 @@
-//! The allow comments that are known: ours, and those that peers' users already have.
+//! The supported allow comments: those of aidd, and those of other tools.
 
 use aho_corasick::{AhoCorasick, MatchKind};
 use std::sync::LazyLock;
 
-/// Which lines a comment speaks of.
+/// Which lines a comment applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reach {
-    /// Its own line; standing alone, the next line that is not such a comment.
+    /// Its own line; if the comment is alone on its line, the next line that is not such a comment.
     Here,
-    /// Its own line.
+    /// Only its own line.
     Line,
     /// The next line, and the statement that begins there.
     Next,
-    /// All lines.
+    /// All lines of the file.
     File,
-    /// Its own line and all below, up to an [`End`](Reach::End).
+    /// Its own line and all lines below, up to an [`End`](Reach::End).
     Rest,
-    /// Its own line; standing alone, as `Rest`.
+    /// Its own line; if the comment is alone on its line, as `Rest`.
     LineOrRest,
-    /// Its own line; standing alone at the edge, as `Rest`, and further in the next line: there the
-    /// tool means the block around it.
+    /// Its own line. If the comment is alone on its line, as `Rest` at the left margin; when
+    /// indented, the next line, because the tool means the enclosing block.
     LineOrBlock,
-    /// None: what a `Rest` above allows is no longer allowed.
+    /// No line: ends what a `Rest` above allows.
     End,
 }
 
-/// How a comment names the rules.
+/// How a comment lists the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Names {
-    /// `a, b` behind the marker, then the reason.
+    /// `a, b` after the marker, then the reason.
     List,
-    /// As `List`, for all rules when there is no list.
+    /// As `List`; without a list, all rules.
     ListOrAll,
-    /// As `List`; when there is no list, for our rules on how things are written that are not about
-    /// security: whoever silences a linter for a whole file does not speak of those.
+    /// As `List`; without a list, the style rules of aidd that are not about security: silencing a
+    /// linter for a whole file is not meant to include those.
     ListOrStyle,
-    /// As `List`; when there is no list, for our rules on how things are written, those on security
-    /// among them. These words are short: they count where they begin their comment only.
+    /// As `List`; without a list, the style rules of aidd, including those on security. These
+    /// markers are short words, so they only count at the beginning of a comment.
     ListOrOurs,
     /// The rules that find secrets.
     Secrets,
-    /// Names with blanks between them; without any the rules whose ids begin so.
+    /// Names separated by blanks; without any, the rules whose ids have one of these prefixes.
     Spaced(&'static [&'static str]),
 }
 
-/// The comments we know. Longer markers stand before their prefixes.
+/// The supported markers. Longer markers come before their prefixes.
 pub(super) const MARKERS: &[(&str, Reach, Names)] = &[
     ("aidd:allow-file", Reach::File, Names::List),
     ("aidd:allow", Reach::Here, Names::List),
@@ -114,13 +114,13 @@ pub(super) static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| {
         .expect("a few literals")
 });
 
-/// Whether a marker that speaks of a stretch counts in block comments only: to these tools a line
-/// comment that says so is talk.
+/// Whether a marker for a range of lines only counts in block comments, because these tools ignore
+/// it in line comments.
 pub(super) fn wants_block(literal: &str) -> bool {
     ["eslint", "oxlint", "stylelint", "markdownlint"].iter().any(|tool| literal.starts_with(tool))
 }
 
-/// Whether this marker is one of our own.
+/// Whether this is a marker of aidd.
 pub(super) fn is_own(literal: &str) -> bool {
     literal.starts_with("aidd:")
 }

@@ -1,10 +1,11 @@
-//! Where allow comments name rules: what stands there, and what is being written.
+//! The positions of rule names in allow comments, complete or being typed.
 
 use super::comment::{LEADING, around, split, within_comment};
 use super::markers::{FINDER, MARKERS, Names};
 use crate::text::source::{Source, Span};
 
-/// The bytes of every rule name in the allow comments of a source, ours and peers', in order.
+/// The spans of all rule names in the allow comments of a source, of aidd and other tools, in
+/// order.
 #[must_use]
 pub fn names(source: &Source) -> Vec<Span> {
     let text = source.text();
@@ -24,13 +25,13 @@ pub fn names(source: &Source) -> Vec<Span> {
     names
 }
 
-/// Where `part` begins in `whole`, of which it is a slice.
+/// The offset of `part` in `whole`, of which it is a slice.
 fn offset_in(whole: &str, part: &str) -> usize {
     part.as_ptr().addr() - whole.as_ptr().addr()
 }
 
-/// The marker of the allow comment in which a rule may be named at `offset`, and the bytes of the
-/// name there: from where it begins to where it ends behind the offset, empty when none is begun.
+/// The marker of the allow comment in which a rule can be named at `offset`, and the span of the
+/// name there, up to its end after the offset; empty if no name has been started.
 #[must_use]
 pub fn name_at(source: &Source, offset: u32) -> Option<(&'static str, Span)> {
     let line = source.line_span(source.line_of(offset));
@@ -58,7 +59,7 @@ pub fn name_at(source: &Source, offset: u32) -> Option<(&'static str, Span)> {
     Some((literal, Span::new(base + start, base + typed.len() + more)))
 }
 
-/// Whether what follows `typed` would be a name, not the reason.
+/// Whether text after `typed` would be a name rather than the reason.
 fn is_in_list(typed: &str) -> bool {
     let (words, reason, end) = split(typed);
     let open = typed.trim_end();

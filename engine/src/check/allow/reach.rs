@@ -1,4 +1,4 @@
-//! Which comment allows a rule on a line.
+//! Finds the comment that allows a rule on a line.
 
 use super::markers::Reach;
 use super::{Directive, Rules};
@@ -7,32 +7,34 @@ use crate::text::finding::RuleId;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap};
 
-/// For one rule: from which line on which comment allows it; of several the first one in the file.
+/// For one rule, the comment that allows it from each line on; of several comments the first in the
+/// file.
 pub(super) struct Reaches {
-    /// Ordered by line.
+    /// Sorted by line.
     from: Vec<(usize, Option<usize>)>,
-    /// Line → the first comment that speaks of it alone, or of the statement that begins there.
+    /// Line → the first comment that applies only to it or to the statement that begins there.
     here: HashMap<usize, usize>,
 }
 
-/// The lines, first and last, that one comment allows a rule on.
+/// The range of lines on which one comment allows a rule.
 struct Stretch {
     lines: (usize, usize),
     directive: usize,
 }
 
 impl Reaches {
-    /// Those of `rule`; `directives` are the comments of a file in their order.
+    /// The ranges for `rule`; `directives` are the comments of a file in order.
     pub(super) fn new(directives: &[Directive], rule: &RuleId, registry: &Registry) -> Self {
         let mut stretches = Vec::new();
         let mut here = HashMap::new();
-        // The last line before the next comment that ends what was allowed; none when it is the first.
+        // The last line before the next comment that ends an allowance; `None` before the first
+        // line.
         let mut until = Some(usize::MAX);
         for (at, directive) in directives.iter().enumerate().rev() {
             let (first, last) = directive.lines;
             if directive.reach == Reach::End {
                 match &directive.rules {
-                    // The line is one of those that the rule counts on again.
+                    // The rule counts again from this line on.
                     Rules::These(rules) if rules.iter().any(|some| some.contains(rule)) => {
                         until = first.checked_sub(1);
                     }
@@ -67,7 +69,7 @@ impl Reaches {
     }
 }
 
-/// From each line on at which that changes, the first comment whose stretch holds it.
+/// For each line where it changes, the first comment whose range contains the line.
 fn first_of(mut stretches: Vec<Stretch>) -> Vec<(usize, Option<usize>)> {
     stretches.sort_by_key(|stretch| Reverse(stretch.lines.0));
     let begin = stretches.iter().map(|stretch| stretch.lines.0);

@@ -1,5 +1,5 @@
-//! The parameters of rules that are written in Rust: a configuration that gives others, or values of
-//! another kind, changes nothing, and is told.
+//! The parameters of rules written in Rust: unknown parameters, and values of another type, are
+//! ignored and reported.
 
 use super::rule_names;
 use crate::check::family::{FileContext, Param, ParamType};
@@ -8,8 +8,8 @@ use crate::text::nearest::nearest;
 use serde_json::Value;
 use std::ops::Range;
 
-/// What is wrong with parameters that a configuration gives to rules without a check in their page,
-/// and where. What is given by a glob is for those rules that take it.
+/// The invalid parameters that a configuration sets for rules without a page check: message and
+/// byte range of each. A parameter set by a glob applies to the rules that have it.
 pub(super) fn wrong(text: &str, context: &FileContext<'_>) -> Vec<(String, Range<usize>)> {
     let Ok((config, _)) = config::read(text) else { return Vec::new() };
     let mut wrong = Vec::new();
@@ -19,7 +19,7 @@ pub(super) fn wrong(text: &str, context: &FileContext<'_>) -> Vec<(String, Range
             Some(at) => config.overrides.as_ref().and_then(|all| all.get(at)).map(|it| &it.rules),
         };
         let given = rules.and_then(|rules| rules.get(&named.name)?.params());
-        // An alias may be that of several rules: one that takes the parameter is enough.
+        // An alias can stand for several rules: one that has the parameter is enough.
         let rules: Vec<_> = context.registry.named(&named.name).collect();
         if rules.is_empty() || rules.iter().any(|rule| rule.form.is_some()) {
             continue;
@@ -31,16 +31,16 @@ pub(super) fn wrong(text: &str, context: &FileContext<'_>) -> Vec<(String, Range
             let Some(value) = given.and_then(|given| given.get(name)) else { continue };
             let why = match known.iter().find(|param| param.name == name) {
                 Some(param) => {
-                    expected(param.takes, value).map(|it| format!("`{name}` takes {it}"))
+                    expected(param.takes, value).map(|it| format!("expected {it} for `{name}`"))
                 }
                 None if known.is_empty() => Some(format!("`{}` takes no parameters", named.name)),
                 None => {
                     let names: Vec<&str> = known.iter().map(|param| param.name).collect();
                     let hint = nearest(name, names.iter().copied()).map_or_else(
-                        || format!("known are `{}`", names.join("`, `")),
+                        || format!("expected one of `{}`", names.join("`, `")),
                         |near| format!("did you mean `{near}`?"),
                     );
-                    Some(format!("no parameter of `{}` is called `{name}`; {hint}", named.name))
+                    Some(format!("`{}` has no parameter `{name}`; {hint}", named.name))
                 }
             };
             wrong.extend(why.map(|why| (why, range.clone())));
@@ -49,12 +49,12 @@ pub(super) fn wrong(text: &str, context: &FileContext<'_>) -> Vec<(String, Range
     wrong
 }
 
-/// What a parameter takes, when the value is something else.
+/// The expected type of a parameter, if the value has another one.
 fn expected(takes: ParamType, value: &Value) -> Option<&'static str> {
     let (fits, expected) = match takes {
         ParamType::Strings => (
             value.as_array().is_some_and(|list| list.iter().all(Value::is_string)),
-            "a list of texts, such as `[\"a\"]`",
+            "a list of strings, such as `[\"a\"]`",
         ),
         ParamType::String => (value.is_string(), "a text"),
         ParamType::Number => (value.is_u64(), "a whole number"),

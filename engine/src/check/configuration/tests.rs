@@ -1,4 +1,4 @@
-//! What is said of pages and settings that cannot be used.
+//! The findings on invalid pages and settings.
 
 use crate::check::{Engine, Selection};
 use crate::project::config::{self, Config};
@@ -6,7 +6,7 @@ use crate::rules::registry::Registry;
 use crate::text::files::Memory;
 use crate::text::source::{Encoding, Source};
 
-/// What is told of the file at `path`: place, the text under it, message.
+/// The findings in the file at `path`: position, the text under it, message.
 fn told(path: &str, text: &str, pages: &[(String, String)]) -> Vec<String> {
     let engine = Engine::new(
         &crate::DISTRIBUTION,

@@ -206,7 +206,9 @@ fn breaking(
             faults.push(Fault::new(parts.kind_span, "breaking changes are not allowed here"));
         }
         Some(Breaking::Forbid) => {
-            faults.extend(footer.map(|it| Fault::new(it.span, "breaking changes are not allowed here")));
+            faults.extend(
+                footer.map(|it| Fault::new(it.span, "breaking changes are not allowed here")),
+            );
         }
         Some(Breaking::Mark | Breaking::Footer) if !parts.mark => {
             let fault = |it: &super::message::Footer<'_>| {

@@ -26,39 +26,133 @@ pub(super) fn mend(
     let title = format!("Set `{}` to `{}`", broken.key, shown(&value));
     match broken.at {
         Some(at) => {
-            let span = place.values.all[at].span;
-            let edit = in_lines(at, &value, place, text);
-            Some((title, edit.unwrap_or_else(|| Edit::replace(span, written))))
+            let old = old_value(at, place, text)?;
+            let edit = in_lines(at, old, &value, place, text)
+                .or_else(|| on_its_line(at, old, &written, place, text))
+                .unwrap_or_else(|| Edit::replace(old, written));
+            Some((title, edit))
         }
         None => inserted(test, (&value, &written), place, text).map(|edit| (title, edit)),
     }
 }
 
+/// The span that a new value replaces; `None` if replacing it would change another place.
+///
+/// In YAML it differs from the span of the value in two cases: the parser reports an empty value
+/// before the colon of its key, and a block scalar without its header (`|`).
+fn old_value(at: usize, place: &Place<'_>, text: &str) -> Option<Span> {
+    let old = &place.values.all[at];
+    if !matches!(place.format, Format::Yaml | Format::FrontMatter) {
+        return Some(old.span);
+    }
+    if is_aliased(at, place) {
+        return None;
+    }
+    if old.span.is_empty() {
+        let end = old.key.as_ref()?.1.end as usize;
+        let rest = text.get(end..)?;
+        let after = rest.trim_start_matches([' ', '\t']).strip_prefix(':')?;
+        // What else may follow is an anchor, a tag or the header of an empty block scalar.
+        let next = after.trim_start_matches([' ', '\t']).chars().next();
+        let is_empty = next.is_none_or(|c| matches!(c, '\n' | '\r' | '#' | ',' | '}'));
+        return is_empty.then(|| Span::at(end + rest.len() - after.len()));
+    }
+    let header = matches!(old.datum, Datum::Text(_)).then(|| header(text, old.span.start));
+    let start = header.flatten().unwrap_or(old.span.start as usize);
+    Some(Span::new(start, old.span.end as usize))
+}
+
+/// Where the header of the block scalar begins whose content begins at `start`.
+fn header(text: &str, start: u32) -> Option<usize> {
+    let before = &text[..start as usize];
+    let (before, last) = before.rsplit_once('\n')?;
+    if !last.trim().is_empty() {
+        return None;
+    }
+    let before = before.trim_end();
+    let start_of_line = before.rfind('\n').map_or(0, |at| at + 1);
+    let line = &before[start_of_line..];
+    let line = line.split(" #").next().unwrap_or(line).trim_end();
+    let word = line.rsplit([' ', '\t']).next()?;
+    let is_header = word.starts_with(['|', '>'])
+        && word[1..].chars().all(|c| matches!(c, '+' | '-' | '1'..='9'));
+    is_header.then(|| start_of_line + line.len() - word.len())
+}
+
+/// Whether a value is a copy that an alias made, so that its span is that of the anchor's value.
+fn is_aliased(at: usize, place: &Place<'_>) -> bool {
+    let all = &place.values.all;
+    let outwards = std::iter::successors(Some(at), |&at| all[at].parent);
+    outwards.into_iter().any(|at| {
+        let value = &all[at];
+        let key = value.key.as_ref().map(|(_, span)| span.start);
+        let holder = value.parent.map(|parent| all[parent].span.start);
+        key.or(holder).is_some_and(|from| value.span.start < from)
+    })
+}
+
+/// An edit that replaces a block of YAML with a scalar, or with a value in flow style; `None` where
+/// the new value can stand in the place of the old one.
+fn on_its_line(
+    at: usize,
+    old: Span,
+    written: &str,
+    place: &Place<'_>,
+    text: &str,
+) -> Option<Edit> {
+    let key = place.values.all[at].key.as_ref()?.1;
+    if !matches!(place.format, Format::Yaml | Format::FrontMatter) {
+        return None;
+    }
+    let between = text.get(key.end as usize..old.start as usize)?;
+    let (_, gap) = between.split_once(':')?;
+    if gap.is_empty() {
+        return Some(Edit::replace(old, format!(" {written}")));
+    }
+    let is_block = matches!(place.values.all[at].datum, Datum::List | Datum::Map);
+    if !is_block || !gap.contains('\n') {
+        return None;
+    }
+    if gap.trim().is_empty() {
+        let start = old.start as usize - gap.len();
+        return Some(Edit::replace(Span::new(start, old.end as usize), format!(" {written}")));
+    }
+    // After a comment the value stays on its own line, deeper than its key.
+    let deeper = (indent_of(text, key.start) + 2).saturating_sub(indent_of(text, old.start));
+    Some(Edit::replace(old, format!("{}{written}", " ".repeat(deeper))))
+}
+
 /// An edit that replaces the value at `at` with a mapping or list in block style, as written by
 /// hand; `None` if the existing value is not in block style.
-fn in_lines(at: usize, value: &Json, place: &Place<'_>, text: &str) -> Option<Edit> {
+fn in_lines(
+    at: usize,
+    span: Span,
+    value: &Json,
+    place: &Place<'_>,
+    text: &str,
+) -> Option<Edit> {
     let old = &place.values.all[at];
     let key = old.key.as_ref()?.1;
     if !has_lines(value, place) || is_in_flow(key.start, place, text) {
         return None;
     }
     let eol = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    let indent = indent_of(text, old.span.start);
-    let line = old.span.start as usize - indent;
+    let indent = indent_of(text, span.start);
+    let line = span.start as usize - indent;
     let own_line = key.end as usize <= line && text[line..line + indent].trim().is_empty();
     if own_line && old.datum == Datum::Map {
         let lines = block(value, indent).replace('\n', eol);
-        return Some(Edit::replace(old.span, lines.trim_start()));
+        return Some(Edit::replace(span, lines.trim_start()));
     }
-    let colon = text.get(key.end as usize..old.span.start as usize)?.find(':')?;
+    let colon = text.get(key.end as usize..span.start as usize)?.find(':')?;
     let from = key.end as usize + colon + 1;
     // A comment, an anchor or a tag between key and value must not be lost.
-    if !text.get(from..old.span.start as usize)?.trim().is_empty() {
+    if !text.get(from..span.start as usize)?.trim().is_empty() {
         return None;
     }
     let lines = block(value, indent_of(text, key.start) + 2);
     let lines = format!("\n{lines}").replace('\n', eol);
-    Some(Edit::replace(Span::new(from, old.span.end as usize), lines))
+    Some(Edit::replace(Span::new(from, span.end as usize), lines))
 }
 
 /// Whether a value is written in block style: in YAML, if it is not empty.
@@ -169,7 +263,7 @@ fn inserted(
             let key = if plain { name } else { key };
             let between = separator(text, start);
             // The entries of a flow mapping are separated by commas.
-            let comma = if between.contains('\n') || start == 0 { "" } else { "," };
+            let comma = if is_in_flow(start, place, text) { "," } else { "" };
             let between = if start == 0 || is_line_start(text, start) && between.is_empty() {
                 "\n".to_owned()
             } else {
@@ -209,7 +303,7 @@ fn separator(text: &str, start: u32) -> String {
 fn whole_entry(at: usize, place: &Place<'_>, text: &str) -> Option<Span> {
     let value = &place.values.all[at];
     let start = value.key.as_ref().map_or(value.span.start, |(_, span)| span.start) as usize;
-    let end = value.span.end as usize;
+    let end = old_value(at, place, text)?.end as usize;
     let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
     let line_end = text[end..].find('\n').map_or(text.len(), |at| end + at + 1);
     let alone_before = text[line..start].trim().is_empty();

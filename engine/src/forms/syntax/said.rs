@@ -65,7 +65,9 @@ pub(super) fn plainly(said: &str, language: &str) -> String {
         return format!("`{place}` names `${name}`, which the rule does not capture");
     }
     if let Some(value) = quoted("unknown variant `") {
-        return format!("invalid value `{value}`; expected `neighbor`, `end` or a rule that ends the search");
+        return format!(
+            "invalid value `{value}`; expected `neighbor`, `end` or a rule that ends the search"
+        );
     }
     if said.contains("one positive matcher") {
         return "the rule has nothing to match; add a `pattern`, a `kind` or a `regex`".to_owned();

@@ -32,8 +32,8 @@ pub enum TreeError {
     NoCase,
     /// An entry of `name` is neither a case nor an expression.
     #[error(
-        "`{0}` is not a case; expected one of {cases}, `/an expression/`, `!/an expression/`, or a case and \
-         `/an expression/`",
+        "`{0}` is not a case; expected one of {cases}, `/an expression/`, `!/an expression/`, or a \
+         case and `/an expression/`",
         cases = CASES.map(|(name, _)| name).join(", ")
     )]
     Case(String),

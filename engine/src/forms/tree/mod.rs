@@ -396,8 +396,8 @@ impl Run<'_> {
             if !covers || self.check.only.iter().any(fits) {
                 continue;
             }
-            let message =
-                format!("`{name}` does not belong here; only `{}` is allowed", self.check.only_said);
+            let allowed = &self.check.only_said;
+            let message = format!("`{name}` does not belong here; only `{allowed}` is allowed");
             self.add(subject, &path, message, &[("found", name)]);
         }
     }

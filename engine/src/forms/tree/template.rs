@@ -174,7 +174,7 @@ impl Template {
         self.is_cut().then(|| {
             format!(
                 "`{}` was tested for {MOST_COMPILED} subjects only: use at most one name per path \
-                 segment, and use one `**`",
+                 segment and at most one `**`",
                 self.text
             )
         })

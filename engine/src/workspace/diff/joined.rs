@@ -1,5 +1,5 @@
-//! What a change brought about in the project as a whole: a finding there may come of another file
-//! than the one it is shown at, so both sides are checked wholly and told apart by finding id.
+//! Compares the findings of the project pass. They can be caused by another file than the one they
+//! are reported in, so both sides are checked completely and compared by finding id.
 
 use super::renames::Renames;
 use super::{Compared, keyed};
@@ -14,7 +14,7 @@ use crate::workspace::project_checks;
 use crate::workspace::walk::{self, FileReport, Outcome, Within};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// The files of a snapshot that `.aiddignore` does not leave out, when a rule asks for them.
+/// The files of a snapshot that `.aiddignore` does not exclude, if a rule needs the listing.
 pub(super) fn listing(
     engine: &Engine,
     files: &Snapshot,
@@ -33,7 +33,7 @@ pub(super) fn listing(
     Some(listing.with_tracked(Some(tracked)))
 }
 
-/// What the second pass finds in a snapshot.
+/// The findings of the project pass in a snapshot.
 pub(super) fn of_snapshot(
     engine: &Engine,
     config: &Config,
@@ -48,8 +48,7 @@ pub(super) fn of_snapshot(
 }
 
 impl Compared {
-    /// Compares the findings of the second pass over the whole project, and puts those `within` the
-    /// run among the others.
+    /// Compares the findings of the project pass, and adds those `within` the run to the others.
     pub(super) fn judge_joined(
         &mut self,
         mut base: Vec<FileReport>,
@@ -66,7 +65,7 @@ impl Compared {
             let at = Severity::ALL.iter().position(|&severity| severity == finding.severity);
             self.before[at.unwrap_or_default()] += 1;
         }
-        // The same text, or the file or directory as such under a path that changed.
+        // The same text, or the same file or directory under a path that changed.
         let (then, then_keys) =
             keyed(&base, |finding| !here.contains(&finding.id), |path| renames.head_path(path));
         let (now, now_keys) = keyed(
@@ -89,19 +88,19 @@ impl Compared {
                         (Status::New, super::UNALLOWED.to_owned())
                     }
                     _ if known.contains(&finding.id) => {
-                        (Status::PreExisting, "the base has it too".to_owned())
+                        (Status::PreExisting, "already present in the base".to_owned())
                     }
                     Some(&(from, then)) if is_allowed(&&findings(&base[from])[then]) => {
                         (Status::New, super::UNALLOWED.to_owned())
                     }
                     Some((from, _)) if base[*from].source.path() == file.source.path() => (
                         Status::PreExisting,
-                        "the base has it too, elsewhere in the file".to_owned(),
+                        "already present in the base, elsewhere in the file".to_owned(),
                     ),
                     Some((from, _)) => {
-                        (Status::Moved, format!("it was in `{}`", base[*from].source.path()))
+                        (Status::Moved, format!("moved from `{}`", base[*from].source.path()))
                     }
-                    None => (Status::New, "the base does not have it".to_owned()),
+                    None => (Status::New, "not present in the base".to_owned()),
                 };
                 (finding.status, finding.reason) = (status, Some(reason));
             }
@@ -114,7 +113,7 @@ impl Compared {
                 let gone = !here.contains(&finding.id)
                     && !moved.contains(&(index, at))
                     && finding.status != Status::Allowed;
-                let reason = "this change mended it".to_owned();
+                let reason = "fixed by this change".to_owned();
                 (finding.status, finding.reason, finding.fix) = (Status::Fixed, Some(reason), None);
                 gone
             });

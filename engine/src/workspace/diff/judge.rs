@@ -1,4 +1,4 @@
-//! Which finding of the base a finding of the head was.
+//! Matches the findings of the head with those of the base.
 
 use super::lines::LineMap;
 use crate::check::text_keys;
@@ -10,28 +10,29 @@ use std::hash::Hash;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Why a finding is new that an allow comment of the base let pass: it is no candidate for a move.
-pub const UNALLOWED: &str = "the comment that allowed it is gone";
+/// Why a finding is new although the base has it: its allow comment was removed. It is not a
+/// candidate for a move.
+pub const UNALLOWED: &str = "the comment that allowed it was removed";
 
-/// Where a finding is (file, finding), its status and why.
+/// The indexes of a finding (file, finding), its status and the reason.
 pub(super) type Verdict = ((usize, usize), Status, String);
 
-/// A finding of one side, as the comparison needs it.
+/// A finding of one side with the data that the comparison needs.
 pub(super) struct Placed {
     at: (usize, usize),
     rule: RuleId,
     severity: Severity,
     message: String,
-    /// First and last line, from 0, in the whole file.
+    /// First and last zero-based line in the whole file.
     lines: (u32, u32),
     column: u32,
     /// The text under the span.
     text: String,
-    /// The first of its lines; findings on one line share it.
+    /// The text of its first line, shared by the findings on that line.
     line: Arc<str>,
     key: String,
     status: Status,
-    /// Whether a finding of the other side answers to it.
+    /// Whether a finding of the other side matches it.
     matched: bool,
     verdict: Option<(Status, String)>,
 }
@@ -53,7 +54,7 @@ impl Side {
             side.placed.extend(
                 findings.map(|((at, finding), key)| place((index, at), &mut lines, finding, key)),
             );
-            // The windows of a large file follow one another.
+            // The windows of a large file are consecutive.
             let end = side.placed.len();
             side.paths.entry(file.source.path().to_owned()).or_insert(start..end).end = end;
         }
@@ -64,12 +65,12 @@ impl Side {
         path.and_then(|path| self.paths.get(path)).cloned().unwrap_or_default()
     }
 
-    /// How many of the base stood, by severity.
+    /// The number of findings of the base that were not allowed, by severity.
     pub(super) fn standing(&self) -> [usize; 3] {
         count(self.placed.iter().filter(|placed| placed.status != Status::Allowed))
     }
 
-    /// How many stand in files that did not change.
+    /// As [`Self::standing`], for files that did not change.
     pub(super) fn standing_untouched(&self) -> [usize; 3] {
         let open = |placed: &&Placed| placed.status != Status::Allowed && placed.verdict.is_none();
         count(self.placed.iter().filter(open))
@@ -94,7 +95,7 @@ fn count<'a>(placed: impl Iterator<Item = &'a Placed>) -> [usize; 3] {
     counts
 }
 
-/// The texts of lines. Many findings may stand on one line of megabytes: it is copied once.
+/// The texts of lines, copied once: one line of megabytes can have many findings.
 struct LineTexts<'a> {
     source: &'a Source,
     last: Option<(Span, Arc<str>)>,
@@ -135,53 +136,53 @@ fn place(at: (usize, usize), lines: &mut LineTexts<'_>, finding: &Finding, key: 
 }
 
 impl Placed {
-    /// What the line is called in a reason.
+    /// The number of the line in a reason, from 1.
     fn shown_line(&self) -> u32 {
         self.lines.0 + 1
     }
 
-    /// A finding of the head that nothing in the base answers to; `unknown`: not every rule could
-    /// look at the base, so a line that stayed is not blamed.
+    /// Classifies a finding of the head without a match in the base. `unknown`: not every rule
+    /// could check the base, so a finding on an unchanged line does not count as new.
     pub(super) fn judge_new(&mut self, file_is_new: bool, unknown: bool, lines: &LineMap<'_>) {
         if self.verdict.is_some() {
             return;
         }
         let stayed = lines.0.is_some() && lines.head_hunk(self.lines).is_none();
         if stayed && unknown {
-            let reason = "the line is as it was; the base could not be checked as a whole";
+            let reason = "the line is unchanged; the base was checked only in part";
             self.verdict = Some((Status::PreExisting, reason.to_owned()));
             return;
         }
         let reason = if file_is_new {
             "the file is new"
         } else if stayed {
-            "the line is as it was: a change elsewhere brought it about"
+            "the line is unchanged; caused by a change elsewhere"
         } else if lines.0.is_some() {
             "this change added or changed the line"
         } else {
-            "the base has no such line"
+            "the line does not exist in the base"
         };
         self.verdict = Some((Status::New, reason.to_owned()));
     }
 
-    /// A finding of the base that nothing in the head answers to; `lost`: the head could not be
-    /// checked, so nothing is known.
+    /// Classifies a finding of the base without a match in the head. `lost`: the head could not be
+    /// checked, so its status is unknown.
     pub(super) fn judge_gone(&mut self, file_is_gone: bool, lost: bool, lines: &LineMap<'_>) {
         if self.matched || lost || self.status == Status::Allowed {
             self.matched = true;
             return;
         }
         let reason = if file_is_gone {
-            "the file is gone"
+            "the file was removed"
         } else if lines.0.is_some() && lines.to_head(self.lines).is_some() {
-            "the line is as it was: a change elsewhere mended it"
+            "the line is unchanged; fixed by a change elsewhere"
         } else {
             "the line was changed or removed"
         };
         self.verdict = Some((Status::Fixed, reason.to_owned()));
     }
 
-    /// Says that `before` answers to this finding.
+    /// Records that `before` matches this finding.
     fn answer(&mut self, before: &mut Self, status: Status, reason: String) {
         before.matched = true;
         self.matched = true;
@@ -193,18 +194,19 @@ impl Placed {
     }
 }
 
-/// Finds for each finding of a file's head the one of its base that it was.
+/// Matches the findings of a file's head with those of its base.
 pub(super) fn pair(heads: &mut [Placed], bases: &mut [Placed], lines: &LineMap<'_>) {
     same_place(heads, bases, lines);
     same_text(heads, bases, lines);
     edited_in_place(heads, bases, lines);
 }
 
-/// On lines that did not change: the same rule at the same column, the same words first.
+/// Findings of the same rule at the same column of unchanged lines; those with the same text first.
 fn same_place(heads: &mut [Placed], bases: &mut [Placed], lines: &LineMap<'_>) {
     let now = |head: &Placed| Some((head.lines, head.column));
     let then = |base: &Placed| Some((lines.to_head(base.lines)?, base.column));
-    let reason = |base: &Placed| format!("line {} of the base has it too", base.shown_line());
+    let reason =
+        |base: &Placed| format!("already present on line {} of the base", base.shown_line());
     for same_words in [true, false] {
         let key = |placed: &Placed, place: Option<_>| {
             let words = same_words.then(|| (placed.message.clone(), placed.text.clone()));
@@ -219,10 +221,11 @@ fn same_place(heads: &mut [Placed], bases: &mut [Placed], lines: &LineMap<'_>) {
     }
 }
 
-/// Most findings of the base that one of the head is compared with, line by line.
+/// Maximum number of findings of the base that a finding of the head is compared with, line by
+/// line.
 const CANDIDATES: usize = 32;
 
-/// On a line that was changed, but not where the problem is.
+/// Findings on a line that was changed, but not at the finding.
 fn edited_in_place(heads: &mut [Placed], bases: &mut [Placed], lines: &LineMap<'_>) {
     type Key = (usize, RuleId, String, String);
     let key = |placed: &Placed, hunk: usize| -> Key {
@@ -249,7 +252,7 @@ fn edited_in_place(heads: &mut [Placed], bases: &mut [Placed], lines: &LineMap<'
         if let Some(at) = found.and_then(|place| near.remove(place)) {
             let base = &mut bases[at];
             let reason = format!(
-                "the line was changed around it; line {} of the base has it too",
+                "the line was changed around it; already present on line {} of the base",
                 base.shown_line()
             );
             head.answer(base, Status::PreExisting, reason);
@@ -257,8 +260,8 @@ fn edited_in_place(heads: &mut [Placed], bases: &mut [Placed], lines: &LineMap<'
     }
 }
 
-/// Whether one line became the other by an edit in one place: what both begin and end with makes up
-/// half of the longer one.
+/// Whether the lines differ by an edit in one place: their common prefix and suffix make up half of
+/// the longer line.
 fn is_edited(before: &str, after: &str) -> bool {
     let same = |(a, b): &(char, char)| a == b;
     let longer = before.chars().count().max(after.chars().count());
@@ -268,7 +271,7 @@ fn is_edited(before: &str, after: &str) -> bool {
     2 * (begins + ends).min(shorter) >= longer
 }
 
-/// The same rule broken by the same text, elsewhere in the file.
+/// Findings of the same rule on the same text elsewhere in the file.
 fn same_text(heads: &mut [Placed], bases: &mut [Placed], lines: &LineMap<'_>) {
     let left = |placed: &Placed| !placed.matched;
     let (now, then) = (indices(heads, left), indices(bases, left));
@@ -276,17 +279,17 @@ fn same_text(heads: &mut [Placed], bases: &mut [Placed], lines: &LineMap<'_>) {
         let (head, base) = (&mut heads[head], &mut bases[base]);
         let line = base.shown_line();
         let (status, reason) = match lines.0 {
-            None => (Status::PreExisting, format!("line {line} of the base is the same")),
-            Some(_) => (Status::Moved, format!("it was on line {line} of the base")),
+            None => (Status::PreExisting, format!("identical to line {line} of the base")),
+            Some(_) => (Status::Moved, format!("moved from line {line} of the base")),
         };
         head.answer(base, status, reason);
     }
 }
 
-/// Why a finding counts as moved that stood in another file.
+/// The reason of a finding that moved from another file.
 #[must_use]
 pub fn moved_from(path: &str, line: u32) -> String {
-    format!("it was in `{path}`, line {line} of the base")
+    format!("moved from `{path}`, line {line} of the base")
 }
 
 fn indices(placed: &[Placed], wanted: impl Fn(&Placed) -> bool) -> Vec<usize> {
@@ -304,15 +307,15 @@ fn matches(
     match_moves(&new, &gone).into_iter().map(|(head, base)| (now[head], then[base])).collect()
 }
 
-/// Pairs equal keys of [`text_keys`], each used once, the first with the first: positions in `new`
-/// and in `gone`.
+/// Pairs equal keys of [`text_keys`] in order, each used once. Returns indexes in `new` and in
+/// `gone`.
 #[must_use]
 pub fn match_moves<K: AsRef<str>>(new: &[K], gone: &[K]) -> Vec<(usize, usize)> {
     let some = |keys| <[K]>::iter(keys).map(|key| Some(key.as_ref()));
     first_with_first(some(new), some(gone))
 }
 
-/// Pairs equal keys, each used once, the first with the first; what has none is passed over.
+/// Pairs equal keys in order, each used once; items without a key are skipped.
 fn first_with_first<K: Eq + Hash>(
     new: impl Iterator<Item = Option<K>>,
     gone: impl Iterator<Item = Option<K>>,

@@ -1,4 +1,4 @@
-//! The lines of a change: which differ, and where the others went.
+//! The lines of a change: which differ, and where the unchanged ones are in the other version.
 
 use crate::project::git::Change;
 use crate::text::files::Files;
@@ -6,27 +6,29 @@ use crate::text::source::Source;
 use gix::diff::blob::{Algorithm, Diff, InternedInput};
 use std::ops::Range;
 
-/// Most bytes of a file whose lines are compared; larger ones are compared by text alone.
+/// Maximum size in bytes of a file whose lines are compared; in larger files only the texts of
+/// findings are compared.
 const DIFF_LIMIT: u64 = 16 << 20;
 
-/// Lines of the base that were replaced by lines of the head; from 0, one side may be empty.
+/// Lines of the base that were replaced with lines of the head, zero-based; one side can be empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hunk {
-    /// In the base.
+    /// The line range in the base.
     pub base: Range<u32>,
-    /// In the head.
+    /// The line range in the head.
     pub head: Range<u32>,
 }
 
-/// Leads from lines of the base to lines of the head; `None`: the texts were not compared.
+/// Maps lines of the base to lines of the head; `None`: the texts were not compared.
 pub(super) struct LineMap<'a>(pub(super) Option<&'a [Hunk]>);
 
 impl LineMap<'_> {
-    /// Where lines of the base are now, if none of them changed.
+    /// The current position of lines of the base, if none of them changed.
     pub(super) fn to_head(&self, (first, last): (u32, u32)) -> Option<(u32, u32)> {
         let hunks = self.0?;
         let before = hunks.partition_point(|hunk| hunk.base.end <= first);
-        // What was inserted right before the first line lies before it, among them parts them.
+        // An insertion directly before the first line does not affect the range; an insertion
+        // within it splits it.
         if hunks.get(before).is_some_and(|hunk| hunk.base.start <= last) {
             return None;
         }
@@ -57,7 +59,7 @@ impl LineMap<'_> {
     }
 }
 
-/// What changed in a file; `None` when it is new, gone or too large to compare.
+/// The changed lines of a file; `None` if it is new, deleted or too large to compare.
 pub(super) fn hunks_of(
     change: &Change,
     (base, head): (&dyn Files, &dyn Files),
@@ -71,8 +73,8 @@ pub(super) fn hunks_of(
     Some(hunks(before.text(), after.text()))
 }
 
-/// The lines that differ, in order. Line ends (CRLF, LF) do not count: the work tree may have
-/// others than the store.
+/// The lines that differ, in order. Line endings (CRLF, LF) are ignored, because the work tree can
+/// use other ones than the object store.
 #[must_use]
 pub fn hunks(before: &str, after: &str) -> Vec<Hunk> {
     let mut input = InternedInput::default();

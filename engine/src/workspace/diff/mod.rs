@@ -1,9 +1,9 @@
-//! What a change brought about: findings before and after it, told apart line by line.
+//! The effect of a change: compares the findings before and after it, line by line.
 //!
-//! A finding is judged by where it stood, not only by whether its line was touched: it is
-//! pre-existing when the base has it at the place that the lines of the diff lead back to, moved
-//! when the base had the same rule broken by the same text elsewhere, and new otherwise. What the
-//! base had and no finding answers to is fixed.
+//! A finding is classified by its position in the base, not only by whether its line was changed.
+//! It is pre-existing if the base has it at the corresponding position, moved if the base had the
+//! same rule on the same text elsewhere, and new otherwise. Findings of the base without a match
+//! are fixed.
 
 mod joined;
 mod judge;
@@ -33,26 +33,26 @@ pub use judge::{UNALLOWED, match_moves, moved_from};
 pub use lines::{Hunk, hunks};
 pub use stricter::Reason;
 
-/// The side of a change that is judged.
+/// The side of a change whose findings are reported.
 #[expect(clippy::large_enum_variant, reason = "one is made for each comparison")]
 pub enum Head<'a> {
-    /// What lies on the disk.
+    /// The files on the disk.
     WorkTree {
-        /// The files.
+        /// The project's files.
         disk: &'a Disk,
-        /// Which of them; `only` is set by the comparison, or left out to check all.
+        /// Which of them to check; `only` is set by the comparison, or unset to check all.
         walk: Walk,
-        /// Check every file, not only the changed ones.
+        /// Whether every file is checked, not only the changed ones.
         whole: bool,
     },
     /// A revision or the index.
     Snapshot {
         /// Its files.
         files: &'a Snapshot,
-        /// Whose `.aiddignore` files say which of them are left out: its own, unless they are not
-        /// trusted. All else is tracked, and checked whatever other ignore files name.
+        /// The files with the `.aiddignore` files that apply: its own, unless they are not trusted.
+        /// All other tracked files are checked, regardless of other ignore files.
         ignores: &'a dyn Files,
-        /// The branch, where that is not what Git calls it: a runner checks out none.
+        /// The name of the branch, if Git does not know it: CI runners check out a detached head.
         branch: Option<String>,
     },
 }
@@ -68,30 +68,30 @@ impl std::fmt::Debug for Head<'_> {
     }
 }
 
-/// What a change brought about.
+/// The result of comparing both sides of a change.
 #[derive(Debug, Default)]
 pub struct Compared {
     /// The findings of the head, with their statuses.
     pub outcome: Outcome,
-    /// The files of the base that had findings which are gone; only those.
+    /// The files of the base with fixed findings, containing only those findings.
     pub fixed: Vec<FileReport>,
-    /// Path of a changed file in the head → what changed in it. Of files with findings only.
+    /// Path of a changed file in the head → its changed lines. Only for files with findings.
     pub hunks: BTreeMap<String, Vec<Hunk>>,
-    /// How many files changed, among those that are checked.
+    /// The number of changed files that were checked.
     pub changed: usize,
-    /// How many findings stood in the files checked before the change, allowed ones left out; in
-    /// the order of [`Severity::ALL`](crate::text::finding::Severity::ALL).
+    /// The number of findings before the change in the checked files, without allowed ones, in the
+    /// order of [`Severity::ALL`](crate::text::finding::Severity::ALL).
     pub before: [usize; 3],
 }
 
-/// Checks both sides of those `changes` that are `within` the run and judges the findings of the
-/// head. `changes` are those of the whole project: a folder may have moved with its rules, and a
-/// finding of the project pass from one part to another. What moved belongs where the head has it.
-/// `done` is called for each file of the head, from any thread. When the walk of the head is stopped,
-/// what comes of it is a part.
+/// Checks both sides of those `changes` that are `within` the run and classifies the findings of
+/// the head. `changes` are those of the whole project: a directory can have moved with its rules,
+/// and a finding of the project pass from one part to another. A moved finding belongs to its path
+/// in the head. `done` is called for each file of the head, from any thread. If the walk of the
+/// head is stopped, the result is incomplete.
 ///
 /// # Errors
-/// When a glob of the configuration is malformed.
+/// A malformed glob in the configuration.
 pub fn compare(
     engine: &Engine,
     config: &Config,
@@ -108,7 +108,7 @@ pub fn compare(
     };
     let stop = stop.as_deref();
     let heads = changes.iter().filter_map(|change| change.head.clone());
-    // Of the whole change: each part of a run applies the same rules.
+    // The paths of the whole change, so that each part of a run applies the same rules.
     let touched: BTreeSet<String> =
         all.iter().flat_map(|change| [&change.head, &change.base]).flatten().cloned().collect();
     let branch = match &head {
@@ -129,7 +129,7 @@ pub fn compare(
         Head::Snapshot { ignores, .. } => (*ignores, false),
     };
     let mut ignored = Ignored::new(ignores);
-    // Of the whole change: each part of a run says the same.
+    // Of the whole change, so that each part of a run reports the same.
     let left_out = left_out(
         &mut ignored,
         &walk::globs(config)?,
@@ -160,7 +160,7 @@ pub fn compare(
         outcome.left_out = left_out;
     }
     let met = |path: &String| outcome.met.contains(path);
-    // What is gone was checked if it would be now.
+    // A deleted file counts as checked if it would be checked now.
     let counts: Vec<Change> = changes
         .into_iter()
         .filter(|change| match &change.head {
@@ -184,7 +184,7 @@ pub fn compare(
     Ok(comparison)
 }
 
-/// How many of the files at `paths` are left out though they are tracked.
+/// The number of tracked files among `paths` that are excluded.
 fn left_out(
     ignored: &mut Ignored<'_>,
     globs: &Globs,
@@ -243,8 +243,8 @@ impl Compared {
 }
 
 impl Compared {
-    /// Finds what is new in one file and gone from another: it moved. To be called once the
-    /// baseline had its say.
+    /// Matches new findings with findings that disappeared from other files: they moved. To be
+    /// called after the baseline is applied.
     pub fn match_across(&mut self) {
         let is_new = |finding: &Finding| {
             finding.status == Status::New && finding.reason.as_deref() != Some(UNALLOWED)
@@ -272,8 +272,9 @@ impl Compared {
     }
 }
 
-/// Where the wanted findings are (file, finding), and their keys. A finding on a file as such has no
-/// text to be known by: it is left out, unless `head_path` gives the file's path in the head.
+/// The indexes (file, finding) of the wanted findings, and their keys. A finding on a whole file
+/// has no text for a key: it is omitted, unless `head_path` returns the path of the file in the
+/// head.
 fn keyed<'a>(
     files: &'a [FileReport],
     wanted: impl Fn(&Finding) -> bool,
@@ -299,7 +300,7 @@ fn keyed<'a>(
     found.into_iter().unzip()
 }
 
-/// Only the findings that are gone, with their verdicts.
+/// Only the fixed findings, with their verdicts.
 fn fixed_files(mut files: Vec<FileReport>, fixed: Vec<Verdict>) -> Vec<FileReport> {
     let fixed: HashMap<(usize, usize), (Status, String)> =
         fixed.into_iter().map(|(at, status, reason)| (at, (status, reason))).collect();

@@ -1,8 +1,8 @@
 //! Files that moved into the project from elsewhere in its repository.
 //!
-//! The base has them outside of the project, so they are compared under the path that they have now.
-//! Shipped rules apply to a file wherever it is; the project's own did not apply to it before, so
-//! what they find is new.
+//! In the base they are outside of the project, so they are compared under their current path.
+//! Shipped rules apply to a file wherever it is; the project's own rules did not apply to it
+//! before, so their findings are new.
 
 use crate::check::Engine;
 use crate::project::git::{Change, Snapshot};
@@ -11,11 +11,11 @@ use crate::workspace::walk::Outcome;
 use std::collections::HashMap;
 use std::io;
 
-/// The files of the base, with those that moved in where the head has them.
+/// The files of the base, with the moved files at their paths in the head.
 pub(super) struct Base<'a> {
     files: &'a Snapshot,
     top: Snapshot,
-    /// Path in the head → path in the base, from the top of the work tree.
+    /// Path in the head → path in the base, relative to the top of the work tree.
     moved_in: HashMap<&'a str, &'a str>,
 }
 
@@ -27,7 +27,7 @@ impl<'a> Base<'a> {
         Self { files, top: files.at_top(), moved_in: moved_in.collect() }
     }
 
-    /// Takes out what only the project's own rules find in files that moved in.
+    /// Removes the findings of the project's own rules in files that moved in.
     pub(super) fn without_own_rules(&self, engine: &Engine, outcome: &mut Outcome) {
         let is_own =
             |rule: &str| engine.registry().get(rule).is_some_and(|rule| rule.path.is_some());

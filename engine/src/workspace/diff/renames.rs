@@ -1,4 +1,4 @@
-//! Where the files and directories of the base are in the head.
+//! The paths in the head of the files and directories of the base.
 
 use crate::project::git::Change;
 use crate::text::listing::Listing;
@@ -13,8 +13,8 @@ pub(super) struct Renames<'a> {
 }
 
 impl<'a> Renames<'a> {
-    /// From all changes of the project. `base` lists its files before; without it no directory is
-    /// known to have moved.
+    /// Collects the renames from all changes of the project. `base` lists its files before the
+    /// change; without it moved directories are not detected.
     pub(super) fn new(changes: &'a [Change], base: Option<&'a Listing>) -> Self {
         let both =
             changes.iter().filter_map(|one| Some((one.base.as_deref()?, one.head.as_deref()?)));
@@ -23,13 +23,13 @@ impl<'a> Renames<'a> {
         Self { base, files, dirs }
     }
 
-    /// Where a path of the base is in the head: a file that was renamed, or a directory that moved,
-    /// or what was missing in one. `None`: nowhere else.
+    /// The path in the head of a renamed file, of a moved directory, or of a path that was missing
+    /// in a moved directory. `None`: not moved.
     pub(super) fn head_path(&self, path: &str) -> Option<Cow<'a, str>> {
         if let Some(head) = self.files.get(path) {
             return Some(Cow::Borrowed(head));
         }
-        // What was no rename is a deleted file, whatever happened to the directory.
+        // A file that was not renamed is deleted, even if its directory moved.
         if self.dirs.is_empty() || self.base.is_some_and(|base| base.has_file(path)) {
             return None;
         }
@@ -45,8 +45,8 @@ impl<'a> Renames<'a> {
     }
 }
 
-/// The directories of which nothing is left, and most files went to the same directory, each under
-/// the path that it had below the old one.
+/// The directories that are empty after the change and most of whose files moved to the same
+/// directory, each with the same path below it.
 fn moved_dirs<'a>(
     changes: &'a [Change],
     files: &HashMap<&'a str, &'a str>,
@@ -76,7 +76,7 @@ fn moved_dirs<'a>(
             *gone.entry(dir).or_default() += 1;
         }
         for dir in head.into_iter().flat_map(parents) {
-            // Those above one that is known are known too.
+            // If a directory is in the set, so are its parents.
             if !occupied.insert(dir) {
                 break;
             }
@@ -89,7 +89,7 @@ fn moved_dirs<'a>(
     moved.map(|(dirs, _)| dirs).collect()
 }
 
-/// The directories above a path, without the root, the nearest first.
+/// The parent directories of a path, without the root, the nearest first.
 fn parents(path: &str) -> impl Iterator<Item = &str> {
     path.rmatch_indices('/').map(|(end, _)| &path[..end])
 }
@@ -114,7 +114,8 @@ mod tests {
         Listing::new(paths.iter().map(|&path| path.to_owned()))
     }
 
-    /// Where `paths` are, in a change of files that go from one path to another; `""`: none there.
+    /// The new locations of `paths` in a change that moves files from one path to another; `""`:
+    /// deleted or added.
     #[track_caller]
     fn leads(pairs: &[(&str, &str)], rest: &[&str], paths: &[(&str, Option<&str>)]) {
         let changes = renamed(pairs);
@@ -152,11 +153,11 @@ mod tests {
 
     #[test]
     fn a_directory_that_is_still_there_did_not_move() {
-        // A file that stays, one that is new there, and one that moves in.
+        // A file that stays, a new file there, and a file that moves in.
         leads(&[("a/x", "b/x")], &["a/y"], &[("a", None)]);
         leads(&[("a/x", "b/x"), ("", "a/y")], &[], &[("a", None)]);
         leads(&[("a/x", "b/x"), ("c/x", "a/x")], &[], &[("a", None), ("c", Some("a"))]);
-        // Its directories may move all the same.
+        // Its subdirectories can still move.
         leads(&[("a/b/x", "c/b/x")], &["a/y"], &[("a", None), ("a/b", Some("c/b"))]);
     }
 
@@ -164,9 +165,9 @@ mod tests {
     fn a_directory_moves_where_most_of_its_files_go() {
         leads(&[("a/x", "b/x"), ("a/y", "b/y"), ("a/z", "c/z")], &[], &[("a", Some("b"))]);
         leads(&[("a/x", "b/x"), ("a/y", "c/y")], &[], &[("a", None)]);
-        // One file of many is no directory, though the others are gone.
+        // One of several files is not a directory, even if the others are deleted.
         leads(&[("a/LICENSE", "b/LICENSE"), ("a/x", ""), ("a/y", "")], &[], &[("a", None)]);
-        // Under another name a file says nothing of its directory.
+        // A renamed file is no evidence for a move of its directory.
         leads(&[("a/x", "b/y")], &[], &[("a", None), ("a/x", Some("b/y"))]);
     }
 

@@ -1,4 +1,4 @@
-//! The rules of each side of a change: those of a folder that moved move with it.
+//! The rules of each side of a change: rules of a moved directory move with it.
 
 use crate::check::{Engine, EngineError};
 use crate::project::config::Config;
@@ -12,13 +12,14 @@ use std::sync::atomic::AtomicBool;
 /// The rules of one side.
 pub(super) struct Rules<'a> {
     engine: &'a Engine,
-    /// The rules of folders that were elsewhere on this side, and these folders, each with a slash.
+    /// The rules of directories that were elsewhere on this side, and these directories, each with
+    /// a trailing slash.
     moved: Option<(Engine, Vec<String>)>,
 }
 
 impl<'a> Rules<'a> {
-    /// The rules of the head and of the base. The pages of `engine` lie where the head has them,
-    /// or, when it is not trusted, where the base has them.
+    /// The rules of the head and of the base. The pages of `engine` are at their paths in the head
+    /// or, if the head is not trusted, at their paths in the base.
     pub(super) fn of_both_sides(
         engine: &'a Engine,
         changes: &[Change],
@@ -50,7 +51,7 @@ impl<'a> Rules<'a> {
         self.moved.as_ref().map_or(self.engine, |(engine, _)| engine)
     }
 
-    /// Checks files of a snapshot, with the list of all of them where there is one.
+    /// Checks files of a snapshot, with its listing if there is one.
     pub(super) fn check(
         &self,
         config: &Config,

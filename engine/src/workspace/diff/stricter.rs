@@ -1,4 +1,4 @@
-//! The same change under two settings: what the stricter ones report counts.
+//! Compares the same change under two configurations: findings of the stricter one count.
 
 use super::Compared;
 use crate::check::secrets;
@@ -6,17 +6,19 @@ use crate::text::finding::{Finding, Status};
 use crate::workspace::walk::FileReport;
 use std::collections::{BTreeSet, HashMap};
 
-/// Why a finding counts that is not new here: given it, its path and its status here.
+/// Why a finding counts that is not new here, given the finding, its path and its status here.
 pub type Reason<'a> = &'a dyn Fn(&Finding, &str, Option<Status>) -> Option<String>;
 
 impl Compared {
-    /// Adds what `stricter`, the same change under other settings, reports as new and this does not:
-    /// findings that are not there, are milder, or count as known. One that a comment allows stays
-    /// allowed. Both must have had their baseline applied and their moves matched.
+    /// Adds the findings that `stricter`, the same change under other settings, reports as new and
+    /// this result does not: findings that are missing here, have a lower severity, or count as
+    /// known. A finding that a comment allows stays allowed. Both results must have had their
+    /// baseline applied and their moves matched.
     ///
-    /// `wanted` says which paths count. `reason` is given each such finding, its path, and its status
-    /// here, `None` when it is not there; without a reason the finding is left out. Returns the ids of
-    /// all findings that are new under both, or were added.
+    /// `wanted` selects the paths that count. `reason` is called with each such finding, its path,
+    /// and its status here (`None` if it is missing here); if it returns no reason, the finding is
+    /// ignored. Returns the ids of all findings that are new under both configurations, or were
+    /// added.
     pub fn add_stricter(
         &mut self,
         stricter: Self,
@@ -76,7 +78,7 @@ impl Compared {
         ids
     }
 
-    /// Adds the findings of a file to those that are there of the same text.
+    /// Adds the findings of a file to the existing ones of the same text.
     fn add_file(&mut self, mut more: FileReport) {
         let same = |file: &&mut FileReport| {
             let (one, other) = (&file.source, &more.source);

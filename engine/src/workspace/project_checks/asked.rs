@@ -1,5 +1,5 @@
-//! What checks asked a store of files for, and what it answered: as long as all answers hold, so does
-//! what was found by them.
+//! Records the requests of checks to a file store, and the responses: while all responses stay the
+//! same, so do the findings based on them.
 
 use crate::text::files::{Files, Stamp};
 use crate::text::listing::Listing;
@@ -8,17 +8,17 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The answers, by path.
+/// The responses, by path.
 #[derive(Debug, Default)]
 pub(super) struct Asked(Mutex<BTreeMap<String, Answers>>);
 
-/// What was said of one path; `None`: nobody asked.
+/// The responses for one path; `None`: not requested.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Answers {
     exists: Option<bool>,
     size: Option<Option<u64>>,
     names: Option<u64>,
-    /// Most bytes that were to be read, and the hash of what was.
+    /// The requested maximum size in bytes, and the hash of the contents.
     read: Vec<(u64, Option<u64>)>,
 }
 
@@ -35,12 +35,12 @@ impl Asked {
         }
     }
 
-    /// Forgets all.
+    /// Removes all records.
     pub(super) fn clear(&self) {
         self.known().clear();
     }
 
-    /// Those of `paths` that something was asked of, and what lies right in one of `folders`.
+    /// The recorded paths among `paths`, and those directly in one of `folders`.
     pub(super) fn among<'a>(
         &self,
         paths: impl Iterator<Item = &'a String>,
@@ -60,8 +60,9 @@ impl Asked {
         found
     }
 
-    /// The paths of whose change neither a list of files nor the times of `folders` tell: those in
-    /// folders that nobody walks, and files that are not listed and were read.
+    /// The recorded paths whose changes neither the listing nor the modification times of
+    /// directories reveal: those in directories that are not walked, and unlisted files that were
+    /// read.
     pub(super) fn apart(&self, listing: &Listing, is_walked: &dyn Fn(&str) -> bool) -> Vec<String> {
         let is_apart = |(path, answers): &(&String, &Answers)| {
             let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -73,7 +74,7 @@ impl Asked {
         self.known().iter().filter(is_apart).map(|(path, _)| path.clone()).collect()
     }
 
-    /// Whether `files` answers as it did what was asked of `path`.
+    /// Whether `files` still gives the recorded responses for `path`.
     pub(super) fn holds(&self, path: &str, files: &dyn Files) -> bool {
         let Some(answers) = self.known().get(path).cloned() else { return true };
         answers.exists.is_none_or(|before| before == files.exists(path))
@@ -96,7 +97,7 @@ fn hash(value: &impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// A store whose answers are noted.
+/// A store that records its responses.
 pub(super) struct Asking<'a> {
     pub(super) files: &'a dyn Files,
     pub(super) asked: &'a Asked,

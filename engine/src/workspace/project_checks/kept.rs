@@ -1,10 +1,10 @@
-//! The project pass, kept up to date: what was found stays for as long as nothing changes that it was
-//! found by, and only what hangs on a change is looked at again.
+//! The project pass, updated incrementally: findings stay until something changes that they depend
+//! on, and only the affected checks run again.
 //!
-//! What a rule of this pass finds follows from five things: the list of files; what it asked of
-//! single files beside ([`Asked`]: manifests, conditions); the sizes of the files that it counts; the
-//! graph of imports; and, where a finding is settled, the text of the file that it stands in. Each is
-//! compared with what it was, and a change that leaves it as it was ends there.
+//! The findings of a rule of this pass depend on five inputs: the listing; its requests for single
+//! files ([`Asked`]: manifests, conditions); the sizes of the files that it counts; the import
+//! graph; and the text of the file that a finding is in. Each input is compared with its previous
+//! state, and an unchanged input causes no further work.
 
 use super::asked::{Asked, Asking};
 use super::{Found, Looked, Rule, one, place, rules, settings, settled, text_of};
@@ -22,31 +22,31 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::mem::{replace, take};
 use std::sync::Arc;
 
-/// What stands at each path; the source of a finding on the file as such is empty.
+/// The results for each path; the source of a finding on a whole file is empty.
 pub type Settled = BTreeMap<String, Arc<Vec<(Source, Checked)>>>;
 
-/// The findings of a project, and what they were found by.
+/// The findings of a project, and the inputs they depend on.
 #[derive(Debug)]
 pub struct Joins {
     listing: Listing,
     asked: Asked,
     numbers: Numbers,
     imports: Option<imports::Kept>,
-    /// What each rule found, in the order of the rules.
+    /// The findings of each rule, in rule order.
     found: Vec<Vec<Found>>,
     settled: Arc<Settled>,
-    /// How often rules were run.
+    /// How many times rules were run.
     runs: u64,
 }
 
-/// What may have changed since the last look.
+/// The possible changes since the last update.
 #[derive(Debug, Default)]
 pub struct News {
-    /// The files, where there are others than before, or the branch is.
+    /// The new listing, if the files or the branch differ.
     pub listing: Option<Listing>,
-    /// Files whose text may be another; those that came and went need not be among them.
+    /// Files whose text may differ; added and deleted files are optional.
     pub files: BTreeSet<String>,
-    /// Folders with other entries, listed or not.
+    /// Directories with different entries, listed or not.
     pub folders: BTreeSet<String>,
 }
 
@@ -54,7 +54,7 @@ pub struct News {
 type Check<'a> = (&'a Rule, &'a CheckHeader);
 
 impl Joins {
-    /// Looks at the project of the files in `listing`. `globs` are those of the configuration.
+    /// Checks the project of the files in `listing`. `globs` are those of the configuration.
     #[must_use]
     pub fn new(engine: &Engine, globs: &Globs, files: &dyn Files, listing: Listing) -> Self {
         let mut joins = Self {
@@ -77,26 +77,26 @@ impl Joins {
         joins
     }
 
-    /// The list of files.
+    /// The current listing.
     #[must_use]
     pub fn listing(&self) -> &Listing {
         &self.listing
     }
 
-    /// What is found.
+    /// The current results.
     #[must_use]
     pub fn settled(&self) -> Arc<Settled> {
         self.settled.clone()
     }
 
-    /// Another number once rules were run again, and may have asked for other files.
+    /// A counter that changes whenever rules ran again and may have requested other files.
     #[must_use]
     pub fn runs(&self) -> u64 {
         self.runs
     }
 
-    /// The files that were asked for and of whose change neither the list of files nor the time of a
-    /// walked folder tells: they are to be among [`News::files`] each time.
+    /// The requested files whose changes neither the listing nor the modification time of a walked
+    /// directory reveal: they must be in [`News::files`] on each update.
     #[must_use]
     pub fn apart(&self, is_walked: &dyn Fn(&str) -> bool) -> Vec<String> {
         let mut apart = self.asked.apart(&self.listing, is_walked);
@@ -104,7 +104,7 @@ impl Joins {
         apart
     }
 
-    /// Looks again; returns the paths with other findings.
+    /// Applies the changes; returns the paths whose findings differ.
     pub fn again(
         &mut self,
         engine: &Engine,
@@ -146,7 +146,7 @@ impl Joins {
         let stands = |path: &String| self.settled.contains_key(path);
         at.extend(changed.into_iter().filter(stands));
         if all {
-            // Whether the lines of a finding may be shown is told by rules that have conditions too.
+            // Rules with conditions also determine whether the lines of a finding may be displayed.
             let in_text = |all: &Arc<Vec<(Source, Checked)>>| {
                 all.iter().any(|(source, _)| !source.text().is_empty())
             };
@@ -156,7 +156,7 @@ impl Joins {
         self.settle(engine, files, &at)
     }
 
-    /// Counts again what was counted of the files that changed; the rules that may say something else.
+    /// Updates the counts of the changed files; returns the rules whose findings can differ.
     fn recount(
         &self,
         engine: &Engine,
@@ -175,7 +175,7 @@ impl Joins {
             return BTreeSet::new();
         }
         let tells_apart = |(_, (rule, check)): &(usize, Check<'_>)| {
-            // A rule with other limits elsewhere is not known by those of its page.
+            // The limits in the page of a rule do not apply everywhere if overrides set others.
             let differs = |tree, (before, after): &(_, _)| {
                 engine.variants().vary(&rule.id) || TreeCheck::tells_apart(tree, *before, *after)
             };
@@ -185,7 +185,7 @@ impl Joins {
         rules(engine).enumerate().filter(tells_apart).map(|(at, _)| at).collect()
     }
 
-    /// Reads the imports of the files that changed.
+    /// Reads the imports of the changed files.
     fn reread(
         &self,
         engine: &Engine,
@@ -197,8 +197,8 @@ impl Joins {
         engine.memo().again(files, &paths)
     }
 
-    /// Joins the files again that import something else; the rules to which that makes a difference.
-    /// `None`: to all that hangs on imports, and the graph has to be made anew.
+    /// Updates the import graph for the files whose imports differ; returns the affected rules.
+    /// `None`: all rules that use imports, and the graph has to be rebuilt.
     fn rejoin(&mut self, engine: &Engine, again: &[imports::Again]) -> Option<BTreeSet<usize>> {
         let mut due = BTreeSet::new();
         let Some(imports) = self.imports.as_mut().filter(|_| !again.is_empty()) else {
@@ -220,7 +220,7 @@ impl Joins {
         Some(due)
     }
 
-    /// Runs all rules, on nothing that was known but facts and sizes of files.
+    /// Runs all rules, reusing only the cached imports and file sizes.
     fn find_all(&mut self, engine: &Engine, globs: &Globs, files: &dyn Files) {
         self.asked.clear();
         self.imports = asks_imports(engine).then(|| {
@@ -233,7 +233,8 @@ impl Joins {
         let _ = self.find(engine, globs, files, &every);
     }
 
-    /// Runs the rules at these places; what they found before, by the order of all rules.
+    /// Runs the rules with these indexes; returns their previous findings, in the order of all
+    /// rules.
     fn find(
         &mut self,
         engine: &Engine,
@@ -261,7 +262,7 @@ impl Joins {
         before
     }
 
-    /// Settles what is found at these paths; those where something else is said than before.
+    /// Computes the results at these paths; returns the paths whose results differ.
     fn settle(
         &mut self,
         engine: &Engine,
@@ -281,7 +282,8 @@ impl Joins {
             let new = if here.is_empty() {
                 Vec::new()
             } else {
-                // Of its own text nothing is noted: a file that changes is settled again.
+                // Reading its own text is not recorded, because the results of a changed file are
+                // always recomputed.
                 let text = text_of(engine, files, path);
                 settled(engine, &settings(engine, &self.listing, path), text, here, listed)
             };
@@ -311,7 +313,7 @@ fn asks_imports(engine: &Engine) -> bool {
     rules(engine).any(|check| is_layers(&check))
 }
 
-/// What all rules found at these paths, that of one path in the order of the rules.
+/// The findings of all rules at these paths; those at one path are in rule order.
 fn places<'a>(
     engine: &'a Engine,
     found: &[Vec<Found>],
@@ -329,7 +331,7 @@ fn places<'a>(
     places
 }
 
-/// The paths at which a rule found something else than before.
+/// The paths at which the findings of a rule differ.
 fn differing(rule: &Rule, before: &[Found], after: &[Found]) -> BTreeSet<String> {
     let (before, after) = (by_path(rule, before), by_path(rule, after));
     let paths = before.keys().chain(after.keys());
@@ -344,7 +346,7 @@ fn by_path<'a>(rule: &Rule, found: &'a [Found]) -> BTreeMap<String, Vec<&'a Foun
     places
 }
 
-/// What is in one of two sorted lists only.
+/// The items that are in only one of two sorted lists.
 fn difference(before: &[String], after: &[String]) -> Vec<String> {
     let (mut before, mut after) = (before.iter().peekable(), after.iter().peekable());
     let mut differing = Vec::new();

@@ -1,4 +1,4 @@
-//! What the second pass makes of what the forms find.
+//! How the project pass reports the findings of the forms.
 
 use super::*;
 use crate::check::Selection;
@@ -6,7 +6,7 @@ use crate::project::config;
 use crate::rules::registry::Registry;
 use crate::text::files::Memory;
 
-/// What the rule of a page finds among files, a line each: path, message, status.
+/// The findings of a page's rule among files, one line each: path, message, status.
 fn found(page: &str, config: &str, files: &[(&str, &str)]) -> Vec<String> {
     found_at("rules/x.md", page, config, files)
 }
@@ -215,8 +215,8 @@ fn a_pattern_that_would_be_slow_is_cut_short_and_says_so() {
     assert_eq!(report.files.len(), 2000, "what was not tried is not blamed");
 }
 
-/// 47 rules of names over 21,000 files, as the peers are measured: reads nothing, and each rule
-/// looks at a path once.
+/// 47 rules on names over 21,000 files, as in the benchmarks: no file is read, and each rule checks
+/// a path once.
 #[test]
 fn many_rules_over_many_files_find_each_fault_once() {
     let rule = |at: usize| {

@@ -1,50 +1,51 @@
-//! Why the check of a memory cannot run.
+//! Errors in the check of a memory.
 
 use super::LONGEST;
 use thiserror::Error;
 
-/// What is wrong with the check of a memory: the key, and what to do.
+/// Why the check of a memory cannot run: the key, and how to fix it.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum CheckError {
-    /// It is no object.
+    /// The value of `check` is not an object.
     #[error(
-        "`check` is an object with what stands under `check:` of a rule page, such as {{\"files\": \
+        "`check` must be an object with the keys of `check:` in a rule page, such as {{\"files\": \
          [\"*.ts\"], \"text\": {{\"regex\": \"…\"}}}}"
     )]
     NoObject,
-    /// It is longer than a memory may carry.
+    /// The check is longer than a memory can store.
     #[error(
-        "`check` has {0} bytes, of at most {LONGEST}: write it as a rule page, which has no such \
-         bound"
+        "`check` has {0} bytes, more than {LONGEST}; write it as a rule page, which has no such \
+         limit"
     )]
     Long(usize),
-    /// The value of a key is no text.
-    #[error("`check.{0}` is a text")]
+    /// The value of a key is not a string.
+    #[error("`check.{0}` must be a string")]
     NoText(&'static str),
-    /// The name of its rule is no half of an id.
+    /// The value of `rule` cannot be the second half of a rule id.
     #[error(
-        "`check.rule` is the second half of the rule's id, in lower-case letters, digits and \
-         dashes, such as no-moment; it is `{0}`"
+        "`check.rule` must be the second half of the rule id, in lower-case letters, digits and \
+         dashes, such as no-moment; found `{0}`"
     )]
     Name(String),
-    /// Its severity is none.
+    /// Unknown severity.
     #[error("`check.severity`: {0}")]
     Severity(String),
-    /// The examples under a key are no paths and texts.
+    /// The examples under a key are not a map of paths to texts.
     #[error(
-        "`check.{0}` is an object of path and text, such as {{\"src/a.ts\": \"…\"}}; a path has no \
+        "`check.{0}` must map paths to texts, such as {{\"src/a.ts\": \"…\"}}; a path must not have \
          spaces or quotes"
     )]
     Examples(&'static str),
-    /// Its page has a malformed header, in words for one who never saw the page.
+    /// The header of the generated page is malformed. The message does not refer to the page, which
+    /// the author never sees.
     #[error("{0}")]
     Header(String),
-    /// Its form cannot be judged.
+    /// The check of the form is invalid.
     #[error("`check.{form}` cannot run: {}", .problems.join("; "))]
     Form {
         /// The key of the form.
         form: &'static str,
-        /// What is wrong with it.
+        /// The problems, one string each.
         problems: Vec<String>,
     },
 }

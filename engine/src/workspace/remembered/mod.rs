@@ -1,10 +1,10 @@
-//! Checks that memories carry: a convention or a mistake whose metadata has a `check` is enforced as
-//! a rule page is. Its page is made here, from what the memory says; all else treats it as one that
-//! was written.
+//! Checks in memories: a convention or mistake whose metadata has a `check` is enforced like a rule
+//! page. This module generates its page from the memory; the rest of the engine treats it like any
+//! other page.
 //!
-//! `check` holds what stands under `check:` of a rule page, and beside it what the page would say
-//! elsewhere: `rule` (the second half of its id), `severity`, `message`, `help`, and `fails` and
-//! `passes` (path → text). It is one value, so that an edit or a merge takes it as a whole.
+//! `check` contains the keys of `check:` in a rule page, and the values that a page has elsewhere:
+//! `rule` (the second half of its id), `severity`, `message`, `help`, and `fails` and `passes`
+//! (path → text). It is a single value, so that an edit or a merge replaces it as a whole.
 
 mod error;
 mod read;
@@ -26,16 +26,16 @@ use crate::text::nearest::nearest;
 use aidd_page::{self as page, CheckHeader, Form};
 use serde_json::{Map, Value};
 
-/// The key of a memory's metadata that holds its check.
+/// The metadata key of a memory's check.
 pub const CHECK: &str = "check";
-/// The key of a check that holds the second half of the rule's id.
+/// The key in a check for the second half of the rule id.
 pub const RULE: &str = "rule";
 
-/// What a check holds beside the keys of a rule page's `check:`.
+/// The keys of a check that are not keys of a rule page's `check:`.
 const BESIDE: [&str; 6] = [RULE, "severity", "message", "help", "fails", "passes"];
-/// Most bytes of a check as JSON: one is read at every start.
+/// Maximum size of a check as JSON, in bytes: it is read at every start.
 const LONGEST: usize = 32 << 10;
-/// Most characters of a name that is made of a memory's words.
+/// Maximum length of a generated rule name, in characters.
 const NAME: usize = 40;
 
 /// A memory as a rule page.
@@ -45,27 +45,27 @@ pub struct RulePage {
     pub memory: String,
     /// The id of its rule: `convention/NAME` or `mistake/NAME`.
     pub rule: String,
-    /// The tracked file that the memory lies in, from the root.
+    /// The tracked file that contains the memory, relative to the root.
     pub path: String,
-    /// The page.
+    /// The text of the generated page.
     pub text: String,
 }
 
-/// The check of a memory that can carry one; `None` for one without, and for null and `{}`, which
-/// take it away.
+/// The check of a memory that can have one; `None` if it has none, or if the value is null or `{}`,
+/// which removes it.
 #[must_use]
 pub fn check_of(entry: &Entry) -> Option<&Value> {
     let carries = matches!(entry.kind, Kind::Convention | Kind::Mistake);
     entry.metadata.get(CHECK).filter(|check| carries && !is_none(check))
 }
 
-/// Whether the value of `check` says that there is none.
+/// Whether the value of `check` means that there is no check.
 #[must_use]
 pub fn is_none(check: &Value) -> bool {
     check.is_null() || check.as_object().is_some_and(Map::is_empty)
 }
 
-/// The id of the rule of a memory with a check.
+/// The rule id of a memory with a check.
 #[must_use]
 pub fn rule_of(entry: &Entry) -> Option<String> {
     let named = check_of(entry)?.get(RULE).and_then(Value::as_str);
@@ -73,8 +73,9 @@ pub fn rule_of(entry: &Entry) -> Option<String> {
     Some(format!("{}/{name}", entry.kind))
 }
 
-/// A name for the rule of a memory, of its own first words; of scripts that ids do not have, of its
-/// hash. It is kept in the check when that is saved, so that it outlives edits of the words.
+/// Generates a name for the rule of a memory from its first words, or from its hash if their script
+/// is not allowed in ids. It is stored in the check when that is saved, so that it survives edits
+/// of the text.
 #[must_use]
 pub fn name_of(kind: Kind, content: &str) -> String {
     let mut name = String::new();
@@ -92,17 +93,17 @@ pub fn name_of(kind: Kind, content: &str) -> String {
     name.truncate(NAME);
     let letters = line.chars().filter(|c| c.is_alphanumeric()).count();
     let plain = line.bytes().filter(u8::is_ascii_alphanumeric).count();
-    // A word or two of Latin in a Korean sentence tell nothing of it.
+    // One or two Latin words in a Korean sentence do not make a useful name.
     if name.len() < 3 || plain * 2 < letters {
         return id::digest(&[kind.word(), content]);
     }
     name
 }
 
-/// The page of a memory with a check, so far as its shape goes; `None` for one without.
+/// The page of a memory with a well-formed check; `None` for a memory without one.
 ///
 /// # Errors
-/// What is wrong with the shape of the check. What else may be wrong, [`validate`] says.
+/// The check is not well-formed. Other problems are reported by [`validate`].
 pub fn page_of(entry: &Entry) -> Option<Result<RulePage, CheckError>> {
     let check = check_of(entry)?;
     let rule = rule_of(entry)?;
@@ -112,27 +113,27 @@ pub fn page_of(entry: &Entry) -> Option<Result<RulePage, CheckError>> {
     Some(text.map(|text| RulePage { memory: entry.id.clone(), rule, path, text }))
 }
 
-/// Looks whether the check of a memory can run, as that of a rule page is looked at.
+/// Checks whether the check of a memory can run, in the same way as that of a rule page.
 ///
 /// # Errors
-/// What is wrong with it: the key, and what to do.
+/// The key that is invalid, and how to fix it.
 pub fn validate(entry: &Entry) -> Result<(), CheckError> {
     let Some(page) = page_of(entry) else { return Ok(()) };
     validate_page(&page?)
 }
 
-/// As [`validate`], for its page.
+/// Like [`validate`], for the page.
 ///
 /// # Errors
-/// As there.
+/// Like [`validate`].
 pub fn validate_page(page: &RulePage) -> Result<(), CheckError> {
     validate_text(&page.path, &page.text)
 }
 
-/// As [`validate_page`], for a page by its path and text.
+/// Like [`validate_page`], for a page given by its path and text.
 ///
 /// # Errors
-/// As there.
+/// Like [`validate`].
 pub fn validate_text(path: &str, text: &str) -> Result<(), CheckError> {
     page::header(text).map_err(|error| CheckError::Header(said(&error, text)))?;
     let Some(rule) = registry::project_rule(path, text) else { return Ok(()) };
@@ -143,14 +144,14 @@ pub fn validate_text(path: &str, text: &str) -> Result<(), CheckError> {
     }
 }
 
-/// What is wrong with the checks of the memory below the root of `disk`, and of its folders: path of
-/// the tracked file, id of the memory, why it is not enforced.
+/// The problems of the checks in the memory below the root of `disk` and in its nested memories:
+/// path of the tracked file, id of the memory, and why it is not enforced.
 #[must_use]
 pub fn faults(disk: &Disk) -> Vec<(String, String, String)> {
     faults_in(disk, &nested(disk).memories)
 }
 
-/// As [`faults`], of the root and the folders `nested`.
+/// Like [`faults`], for the root and the directories `nested`.
 fn faults_in(files: &dyn Files, nested: &[String]) -> Vec<(String, String, String)> {
     let Remembered { pages, mut wrong } = of_all(files, nested);
     let faults = pages.into_iter().filter_map(|page| {
@@ -161,16 +162,17 @@ fn faults_in(files: &dyn Files, nested: &[String]) -> Vec<(String, String, Strin
     wrong
 }
 
-/// Keys that are known of text and syntax checks, and are given beside them by who knows them from
-/// elsewhere.
+/// Keys of the `text` form that authors place directly under `check`, because other tools have them
+/// there.
 const TEXT: [&str; 2] = ["regex", "keywords"];
-/// See [`TEXT`].
+/// The same for the `syntax` form; see [`TEXT`].
 const SYNTAX: [&str; 3] = ["language", "languages", "pattern"];
-/// How a syntax check is written.
+/// An example of the `syntax` form, for messages.
 const SYNTAX_FORM: &str =
     "{\"syntax\": {\"language\": [\"typescript\"], \"rule\": {\"pattern\": \"…\"}}}";
 
-/// What is wrong with the header of a page, without its place: the page was never seen by anyone.
+/// The message for a malformed page header, without its position, because the author never sees the
+/// page.
 fn said(error: &page::PageError, text: &str) -> String {
     let at = text.get(error.span.clone()).unwrap_or_default().trim_matches(['"', ' ', '\n']);
     let place = if at.is_empty() || error.message.contains(at) {
@@ -185,31 +187,31 @@ fn said(error: &page::PageError, text: &str) -> String {
         let known: Vec<&str> = known.iter().map(String::as_str).chain(beside).collect();
         match nearest(word, known.iter().copied()) {
             _ if is_top && TEXT.contains(&word.as_str()) => {
-                format!("; it stands under `text`: {{\"text\": {{\"{word}\": …}}}}")
+                format!("; it belongs under `text`: {{\"text\": {{\"{word}\": …}}}}")
             }
             _ if is_top && SYNTAX.contains(&word.as_str()) => {
-                format!("; it stands under `syntax`: {SYNTAX_FORM}")
+                format!("; it belongs under `syntax`: {SYNTAX_FORM}")
             }
             Some(near) => format!("; did you mean `{near}`?"),
-            None => format!("; known here: {}", known.join(", ")),
+            None => format!("; expected one of {}", known.join(", ")),
         }
     });
     if error.message.starts_with("`language` is missing") {
         return format!("`check.syntax.language` is missing: {SYNTAX_FORM}");
     }
-    // Lines and columns are those of a page that nobody wrote.
+    // Lines and columns refer to the generated page.
     let message = error.message.split_once(" at line ").map_or(&*error.message, |(said, _)| said);
     format!("`check`: {message}{place}{hint}")
 }
 
-/// A check, so far as its shape goes.
+/// A well-formed check.
 struct Shape<'a> {
     severity: Severity,
     message: Option<&'a str>,
     help: Option<&'a str>,
     fails: Vec<(&'a str, &'a str)>,
     passes: Vec<(&'a str, &'a str)>,
-    /// What stands under `check:` of the page.
+    /// The keys and values of the page's `check:`.
     header: Vec<(&'a str, &'a Value)>,
 }
 

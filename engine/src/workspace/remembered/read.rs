@@ -1,8 +1,8 @@
-//! The checks of the memories in the tracked files that hold.
+//! Reads the checks of the current memories from the tracked files.
 //!
-//! A project is opened for every check, so that thousands of memories must cost next to nothing:
-//! files without the key are only searched for it, and of the others no line is parsed but those on
-//! a memory with a check and on what takes its place.
+//! A project is opened for every check, so thousands of memories must cost next to nothing: files
+//! are searched for the key first, and only the lines of memories with a check and of memories that
+//! supersede them are parsed.
 
 use super::{CHECK, RulePage, check_of, page_of};
 use crate::parse::lines::id;
@@ -15,20 +15,20 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 use std::ops::Range;
 
-/// Bytes of the longest file that is read, as the memory itself has it.
+/// Maximum size in bytes of a memory file, as in the memory crate.
 const LIMIT: u64 = 256 << 20;
 
-/// The checks that a project's memory carries.
+/// The checks in the memory of a project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Remembered {
-    /// The pages of those that can be read so far, the oldest memory first.
+    /// The pages of the well-formed checks, oldest memory first.
     pub pages: Vec<RulePage>,
-    /// Where a check is misshapen, and why: path of the file, id of the memory, what is wrong.
+    /// The malformed checks: path of the file, id of the memory, and what is wrong.
     pub wrong: Vec<(String, String, String)>,
 }
 
-/// The checks of the memory below the root of `files`, and of those of the folders `nested`, which
-/// hold below them.
+/// The checks of the memory below the root of `files`, and of the memories of the directories
+/// `nested`, which apply below them.
 #[must_use]
 pub fn of_all(files: &dyn Files, nested: &[String]) -> Remembered {
     let mut all = of(files);
@@ -45,7 +45,7 @@ pub fn of_all(files: &dyn Files, nested: &[String]) -> Remembered {
     all
 }
 
-/// The files of a folder, seen from there.
+/// The files of a directory, with paths relative to it.
 struct Below<'a> {
     files: &'a dyn Files,
     folder: &'a str,
@@ -72,12 +72,12 @@ fn in_folder(files: &dyn Files, folder: &str) -> Remembered {
     let mut unread = Vec::new();
     let mut read = |name: &str| {
         let path = format!("{folder}/{name}");
-        // Looked at first: to open what is no file may take forever.
+        // Tested first, because opening a pipe can block forever.
         if !files.exists(&path) {
             return Vec::new();
         }
         files.read(&path, LIMIT).unwrap_or_else(|error| {
-            let why = format!("nothing in it is enforced, for it cannot be read: {error}");
+            let why = format!("cannot be read, so nothing in it is enforced: {error}");
             unread.push((path, "the whole file".to_owned(), why));
             Vec::new()
         })
@@ -88,7 +88,7 @@ fn in_folder(files: &dyn Files, folder: &str) -> Remembered {
     let mut texts: Vec<Vec<u8>> = carrying.into_iter().map(&mut read).collect();
     let mut remembered = Remembered::default();
     if texts.iter().any(|text| carries.find(text).is_some()) {
-        // A decision carries no check, and may take the place of what does.
+        // A decision has no check, but can supersede a memory with one.
         texts.push(read(decisions));
         remembered = pages(&memories(&texts, &carries));
         if folder != MEMORY_FOLDER {
@@ -102,8 +102,8 @@ fn in_folder(files: &dyn Files, folder: &str) -> Remembered {
     remembered
 }
 
-/// The memories with a check, and those that supersede them, as far as lines tell. Each file is
-/// searched as a whole, for most lines are of neither.
+/// The memories with a check, and those that supersede them, as far as single lines show. Each file
+/// is searched as a whole, because most lines contain neither.
 fn memories(texts: &[Vec<u8>], carries: &Finder<'_>) -> Vec<Folded> {
     let id = Finder::new("\"id\"");
     let with = |key: &Finder<'_>| -> Vec<&[u8]> {
@@ -119,7 +119,7 @@ fn memories(texts: &[Vec<u8>], carries: &Finder<'_>) -> Vec<Folded> {
             above.entry(other).or_default().extend(values(line, &id).map(|(_, id)| id));
         }
     }
-    // Up to the last that supersedes: a circle of them holds as a whole.
+    // Follows the chain to the last memory that supersedes; in a cycle all memories stay active.
     while let Some(id) = new.pop() {
         if wanted.insert(id) {
             new.extend(above.get(id).into_iter().flatten());
@@ -138,7 +138,7 @@ fn memories(texts: &[Vec<u8>], carries: &Finder<'_>) -> Vec<Folded> {
     revisions.values().filter_map(|revisions| log::fold(revisions)).collect()
 }
 
-/// The pages of those that hold.
+/// The pages of the active memories.
 fn pages(memories: &[Folded]) -> Remembered {
     let standing = Standing::of(memories);
     let holding = memories.iter().map(|memory| &memory.entry);
@@ -156,7 +156,7 @@ fn pages(memories: &[Folded]) -> Remembered {
                 let path = format!("{MEMORY_FOLDER}/{file}.jsonl");
                 remembered.wrong.push((path, entry.id.clone(), why.to_string()));
             }
-            // Two branches brought the same: it is one rule.
+            // Two branches added the same memory: it is one rule.
             Ok(page) if known.get(&page.rule) == Some(&said) => {}
             Ok(page) if known.contains_key(&page.rule) => {
                 remembered.pages.push(renamed(page));
@@ -170,7 +170,7 @@ fn pages(memories: &[Folded]) -> Remembered {
     remembered
 }
 
-/// A page whose name an older memory has: neither is lost.
+/// Renames a page whose name an older memory has, so that neither is lost.
 fn renamed(page: RulePage) -> RulePage {
     let hash = id::digest(&[&page.memory]);
     let rule = format!("{}-{}", page.rule, &hash[..6]);
@@ -178,14 +178,14 @@ fn renamed(page: RulePage) -> RulePage {
     RulePage { rule, text, ..page }
 }
 
-/// The line around a place in a file.
+/// The byte range of the line around an offset in a file.
 fn line_at(text: &[u8], at: usize) -> Range<usize> {
     let start = memchr::memrchr(b'\n', &text[..at]).map_or(0, |end| end + 1);
     let end = memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |end| at + end);
     start..end
 }
 
-/// The lines of a file that hold `key`, each once.
+/// The lines of a file that contain `key`, without duplicates.
 fn lines_with<'t>(text: &'t [u8], key: &Finder<'_>) -> Vec<&'t [u8]> {
     let mut lines = Vec::new();
     let mut from = 0;
@@ -197,14 +197,15 @@ fn lines_with<'t>(text: &'t [u8], key: &Finder<'_>) -> Vec<&'t [u8]> {
     lines
 }
 
-/// The texts that follow a key, and where it stands. One inside of another value is among them.
+/// The string values that follow a key, with the offset of the key. Includes keys inside other
+/// values.
 fn values<'t>(text: &'t [u8], key: &Finder<'_>) -> impl Iterator<Item = (usize, &'t [u8])> {
     let length = key.needle().len();
     let places: Vec<usize> = key.find_iter(text).collect();
     places.into_iter().filter_map(move |at| Some((at, value(text, at + length)?)))
 }
 
-/// The text that follows a key, which ends at `at`; no id has what JSON writes by a backslash.
+/// The string value after a key that ends at `at`; ids contain no characters that JSON escapes.
 fn value(text: &[u8], at: usize) -> Option<&[u8]> {
     let rest = text.get(at..)?.trim_ascii_start().strip_prefix(b":")?;
     let rest = rest.trim_ascii_start().strip_prefix(b"\"")?;

@@ -1,4 +1,4 @@
-//! Memories as rules: their pages, which of them hold, and what is wrong with a check.
+//! Memories as rules: their pages, which of them are active, and what is wrong with a check.
 
 use super::*;
 use crate::check::{Engine, Selection};
@@ -49,7 +49,7 @@ fn engine(remembered: &Remembered) -> Engine {
         .expect("an engine")
 }
 
-/// What is found in a text, a line each.
+/// The findings in a text, one line each.
 fn found(remembered: &Remembered, path: &str, text: &str) -> Vec<String> {
     let source = Source::new(path, text);
     let findings = engine(remembered).check(&source, &Memory::default()).findings;
@@ -123,7 +123,7 @@ fn a_memory_is_a_rule_page() {
     let line = "error convention/no-moment: `moment` is \"old\": use <lib>\u{7f}";
     assert_eq!(found(&remembered, "src/b.ts", "moment()"), [line]);
     assert_eq!(found(&remembered, "old/b.ts", "moment()"), [""; 0]);
-    // Memories show what they speak against.
+    // Memories contain examples of what they forbid.
     assert_eq!(found(&remembered, "ai/memory/mistakes.jsonl", "").len(), 0);
     let shown = found(&remembered, "ai/memory/decisions.jsonl", "moment");
     assert!(!shown.iter().any(|line| line.contains("no-moment")), "{shown:?}");
@@ -148,7 +148,7 @@ fn only_what_holds_is_enforced() {
     assert_eq!(rules(&of_conventions(std::slice::from_ref(&first))), ["convention/no-moment"]);
     let after =
         |revision: Revision| Revision { parents: vec![first.rev.clone()], ..revision }.sealed();
-    // Removed, superseded by its own kind and by a decision, its check taken away.
+    // Deleted, superseded by its own kind and by a decision, check removed.
     let base = Revision::first(Kind::Convention, first.id.clone(), 2, "");
     let removed = after(Revision { op: Op::Remove, ..base.clone() });
     assert_eq!(rules(&of_conventions(&[first.clone(), removed])), [""; 0]);
@@ -167,7 +167,7 @@ fn only_what_holds_is_enforced() {
         ("decisions", &lines(std::slice::from_ref(&decision))),
     ];
     assert_eq!(rules(&of(&files(&both))), [""; 0]);
-    // What took its place was itself taken back.
+    // The memory that superseded it was itself withdrawn.
     let gone = Revision {
         op: Op::Remove,
         parents: vec![decision.rev.clone()],
@@ -176,10 +176,10 @@ fn only_what_holds_is_enforced() {
     let decisions = lines(&[decision, gone.sealed()]);
     let both = [("conventions", &*lines(std::slice::from_ref(&first))), ("decisions", &decisions)];
     assert_eq!(rules(&of(&files(&both))), ["convention/no-moment"]);
-    // In a circle all hold.
+    // In a cycle all memories stay active.
     let circle = Revision { links: vec![Link::to(Relation::Supersedes, &own.id)], ..first.clone() };
     assert_eq!(rules(&of_conventions(&[circle.sealed(), own])), ["convention/no-moment"]);
-    // A decision carries none.
+    // A decision has no check.
     let mut decision = Revision::first(Kind::Decision, "decision_5_d".to_owned(), 5, "No moment");
     decision.metadata.insert(CHECK.to_owned(), no_moment());
     assert_eq!(of(&files(&[("decisions", &lines(&[decision.sealed()]))])), Remembered::default());
@@ -197,7 +197,7 @@ fn two_branches_that_bring_the_same_bring_one_rule() {
         lines(&[theirs, other])
     );
     let merged = of(&files(&[("conventions", &conflict)]));
-    // The same once; another under the same name beside it.
+    // The same memory once; another one with the same name.
     let names = rules(&merged);
     assert_eq!(names.len(), 2, "{names:?}");
     assert_eq!(names[0], "convention/no-moment");
@@ -206,7 +206,7 @@ fn two_branches_that_bring_the_same_bring_one_rule() {
         "{names:?}"
     );
     assert_eq!(found(&merged, "a.ts", "moment(1)").len(), 2);
-    // A page of the same name is not lost either.
+    // A page with the same name is not lost either.
     let page = "---\nseverity: info\n---\n# convention/no-moment\n\nA page.\n".to_owned();
     let own = &merged.pages[0];
     let pages = [("rules/a.md".to_owned(), page), (own.path.clone(), own.text.clone())];
@@ -290,8 +290,8 @@ fn a_misshapen_check_does_not_keep_the_others() {
 }
 
 proptest! {
-    /// Whatever a memory says and its check holds, its page is read back as what was given, or
-    /// something is said to be wrong: nothing falls in between.
+    /// Whatever text and check a memory has, its generated page either parses back to the same
+    /// values, or a problem is reported.
     #[test]
     fn a_page_says_what_the_check_says(
         content in "\\PC{0,40}(\n\\PC{0,20}){0,3}",
@@ -299,7 +299,8 @@ proptest! {
         globs in proptest::collection::vec("[a-z*./\"'\\\\#:{}, -]{1,12}", 0..3),
         example in "\\PC{0,20}(\n[`~#-]{0,5}\\PC{0,9}){0,3}",
     ) {
-        // The mark that keeps an example's secret from being one is taken out when it is read.
+        // The mark that keeps a secret in an example from being detected is removed when the page
+        // is read.
         prop_assume!(!content.trim().is_empty() && !example.contains(JOIN_MARK));
         let check = json!({
             "files": globs, "message": message, "text": {"regex": regex::escape(&message)},
@@ -379,7 +380,7 @@ fn a_memory_of_a_folder_is_enforced_below_it() {
     write("packages/a/ai/memory/conventions.jsonl", &lines(std::slice::from_ref(&own)));
     write("packages/b/ai/memory/mistakes.jsonl", "{}\n");
     write("packages/b/ai/memory/conventions.jsonl", &lines(&[wrong]));
-    // What others brought, and what lies deeper, is none of the project's.
+    // Files of dependencies and in deeper directories do not belong to the project's memory.
     write("node_modules/x/ai/memory/conventions.jsonl", &lines(std::slice::from_ref(&own)));
     write("packages/a/deep/ai/memory/conventions.jsonl", &lines(&[own]));
     let disk = Disk::new(folder.path().to_owned());

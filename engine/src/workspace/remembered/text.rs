@@ -1,4 +1,4 @@
-//! The words of a memory's rule page.
+//! The text of a memory's rule page.
 
 use super::Shape;
 use crate::parse::lines::types::Entry;
@@ -15,13 +15,13 @@ pub(super) fn page(entry: &Entry, rule: &str, shape: &Shape<'_>) -> String {
     let text = |name: &str| entry.metadata.get(name).and_then(Value::as_str).unwrap_or_default();
     paragraph(&mut page, "", text("rationale"));
     paragraph(&mut page, "Why it happened", text("rootCause"));
-    paragraph(&mut page, "What mended it", text("fix"));
-    paragraph(&mut page, "What keeps it away", text("prevention"));
+    paragraph(&mut page, "How it was fixed", text("fix"));
+    paragraph(&mut page, "How to prevent it", text("prevention"));
     let further = entry.metadata.get("examples").and_then(Value::as_array);
     let further = further.into_iter().flatten().filter_map(Value::as_str);
     let mut right = std::iter::once(text("example")).chain(further).filter(|text| !text.is_empty());
     if let Some(first) = right.next() {
-        heading(&mut page, "What right looks like");
+        heading(&mut page, "Correct examples");
         for example in std::iter::once(first).chain(right) {
             fence(&mut page, "", example);
         }
@@ -38,7 +38,7 @@ pub(super) fn page(entry: &Entry, rule: &str, shape: &Shape<'_>) -> String {
             fence(&mut page, if is_commit { "commit" } else { &info }, text);
         }
     }
-    heading(&mut page, "Where it comes from");
+    heading(&mut page, "Source");
     let _ = writeln!(
         page,
         "The {kind} `{id}`. `aidd memory show {id}` prints its history; `aidd memory edit` changes it.",
@@ -48,7 +48,7 @@ pub(super) fn page(entry: &Entry, rule: &str, shape: &Shape<'_>) -> String {
     page
 }
 
-/// The header: its keys in lines of their own, values as JSON, which is YAML.
+/// The header: one key per line, values as JSON, which is valid YAML.
 fn header(shape: &Shape<'_>) -> String {
     let mut header = format!("---\nseverity: {}\ntags: [memory]\n", shape.severity);
     for (key, text) in [("message", shape.message), ("help", shape.help)] {
@@ -64,7 +64,7 @@ fn header(shape: &Shape<'_>) -> String {
         let _ = writeln!(header, "  {key}: {}", yaml(value));
     }
     let has = |name: &str| shape.header.iter().any(|(key, _)| *key == name);
-    // A memory shows what it speaks against, and so do others.
+    // Memories contain examples of what they forbid.
     if has("text") && !has("exclude") {
         let globs = Value::from(own_files().to_vec());
         let _ = writeln!(header, "  exclude: {globs}");
@@ -73,12 +73,12 @@ fn header(shape: &Shape<'_>) -> String {
     header
 }
 
-/// The memory's own files, as globs. The plain folder may hold other files as well.
+/// The memory's own files, as globs. The plain directory can contain other files as well.
 fn own_files() -> [String; 2] {
     [format!("/{MEMORY_FOLDER}/"), format!("/{PLAIN_MEMORY_FOLDER}/*.jsonl")]
 }
 
-/// What a check leaves out, with the memory's own files for a search of text.
+/// Adds the memory's own files to the `exclude` of a text check.
 fn beside_memory<'v>(key: &str, value: &'v Value, shape: &Shape<'_>) -> Cow<'v, Value> {
     let is_text = shape.header.iter().any(|(key, _)| *key == "text");
     match value {
@@ -90,7 +90,7 @@ fn beside_memory<'v>(key: &str, value: &'v Value, shape: &Shape<'_>) -> Cow<'v, 
     }
 }
 
-/// A value as JSON on one line, in characters that YAML takes as they are.
+/// A value as JSON on one line, with the characters that YAML does not accept escaped.
 fn yaml(value: &Value) -> String {
     let json = value.to_string();
     let is_odd = |c: char| {
@@ -129,7 +129,7 @@ fn paragraph(page: &mut String, under: &str, text: &str) {
     let _ = writeln!(page, "{}", quiet(text));
 }
 
-/// A block of code, in a fence longer than any inside.
+/// A code block whose fence is longer than any fence inside.
 fn fence(page: &mut String, info: &str, text: &str) {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let marks = "`".repeat(longest.max(2) + 1);
@@ -140,8 +140,8 @@ fn fence(page: &mut String, info: &str, text: &str) {
     let _ = writeln!(page, "{marks}{info}\n{text}{end}{marks}");
 }
 
-/// Words of a memory that are no heading of the page, and leave nothing open in it: no block of code,
-/// and no HTML that would take in all that follows (CommonMark 0.31, 4.3 to 4.6).
+/// The text of a memory without headings and without unclosed constructs: code blocks, or HTML that
+/// would extend over the following text (CommonMark 0.31, 4.3 to 4.6).
 fn quiet(text: &str) -> String {
     let mut quiet = String::with_capacity(text.len());
     let mut open: Option<&str> = None;
@@ -166,7 +166,7 @@ fn quiet(text: &str) -> String {
     quiet.trim_end().to_owned()
 }
 
-/// A heading, the line below one, or what HTML may begin with.
+/// Whether a line begins with a heading, a setext underline or HTML.
 fn is_structure(start: &str) -> bool {
     let is_underline =
         |mark: char| !start.is_empty() && start.trim_end().chars().all(|c| c == mark);

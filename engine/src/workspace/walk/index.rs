@@ -1,5 +1,5 @@
-//! The indexes of the repositories that a walk meets, each read when it is first asked for. Who keeps
-//! a tree keeps them, with what they were asked: another index that answers alike changes nothing.
+//! The Git indexes of the repositories that a walk enters, each read on demand. A cached tree also
+//! caches the lookups: an updated index with the same answers changes nothing.
 
 use super::tree::Mark;
 use crate::project::git::{GitError, Tracked, TrackedDir};
@@ -13,30 +13,31 @@ use std::time::Duration;
 #[derive(Debug, Default)]
 pub(super) struct Indexes {
     indexes: Mutex<BTreeMap<PathBuf, Arc<Index>>>,
-    /// How old the time of an index must be to tell that it is as it was; `None`: nobody will ask.
+    /// Minimum age of an index's modification time to prove that it is unchanged; `None`: not
+    /// cached.
     settled: Option<Duration>,
 }
 
-/// What Git tracks in one work tree.
+/// The tracked files of one work tree.
 #[derive(Debug)]
 pub(super) struct Index {
     top: PathBuf,
-    /// How many bytes of a path lead to its top.
+    /// Length in bytes of the path prefix that leads to its top.
     pub(super) at: usize,
     loaded: OnceLock<Loaded>,
     settled: Duration,
-    /// What was asked so far, when that is kept.
+    /// The lookups so far, if they are cached.
     answers: Option<Mutex<BTreeMap<(String, bool), Answer>>>,
 }
 
 #[derive(Debug)]
 struct Loaded {
     tracked: Result<Tracked, String>,
-    /// What the file of the index is known by.
+    /// The index file, with its modification stamp.
     mark: Option<(PathBuf, Mark)>,
 }
 
-/// What an index says of a path.
+/// The result of looking up a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Answer {
     File(bool),
@@ -44,12 +45,12 @@ enum Answer {
 }
 
 impl Indexes {
-    /// Indexes that are looked at again later.
+    /// Indexes that will be compared again later.
     pub(super) fn kept(settled: Duration) -> Self {
         Self { indexes: Mutex::default(), settled: Some(settled) }
     }
 
-    /// The index of the work tree at `top`, to which `at` bytes of a path lead.
+    /// The index of the work tree at `top`, whose path prefix has `at` bytes.
     pub(super) fn of(&self, top: &Path, at: usize) -> Arc<Index> {
         let mut indexes = lock(&self.indexes);
         let index = indexes.entry(top.to_owned()).or_insert_with(|| {
@@ -60,7 +61,7 @@ impl Indexes {
         index.clone()
     }
 
-    /// Looks again; whether each index says the same of all that it was asked.
+    /// Reads changed indexes again; whether all cached lookups have the same result.
     pub(super) fn are_still(&self) -> bool {
         let Some(settled) = self.settled else { return false };
         lock(&self.indexes).values_mut().all(|index| {
@@ -86,7 +87,7 @@ impl Indexes {
         })
     }
 
-    /// The work trees whose index was asked for and cannot be read, and why.
+    /// The work trees whose index cannot be read, and why.
     pub(super) fn problems(&self) -> Vec<(PathBuf, String)> {
         let indexes = lock(&self.indexes);
         let wrong = indexes.values().filter_map(|index| {
@@ -109,7 +110,7 @@ impl Index {
         }
     }
 
-    /// How many tracked files are at or below `path`.
+    /// The number of tracked files at or below `path`.
     pub(super) fn count(&self, path: &str) -> usize {
         self.loaded().tracked.as_ref().map_or(0, |tracked| tracked.count(path))
     }
@@ -135,7 +136,7 @@ impl Loaded {
                 let mark = Some((path.to_owned(), Mark::of(stamp, settled)));
                 Self { tracked: Ok(tracked), mark }
             }
-            // What is no repository tracks nothing.
+            // Without a repository nothing is tracked.
             Err(GitError::NoRepository(_)) => Self { tracked: Err(String::new()), mark: None },
             Err(error) => Self { tracked: Err(error.to_string()), mark: None },
         }

@@ -1,4 +1,4 @@
-//! What one thread of a walk does: reading files, whole or window by window, and checking them.
+//! The work of one thread of a walk: reading files, completely or in windows, and checking them.
 #![expect(clippy::disallowed_methods, reason = "this is where trees are read")]
 
 use super::scope::{Cause, Scope};
@@ -14,23 +14,23 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// How much of a file too large to parse is searched for secrets at a time, in bytes.
+/// Size in bytes of the windows in which a file too large to parse is searched for secrets.
 pub(super) const WINDOW: usize = 4 << 20;
-/// How much of a window the next one repeats, so that no secret is cut in two.
+/// Overlap of consecutive windows in bytes, so that no secret is split.
 const OVERLAP: usize = 64 << 10;
-/// How many leading bytes tell whether a file is text.
+/// Number of leading bytes that are examined to detect binary files.
 const BINARY_LOOK: usize = 8 << 10;
 
-/// What one thread has gathered; handed in when the thread ends.
+/// The results of one thread, merged when the thread ends.
 pub(super) struct Job<'a> {
     pub(super) engine: &'a Engine,
     pub(super) files: &'a dyn Files,
     pub(super) root: &'a Path,
     pub(super) globs: &'a Globs,
-    /// What a walk notes of the files that it leaves out.
+    /// Records the excluded files during a walk.
     pub(super) scope: Option<&'a Scope>,
     pub(super) part: Option<Part>,
-    /// Files met so far, where the paths to check may overlap.
+    /// Files met so far, if the paths to check can overlap.
     pub(super) seen: Option<&'a Mutex<HashSet<PathBuf>>>,
     pub(super) total: &'a Mutex<Outcome>,
     pub(super) outcome: Outcome,
@@ -47,10 +47,10 @@ impl Job<'_> {
     pub(super) fn entry(&mut self, entry: &DirEntry, done: &(dyn Fn() + Sync)) {
         let path = relative(self.root, entry.path());
         if !is_checked(entry, &path, self.globs, self.part) {
-            // What was named is not passed over in silence.
+            // A path given by the user must not be skipped silently.
             let place = entry.path();
             if entry.depth() == 0 && place.exists() && !place.is_dir() && !place.is_file() {
-                let why = "cannot be read: it is a pipe, a socket or a device";
+                let why = "cannot be read: not a regular file (pipe, socket or device)";
                 self.skip(path, why.to_owned(), true);
             } else if let Some(scope) = self.scope
                 && entry.file_type().is_some_and(|kind| kind.is_file())
@@ -87,7 +87,7 @@ impl Job<'_> {
         self.outcome.skipped.push(Skipped { path, why, failed });
     }
 
-    /// A file that a walk met before.
+    /// Checks a file that was listed earlier.
     pub(super) fn listed(&mut self, disk: &Disk, path: &str) {
         let read = disk.locate(path).and_then(|place| self.file(&place, path));
         if let Err(error) = read {
@@ -95,7 +95,7 @@ impl Job<'_> {
         }
     }
 
-    /// A file that lies on no disk.
+    /// Checks a file of a store other than the disk.
     pub(super) fn stored(&mut self, path: &str) {
         if !self.globs.matches(path) {
             return;
@@ -125,7 +125,7 @@ impl Job<'_> {
         (&mut *file).take(limit + 1).read_to_end(&mut bytes)?;
         let read = bytes.len() as u64;
         if read > limit {
-            // It grows, or its size is not what it says, as with files that are a kernel's.
+            // The file is growing, or its size is not known in advance, as in procfs.
             return self.large(&mut bytes.as_slice().chain(file), path, read);
         }
         let binary = is_binary(&bytes);
@@ -145,7 +145,7 @@ impl Job<'_> {
         Ok(())
     }
 
-    /// A file too large to parse: searched for secrets, window by window.
+    /// A file too large to parse: searched for secrets in windows.
     fn large(&mut self, file: &mut dyn Read, path: &str, size: u64) -> io::Result<()> {
         self.outcome.partly.insert(path.to_owned());
         let parsed = self.engine.distribution().parses(path);
@@ -187,9 +187,9 @@ impl Job<'_> {
     }
 }
 
-/// Whether a walk checks what it meets at `path`.
+/// Whether a walk checks the entry at `path`.
 pub(super) fn is_checked(entry: &DirEntry, path: &str, globs: &Globs, part: Option<Part>) -> bool {
-    // A link the user named is followed, one met on the way is not.
+    // A link given by the user is followed, a link found during the walk is not.
     let is_file = entry.file_type().is_some_and(|kind| kind.is_file())
         || entry.depth() == 0 && entry.path().is_file();
     is_file
@@ -197,13 +197,13 @@ pub(super) fn is_checked(entry: &DirEntry, path: &str, globs: &Globs, part: Opti
         && part.is_none_or(|part| part.holds(path))
 }
 
-/// Where the next window begins: at the start of a line near the overlap, if there is one.
+/// The start of the next window: at the start of a line near the overlap, if possible.
 fn cut(window: &[u8]) -> usize {
     let at = window.len().saturating_sub(OVERLAP);
     memchr::memrchr(b'\n', &window[at / 2..at]).map_or(at, |found| at / 2 + found + 1)
 }
 
-/// Where a window begins that follows on `bytes`, which began at `origin`.
+/// The origin of a window that follows `bytes`, which began at `origin`.
 fn after(origin: Origin, bytes: &[u8]) -> Origin {
     let lines = memchr::memchr_iter(b'\n', bytes).count();
     let start = memchr::memrchr(b'\n', bytes).map_or(0, |at| at + 1);
@@ -215,7 +215,7 @@ fn after(origin: Origin, bytes: &[u8]) -> Origin {
     Origin { offset: origin.offset + bytes.len() as u64, line, before }
 }
 
-/// Whether the bytes are not text: a NUL near the start, and no UTF-16 byte order mark.
+/// Whether the bytes are not text: a NUL byte near the start, and no UTF-16 byte order mark.
 #[must_use]
 pub fn is_binary(bytes: &[u8]) -> bool {
     let start = &bytes[..bytes.len().min(BINARY_LOOK)];

@@ -1,5 +1,5 @@
-//! The project as a whole, kept up to date: which files there are, and what the second pass finds in
-//! them. A look at what changed says the same as a look at all.
+//! The project as a whole, updated incrementally: its files, and the findings of the project pass.
+//! An update gives the same result as a full run.
 
 use super::globs;
 use super::stamps::Stamps;
@@ -17,40 +17,42 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A project, looked at.
+/// The state of a project after the last update.
 #[derive(Debug)]
 pub struct Kept {
     tree: Tree,
     joins: Joins,
-    /// What Git's branch and index are known by; `None`: there is no repository that could be read.
+    /// The files that determine Git's branch and index, with their stamps; `None`: no readable
+    /// repository.
     git: Option<Vec<(PathBuf, Mark)>>,
-    /// What files were known by when all were asked for last, and when that was; `None`: only once
-    /// so far.
+    /// The stamps of all files at the last complete comparison, and its time; `None`: compared only
+    /// once so far.
     stamps: Stamps,
     looked: Option<Instant>,
-    /// What is to be looked at each time, as of a number of runs of the rules; see [`Joins::apart`].
+    /// The files to compare on each update, as of a run counter; see [`Joins::apart`].
     apart: (Option<u64>, Vec<String>),
 }
 
-/// How long what is told is taken to be all: a watcher may have lost something, or leave folders out.
+/// How long notifications are assumed to be complete: a watcher can lose events or skip
+/// directories.
 const TRUSTED: Duration = Duration::from_secs(30);
 
-/// What is known to have changed since the last look.
+/// The known changes since the last update.
 #[derive(Clone, Copy, Debug)]
 pub struct Told<'a> {
-    /// Files that came, went or changed, by path from the root; also those whose unsaved text counts
-    /// or counted instead.
+    /// Files that were added, deleted or changed, relative to the root; also those whose unsaved
+    /// text is or was used instead.
     pub files: &'a BTreeSet<String>,
-    /// Whether to look for other files that changed: the time and length of each is asked for, which
-    /// takes tens of milliseconds where there are tens of thousands.
+    /// Whether to look for other changed files: this reads the modification time and length of each
+    /// file, which takes tens of milliseconds for tens of thousands of files.
     pub and_rest: bool,
 }
 
 impl Kept {
-    /// Looks at the project. `files` is what the checks may read.
+    /// Lists and checks the project. `files` gives access to the files that checks read.
     ///
     /// # Errors
-    /// When a glob of the configuration is malformed.
+    /// A malformed glob in the configuration.
     pub fn new(
         engine: &Engine,
         config: &Config,
@@ -66,27 +68,27 @@ impl Kept {
         Ok(Self { tree, joins, git, stamps, looked: None, apart: (None, Vec::new()) })
     }
 
-    /// The list of files, with no question about them answered.
+    /// The listing, without cached lookups.
     #[must_use]
     pub fn listing(&self) -> Listing {
         self.joins.listing().unanswered()
     }
 
-    /// What the second pass finds.
+    /// The findings of the project pass.
     #[must_use]
     pub fn settled(&self) -> Arc<Settled> {
         self.joins.settled()
     }
 
-    /// Whether to look for files that changed beside those that somebody told of; `is_all`: who
-    /// tells means to tell of all. Now and then it is so all the same.
+    /// Whether to look for changed files other than those in the notification; `is_all`: the client
+    /// intends to report all changes. Returns true periodically even then.
     #[must_use]
     pub fn wants_rest(&self, is_all: bool) -> bool {
         !is_all || self.looked.is_none_or(|looked| looked.elapsed() >= TRUSTED)
     }
 
-    /// Looks again; returns the paths with other findings. Engine, configuration and disk are those
-    /// of the first look.
+    /// Updates the state; returns the paths whose findings differ. Engine, configuration and disk
+    /// must be those of [`Kept::new`].
     pub fn again(
         &mut self,
         engine: &Engine,
@@ -117,7 +119,7 @@ impl Kept {
         self.joins.again(engine, &globs, files, news)
     }
 
-    /// Finds which files are to be looked at each time, unless nothing happened to that.
+    /// Determines the files to compare on each update, unless nothing relevant changed.
     fn look_apart(&mut self, is_tree_changed: bool) {
         let runs = self.joins.runs();
         if is_tree_changed || self.apart.0 != Some(runs) {
@@ -133,7 +135,7 @@ impl Kept {
     }
 }
 
-/// Adds what the rules ask of Git, and what that is known by.
+/// Adds the Git data that the rules need, and the stamps of its files.
 fn described(
     engine: &Engine,
     disk: &Disk,
@@ -143,7 +145,7 @@ fn described(
         return (None, listing);
     }
     let repository = Repository::open(disk.root()).ok();
-    // Before they are read: what comes later changes the time.
+    // Taken before the files are read, so that a later change is detected.
     let known = repository.as_ref().map(|repository| {
         let mark = |place: PathBuf| (place.clone(), Mark::of(stamp_of(&place), SETTLED));
         repository.state_files().map(mark).to_vec()

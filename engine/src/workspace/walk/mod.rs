@@ -1,4 +1,4 @@
-//! Whole trees: which files there are, read and checked in parallel, in the same order every time.
+//! Walks whole trees: lists, reads and checks files in parallel, with deterministic results.
 
 mod index;
 mod job;
@@ -35,43 +35,44 @@ pub use uncommitted::{Uncommitted, uncommitted};
 pub use whole::{joined, listing, typed};
 pub use within::{Part, Within};
 
-/// Most threads that one run starts.
+/// Maximum number of threads of one run.
 const MOST_JOBS: usize = 256;
-/// The stores of version control. In a work tree and in a submodule the store is a file that names a
-/// folder elsewhere.
+/// The directories of version control systems. In a linked work tree and in a submodule `.git` is a
+/// file that refers to a directory elsewhere.
 const STORES: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
 
-/// Why a file that settings or memories are read from is not.
-pub const IRREGULAR: &str = "cannot be read: it is a pipe, a socket or a device; put a regular file \
-                             in its place or delete it";
+/// Why a file with settings or memories is not read.
+pub const IRREGULAR: &str = "cannot be read: not a regular file (pipe, socket or device); \
+                         replace it with a regular file or delete it";
 
 /// Which files to check, and how.
 #[derive(Clone, Debug)]
 pub struct Walk {
-    /// Files and folders to check, as the user gave them; they lie below the root.
+    /// Files and directories to check, as given by the user; they must be below the root.
     pub paths: Vec<PathBuf>,
-    /// Threads; 0: one a processor; at most 256.
+    /// Number of threads, at most 256; 0: one per processor.
     pub jobs: usize,
     /// Do not read ignore files.
     pub no_ignore: bool,
-    /// The revision whose `.aiddignore` files count, when those of the disk are not to be trusted.
+    /// The revision whose `.aiddignore` files apply if those on disk are not trusted.
     pub base_ignores: Option<Snapshot>,
-    /// Leave out files and folders whose name begins with a dot.
+    /// Exclude files and directories whose name begins with a dot.
     pub no_hidden: bool,
-    /// Check these files only, by their paths from the root, where the walk meets them.
+    /// Only check these files, given by their paths from the root, if the walk reaches them.
     pub only: Option<BTreeSet<String>>,
-    /// Check the files of one part only.
+    /// Only check the files of one part.
     pub part: Option<Part>,
-    /// The branch, where that is not what Git calls it: a runner checks out none.
+    /// The name of the branch, if Git does not know it: CI runners check out a detached head.
     pub branch: Option<String>,
-    /// The paths that the change under judgement touches.
+    /// The paths that the checked change touches.
     pub change: Option<BTreeSet<String>>,
-    /// Begin no further file once this is set: what comes of the walk is then a part of it.
+    /// Start no further file once this is set; the result is then incomplete.
     pub stop: Option<Arc<AtomicBool>>,
 }
 
 impl Walk {
-    /// A walk over `paths` that reads what Git tracks, and what is neither tracked nor ignored.
+    /// A walk over `paths` that covers tracked files, and files that are neither tracked nor
+    /// ignored.
     #[must_use]
     pub fn over(paths: Vec<PathBuf>) -> Self {
         Self {
@@ -88,13 +89,13 @@ impl Walk {
         }
     }
 
-    /// Where it looks, in the project at `root`.
+    /// The paths that the walk covers, in the project at `root`.
     #[must_use]
     pub fn within(&self, root: &Path) -> Within {
         Within::new(root, &self.paths, self.part)
     }
 
-    /// What stops it.
+    /// The flag that stops the walk.
     #[must_use]
     pub fn stop(&self) -> Option<&AtomicBool> {
         self.stop.as_deref()
@@ -104,52 +105,53 @@ impl Walk {
 /// A checked file with findings, or a window of one.
 #[derive(Debug)]
 pub struct FileReport {
-    /// Its text.
+    /// The text of the file.
     pub source: Source,
-    /// Its findings.
+    /// The findings of the file.
     pub checked: Checked,
 }
 
-/// A file that was not, or not wholly, checked.
+/// A file that was not checked, or only in part.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Skipped {
-    /// Its path.
+    /// The path from the root.
     pub path: String,
-    /// Why.
+    /// The reason.
     pub why: String,
-    /// Whether it should have been checked: it could not be read.
+    /// Whether this is an error: the file should have been checked but could not be read.
     pub failed: bool,
 }
 
-/// What a run over a tree gave.
+/// The result of a run over a tree.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// The files with findings, by path, then place.
+    /// The files with findings, sorted by path, then position.
     pub files: Vec<FileReport>,
-    /// How many files were checked.
+    /// The number of checked files.
     pub checked: usize,
-    /// How many bytes they have.
+    /// The total size of the checked files, in bytes.
     pub bytes: u64,
-    /// What was not, or not wholly, checked, by path.
+    /// The files that were not checked, or only in part, sorted by path.
     pub skipped: Vec<Skipped>,
-    /// The files that no ignore file and no glob left out, read or not.
+    /// The files that no ignore file and no glob excluded, read or not.
     pub met: BTreeSet<String>,
-    /// How many tracked files were left out; of a walk over all that lies below its paths.
+    /// The number of excluded tracked files, for a walk over everything below its paths.
     pub left_out: LeftOut,
-    /// Those of them in which not every rule looked: binary, too large, or not to be read.
+    /// The files of `met` that not every rule could check: binary, too large, or unreadable.
     pub partly: BTreeSet<String>,
-    /// What the checks of the project as a whole found, as long as it is not among `files`.
+    /// The findings of the project pass, until they are merged into `files`.
     pub joined: Vec<FileReport>,
-    /// Rule of the project pass → how many files, folders or imports it judged.
+    /// Rule of the project pass → the number of files, directories or imports it checked.
     pub judged: BTreeMap<RuleId, usize>,
-    /// What else there is to tell of a rule.
+    /// Notes on rules.
     pub notes: Vec<(RuleId, String)>,
-    /// Findings on allow comments that stand unless the project pass needs the comment.
+    /// Findings on unused allow comments that are reported unless the project pass needs the
+    /// comment.
     pub waiting: Vec<FileReport>,
 }
 
 impl Outcome {
-    /// Takes in what the checks of one file gave.
+    /// Adds the result of checking one file.
     pub fn keep(&mut self, source: Source, mut checked: Checked) {
         let waiting = std::mem::take(&mut checked.waiting);
         if !waiting.is_empty() {
@@ -170,7 +172,7 @@ impl Outcome {
         self.skipped.sort();
     }
 
-    /// Adds what another run found in other files, before the project pass.
+    /// Adds the results of another run over other files, before the project pass.
     pub(crate) fn extend(&mut self, other: Self) {
         self.files.extend(other.files);
         self.waiting.extend(other.waiting);
@@ -181,18 +183,18 @@ impl Outcome {
         self.partly.extend(other.partly);
     }
 
-    /// Puts what the project pass found among the files.
+    /// Merges the findings of the project pass into `files`.
     pub fn join(&mut self) {
         self.files.append(&mut self.joined);
         by_path(&mut self.files);
     }
 }
 
-/// Checks the files of a tree, then the project as a whole. `done` is told of each file, from any
-/// thread.
+/// Checks the files of a tree, then the project as a whole. `done` is called for each file, from
+/// any thread.
 ///
 /// # Errors
-/// When a glob of the configuration is malformed.
+/// A malformed glob in the configuration.
 pub fn check_tree(
     engine: &Engine,
     config: &Config,
@@ -207,11 +209,11 @@ pub fn check_tree(
     Ok(outcome)
 }
 
-/// As [`check_tree`], with what the project pass found left apart, and all of it: also outside of
-/// [`Walk::within`].
+/// Like [`check_tree`], but keeps the findings of the project pass separate, and includes those
+/// outside of [`Walk::within`].
 ///
 /// # Errors
-/// When a glob of the configuration is malformed.
+/// A malformed glob in the configuration.
 pub fn check_apart(
     engine: &Engine,
     config: &Config,
@@ -234,7 +236,7 @@ pub fn check_apart(
     Ok(outcome)
 }
 
-/// Checks the files that a walk meets.
+/// Checks the files that a walk covers.
 fn check_walked(
     engine: &Engine,
     globs: &Globs,
@@ -278,11 +280,11 @@ fn check_walked(
     outcome
 }
 
-/// Checks the files at `paths` of a store, as [`check_tree`] would. Which of them the ignore files
-/// leave out is not asked here. Once `stop` is set no further file is begun.
+/// Checks the files at `paths` of a store, in the same way as [`check_tree`]. Ignore files are not
+/// evaluated. Once `stop` is set, no further file is started.
 ///
 /// # Errors
-/// When a glob of the configuration is malformed.
+/// A malformed glob in the configuration.
 pub fn check_files(
     engine: &Engine,
     config: &Config,
@@ -322,10 +324,10 @@ pub fn check_files(
     Ok(sorted(total))
 }
 
-/// The files that [`check_tree`] would check, by path.
+/// The files that [`check_tree`] would check, sorted by path.
 ///
 /// # Errors
-/// When a glob of the configuration is malformed.
+/// A malformed glob in the configuration.
 pub fn list(config: &Config, disk: &Disk, walk: &Walk) -> Result<BTreeSet<String>, GlobError> {
     let globs = globs(config)?;
     let scope = Arc::new(Scope::of_walk(walk, disk, Arc::default()));
@@ -338,8 +340,8 @@ pub fn list(config: &Config, disk: &Disk, walk: &Walk) -> Result<BTreeSet<String
     Ok(files.collect())
 }
 
-/// Checks the files at `paths` of `disk`, which [`list`] gave, on this thread and one after the
-/// other, until `stop` is set. `files` is what the checks may read beside them.
+/// Checks the files at `paths` of `disk`, as returned by [`list`], sequentially on this thread
+/// until `stop` is set. `files` gives access to other files that checks read.
 #[must_use]
 pub fn check_listed<'a>(
     engine: &Engine,
@@ -384,7 +386,7 @@ fn sorted(total: Mutex<Outcome>) -> Outcome {
     ordered(total.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// Files and what was left out, by path.
+/// Sorts files and skipped files by path.
 pub(crate) fn ordered(mut outcome: Outcome) -> Outcome {
     by_path(&mut outcome.files);
     outcome.skipped.sort();
@@ -397,17 +399,17 @@ pub(crate) fn by_path(files: &mut [FileReport]) {
     });
 }
 
-/// Whether a walk over the root meets the file at `path`, if it is there.
+/// Whether a walk over the root covers the file at `path`, if it exists.
 #[must_use]
 pub fn meets(disk: &Disk, path: &str) -> bool {
     Scope::new(disk, Arc::default()).meets(path)
 }
 
-/// The files that differ between `base` and the work tree of the repository that `disk` lies in, with
-/// those that Git does not know yet, sorted.
+/// The files that differ between `base` and the work tree of the repository that contains `disk`,
+/// including untracked files, sorted.
 ///
 /// # Errors
-/// As for [`Repository::work_tree_changes`].
+/// The errors of [`Repository::work_tree_changes`].
 pub fn work_tree_changes(
     repository: &Repository,
     base: &Snapshot,
@@ -419,7 +421,7 @@ pub fn work_tree_changes(
     repository.work_tree_changes(base, untracked)
 }
 
-/// A walk that enters only what it has to.
+/// A walk that only enters the directories it needs.
 fn filtered(
     walk: &Walk,
     disk: &Disk,
@@ -430,7 +432,7 @@ fn filtered(
     let only = walk.only.as_ref().map(whole::with_folders);
     builder.filter_entry(move |entry| {
         let path = from_root(&root, entry.path());
-        // What the user named is always entered.
+        // Paths given by the user are always entered.
         if entry.depth() == 0 {
             return only.as_ref().is_none_or(|only| only.contains(&*path));
         }
@@ -447,7 +449,7 @@ fn filtered(
     Some(builder)
 }
 
-/// A walk that reads no ignore file by itself: what it meets its filter decides.
+/// A walk without built-in ignore files: its filter decides.
 fn builder(walk: &Walk) -> Option<WalkBuilder> {
     let mut paths = walk.paths.iter();
     let mut builder = WalkBuilder::new(paths.next()?);
@@ -466,7 +468,7 @@ fn is_store(entry: &DirEntry) -> bool {
     STORES.iter().any(|store| entry.file_name() == *store)
 }
 
-/// Whether a walk takes a file, or goes into a directory. A link or a device is not looked at.
+/// Whether a walk includes a file, or enters a directory. Links and devices are not included.
 fn meets_entry(scope: &Scope, entry: &DirEntry, path: &str) -> bool {
     let is_dir = entry.file_type().is_some_and(|kind| kind.is_dir());
     let is_file = entry.file_type().is_some_and(|kind| kind.is_file());

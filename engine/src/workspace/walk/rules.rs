@@ -1,5 +1,5 @@
-//! The ignore files of a directory and of those above it. Each is read as settings are: a regular
-//! file and no link, as Git reads them, of bounded size.
+//! The ignore files of a directory and its parents. Each is read like settings: a regular file and
+//! not a link, as in Git, and of limited size.
 
 use crate::project::ignored::{AIDDIGNORE, parse};
 use crate::text::files::{Disk, Links, SIDE_FILE_LIMIT, read_regular, side_file};
@@ -9,44 +9,44 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What the ignore files make of a path.
+/// The verdict of the ignore files on a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// None names it.
+    /// No pattern matches.
     None,
-    /// `.aiddignore` takes it in again, whatever others name.
+    /// Included again by `.aiddignore`, regardless of other ignore files.
     Wanted,
-    /// It is ignored unless Git tracks it.
+    /// Ignored unless Git tracks it.
     Ignored,
-    /// `.aiddignore` leaves it out.
+    /// Excluded by `.aiddignore`.
     LeftOut,
 }
 
-/// The ignore files of one directory, each for paths from there.
+/// The ignore files of one directory, with patterns relative to it.
 pub(super) struct Level {
-    /// How many bytes of a path lead to the directory.
+    /// Length in bytes of the path prefix that leads to the directory.
     at: usize,
     aiddignore: Option<Gitignore>,
     ignore: Option<Gitignore>,
     gitignore: Option<Gitignore>,
-    /// `info/exclude` of the repository, and the user's own excludes.
+    /// `info/exclude` of the repository, and the user's global excludes.
     of_repository: [Option<Gitignore>; 2],
-    /// Whether a repository begins here: what Git reads further above is another's.
+    /// Whether this is the top of a repository: Git's ignore files above it belong to another one.
     is_top: bool,
     is_in_repository: bool,
     outer: Option<Arc<Self>>,
 }
 
-/// The rules of a directory.
+/// The ignore rules of a directory.
 pub(super) struct Opened {
     pub(super) level: Option<Arc<Level>>,
-    /// Whether it is the top of a work tree of Git.
+    /// Whether the directory is the top of a Git work tree.
     pub(super) is_top: bool,
 }
 
 impl Level {
-    /// The rules of the directory at `place`, to which `at` bytes of a path lead. `read` reads an
-    /// ignore file there.
+    /// Reads the rules of the directory at `place`, whose path prefix has `at` bytes. `read` reads
+    /// an ignore file there.
     pub(super) fn read(
         outer: Option<&Arc<Self>>,
         place: &Path,
@@ -60,7 +60,7 @@ impl Level {
         };
         let has_outer = outer.is_some_and(|outer| outer.is_in_repository);
         let has_git = place.join(".git").exists();
-        // Jujutsu's repositories have the same ignore files.
+        // Jujutsu repositories use the same ignore files.
         let is_top = has_git || !has_outer && place.join(".jj").exists();
         let is_in_repository = is_top || has_outer;
         let aiddignore = read(AIDDIGNORE);
@@ -71,7 +71,7 @@ impl Level {
                 Some(common(&place.join(".git")).join("info/exclude")),
                 ignore::gitignore::gitconfig_excludes_path(),
             ];
-            // They are the user's own, and may be links.
+            // These are the user's own files, and can be links.
             excludes.map(|path| {
                 let path = path?;
                 let told = |error: &io::Error| problem(path.clone(), error);
@@ -99,9 +99,9 @@ impl Level {
         Opened { level, is_top: has_git }
     }
 
-    /// What these rules, and those of the directories above, make of `path`. Our own file counts for
-    /// more than `.ignore`, that for more than Git's; of each kind the nearest one that names the
-    /// path counts.
+    /// The verdict of these rules and those of the parent directories on `path`. `.aiddignore`
+    /// takes precedence over `.ignore`, which takes precedence over Git's ignore files; within each
+    /// kind the nearest file with a matching pattern decides.
     pub(super) fn verdict(&self, path: &str, is_dir: bool) -> Verdict {
         let (mut ignore, mut git, mut exclude, mut global) = (None, None, None, None);
         let mut is_above_top = false;
@@ -132,11 +132,12 @@ impl Level {
     }
 }
 
-/// The directories above the root whose ignore files count: those of the repository that the root
-/// lies in; without one, all.
+/// The directories above the root whose ignore files apply: those in the repository that contains
+/// the root; without a repository, all.
 pub(super) struct Above {
     base: PathBuf,
-    /// The way from the outermost to the root, with a slash at its end; empty when there is none.
+    /// The path from the outermost directory to the root, with a trailing slash; empty if there is
+    /// none.
     pub(super) prefix: String,
 }
 
@@ -153,7 +154,7 @@ impl Above {
         Self { base, prefix }
     }
 
-    /// The directories, the outermost first, and how many bytes of a path lead to each.
+    /// The directories, outermost first, with the length in bytes of the path prefix of each.
     pub(super) fn dirs(&self) -> Vec<(PathBuf, usize)> {
         let ends = self.prefix.match_indices('/').map(|(end, _)| end + 1);
         let starts = std::iter::once(0).chain(ends);
@@ -162,7 +163,7 @@ impl Above {
     }
 }
 
-/// The patterns of the ignore file at `place`, which lies above the root.
+/// The patterns of the ignore file at `place`, which is above the root.
 pub(super) fn read_above(place: &Path) -> io::Result<Option<Gitignore>> {
     let (Some(dir), Some(name)) = (place.parent(), place.file_name()) else { return Ok(None) };
     read_inside(&Disk::new(dir), &name.to_string_lossy())
@@ -187,8 +188,8 @@ fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-/// Where what all work trees of a repository share lies; `store` is `.git`, which in a linked work
-/// tree is a file (gitrepository-layout(5), `gitdir` and `commondir`).
+/// The directory that all work trees of a repository share; `store` is `.git`, which is a file in a
+/// linked work tree (gitrepository-layout(5), `gitdir` and `commondir`).
 pub(super) fn common(store: &Path) -> PathBuf {
     let disk = Disk::new(store.parent().unwrap_or(store));
     let line = |path: &str| {

@@ -1,10 +1,10 @@
-//! Which files of a disk are checked: what Git tracks, and what it does not track and no ignore file
-//! names. `.gitignore`, `.ignore`, `.git/info/exclude` and the user's own excludes narrow untracked
-//! files only; `.aiddignore` leaves out whatever it names.
+//! Which files of a disk are checked: tracked files, and untracked files that no ignore file
+//! excludes. `.gitignore`, `.ignore`, `.git/info/exclude` and the user's global excludes only
+//! affect untracked files; `.aiddignore` excludes tracked files as well.
 //!
-//! A directory that they name is entered only where Git tracks something below it, and there only
-//! what is tracked counts. So a walk costs no more than before, and the index is read only once
-//! something ignored is met.
+//! An ignored directory is only entered if it contains tracked files, and then only those are
+//! included. So a walk costs no more than without this rule, and the index is only read once
+//! something ignored is found.
 
 use super::index::{Index, Indexes};
 use super::rules::{Above, Level, Verdict, read_above, read_inside};
@@ -19,30 +19,30 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-/// Reads the ignore file of a name.
+/// Reads the ignore file with the given name.
 type Read<'a> = dyn Fn(&str) -> io::Result<Option<Gitignore>> + 'a;
 
-/// Why a path is left out though Git may track it.
+/// Why a path is excluded although Git may track it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cause {
-    /// `.aiddignore` names it.
+    /// Excluded by `.aiddignore`.
     Aiddignore,
-    /// The setting `exclude` names it.
+    /// Excluded by the setting `exclude`.
     Exclude,
 }
 
-/// How many tracked files are left out.
+/// The number of excluded tracked files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
-    /// By `.aiddignore`.
+    /// Excluded by `.aiddignore`.
     pub aiddignore: usize,
-    /// By the setting `exclude`.
+    /// Excluded by the setting `exclude`.
     pub exclude: usize,
 }
 
 impl LeftOut {
-    /// What a report says of it; `None` when nothing is left out. `kind` says which files are
-    /// counted: `tracked`.
+    /// The message for a report; `None` if nothing is excluded. `kind` describes the counted files:
+    /// `tracked`.
     #[must_use]
     pub fn message(self, kind: &str) -> Option<String> {
         let all = self.aiddignore + self.exclude;
@@ -53,31 +53,31 @@ impl LeftOut {
             (0, _) => "`exclude`".to_owned(),
             (one, other) => format!("`.aiddignore` ({one}) and `exclude` ({other})"),
         };
-        Some(format!("{all} {kind} {files} {are} left out by {by}"))
+        Some(format!("{all} {kind} {files} {are} excluded by {by}"))
     }
 }
 
-/// A directory, as the paths right in it are decided on.
+/// The ignore rules that apply to the entries of a directory.
 #[derive(Clone)]
 struct Dir {
     level: Option<Arc<Level>>,
     index: Option<Arc<Index>>,
 }
 
-/// Decides on paths, from any thread.
+/// Decides which paths are checked, from any thread.
 pub(super) struct Scope {
     disk: Disk,
     /// Whether ignore files are read.
     is_on: bool,
-    /// The way from the directory that patterns above the root count from; with a slash at its end.
+    /// The path from the outermost directory with patterns to the root, with a trailing slash.
     prefix: String,
-    /// Whose `.aiddignore` files count, when not those of the disk.
+    /// The revision whose `.aiddignore` files apply, if not those on disk.
     base: Option<Snapshot>,
     above: Dir,
-    /// What the user named is entered whatever names it.
+    /// Paths given by the user, which are entered even if they are ignored.
     named: HashSet<String>,
     dirs: RwLock<HashMap<String, Dir>>,
-    /// Directories that are entered for what Git tracks below them alone.
+    /// Directories that are only entered because they contain tracked files.
     tracked_only: RwLock<HashSet<String>>,
     left_out: Mutex<BTreeMap<String, Cause>>,
     problems: Mutex<BTreeMap<PathBuf, String>>,
@@ -91,7 +91,7 @@ impl std::fmt::Debug for Scope {
 }
 
 impl Scope {
-    /// The files of `disk`. `indexes` are those that an earlier look has read.
+    /// The scope of the files of `disk`. `indexes` are those that an earlier walk has read.
     pub(super) fn new(disk: &Disk, indexes: Arc<Indexes>) -> Self {
         let above = Above::of(disk.root());
         let mut scope = Self {
@@ -114,15 +114,15 @@ impl Scope {
         scope
     }
 
-    /// As of a walk: over these paths, with ignore files or without.
+    /// The scope of a walk: with its paths, and with or without ignore files.
     pub(super) fn of_walk(walk: &super::Walk, disk: &Disk, indexes: Arc<Indexes>) -> Self {
         let named = walk.paths.iter().map(|path| relative(disk.root(), path)).collect();
         let base = walk.base_ignores.clone();
         Self { is_on: !walk.no_ignore, named, base, ..Self::new(disk, indexes) }
     }
 
-    /// Whether a walk takes the file at `path`, or enters the directory; that of the directory that
-    /// holds it was asked before.
+    /// Whether a walk includes the file at `path`, or enters the directory; to be called for the
+    /// parent directory first.
     pub(super) fn takes(&self, path: &str, is_dir: bool) -> bool {
         if !self.is_on {
             return true;
@@ -157,7 +157,7 @@ impl Scope {
         }
     }
 
-    /// Whether a walk over the root meets the file at `path`, if it is there.
+    /// Whether a walk over the root covers the file at `path`, if it exists.
     pub(super) fn meets(&self, path: &str) -> bool {
         let mut dirs: Vec<&str> = upwards(folder_of(path)).filter(|dir| !dir.is_empty()).collect();
         dirs.reverse();
@@ -165,7 +165,7 @@ impl Scope {
         !is_store && dirs.into_iter().all(|dir| self.takes(dir, true)) && self.takes(path, false)
     }
 
-    /// Whether Git tracks the file at `path`, or whether that is another repository's affair.
+    /// Whether Git tracks the file at `path`, or it belongs to another repository.
     pub(super) fn is_tracked(&self, path: &str) -> bool {
         let full = self.full(path);
         let index = self.dir(folder_of(path)).index;
@@ -173,12 +173,12 @@ impl Scope {
         index.is_none_or(|index| !is_outer(&index) || index.has_file(&full[index.at..]))
     }
 
-    /// Notes that a file or a directory with all that is in it is left out.
+    /// Records that a file, or a directory with its contents, is excluded.
     pub(super) fn leave_out(&self, path: &str, cause: Cause) {
         lock(&self.left_out).insert(path.to_owned(), cause);
     }
 
-    /// How many tracked files have been left out.
+    /// The number of excluded tracked files so far.
     pub(super) fn left_out(&self) -> LeftOut {
         let left_out = std::mem::take(&mut *lock(&self.left_out));
         let mut counts = LeftOut::default();
@@ -193,11 +193,11 @@ impl Scope {
         counts
     }
 
-    /// The files that could not be read of those that say what is checked, and why.
+    /// The ignore files and indexes that could not be read, and why.
     pub(super) fn problems(&self) -> Vec<(String, String)> {
         let files = lock(&self.problems).clone().into_iter();
         let indexes = self.indexes.problems().into_iter().map(|(top, error)| {
-            let why = "what Git tracks is not known, and what ignore files name is not checked";
+            let why = "tracked files are unknown, and ignored files are not checked";
             (top.join(".git"), format!("{why}: {error}"))
         });
         let root = self.disk.root();
@@ -253,7 +253,7 @@ impl Scope {
         Dir { level: opened.level, index: own.or_else(|| outer.index.clone()) }
     }
 
-    /// The patterns of the ignore file called `name` in the directory at `dir`.
+    /// The patterns of the ignore file `name` in the directory at `dir`.
     fn read(&self, dir: &str, name: &str) -> io::Result<Option<Gitignore>> {
         let path = below(dir, name);
         match &self.base {
@@ -275,7 +275,7 @@ fn write<T>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
     lock.write().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The path from `root`, as [`relative`], without a copy where that can be.
+/// The path relative to `root`, like [`relative`], without a copy if possible.
 pub(super) fn from_root<'a>(root: &Path, path: &'a Path) -> Cow<'a, str> {
     #[cfg(unix)]
     {

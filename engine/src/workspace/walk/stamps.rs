@@ -1,5 +1,5 @@
-//! What every file of a project is known by, folder by folder as the tree has them: with tens of
-//! thousands of files all that is done for one counts.
+//! The modification stamps of all files of a project, by directory. With tens of thousands of
+//! files, the work per file matters.
 
 use super::tree::Tree;
 use crate::text::files::{Disk, Stamp};
@@ -7,12 +7,12 @@ use crate::text::paths::below;
 use std::collections::HashMap;
 use std::time::SystemTime;
 
-/// The stamps of all files, as of the last look.
+/// The stamps of all files at the last update.
 #[derive(Debug, Default)]
 pub(super) struct Stamps(HashMap<String, Vec<Known>>);
 
-/// A file of a folder, and what it is known by; `None`: it was written so lately that its time does
-/// not tell whether it was written since.
+/// A file of a directory, and its stamp; `None`: written so recently that its modification time
+/// cannot prove that it is unchanged.
 #[derive(Debug)]
 struct Known {
     name: Box<str>,
@@ -20,12 +20,12 @@ struct Known {
 }
 
 impl Stamps {
-    /// Notes what the files of `tree` are known by now; those that may be others than when it was
-    /// noted last.
+    /// Updates the stamps of the files of `tree`; returns those that may have changed since the
+    /// last update.
     pub(super) fn again(&mut self, disk: &Disk, tree: &Tree) -> Vec<String> {
         let mut changed = Vec::new();
         let mut count = 0;
-        // Before they are asked for: one may be written meanwhile.
+        // Taken before the stamps are read, because a file can be written in between.
         let now = SystemTime::now();
         let is_settled =
             |stamp: &Stamp| now.duration_since(stamp.0).is_ok_and(|age| age > tree.settled());
@@ -52,7 +52,7 @@ impl Stamps {
     }
 }
 
-/// Makes the files known those of `names`; both are in order.
+/// Aligns the known files with `names`; both are sorted.
 fn align(known: &mut Vec<Known>, names: &[String]) {
     let mut before = std::mem::take(known).into_iter().peekable();
     *known = names
@@ -75,11 +75,11 @@ mod tests {
     use std::path::Path;
     use std::time::Duration;
 
-    /// Times of files move in steps of a tick of the system's clock, of at most 10 milliseconds.
+    /// Modification times have the resolution of the system clock's tick, at most 10 milliseconds.
     const TICK: Duration = Duration::from_millis(25);
     const PATHS: [&str; 7] = ["a", "b", "d/a", "d/b", "d/e/a", "d.x", "f/a"];
 
-    /// What lies at each path.
+    /// The contents at each path.
     fn texts(root: &Path) -> BTreeMap<&'static str, String> {
         let text = |path: &&'static str| Some((*path, fs::read_to_string(root.join(path)).ok()?));
         PATHS.iter().filter_map(text).collect()
@@ -90,7 +90,7 @@ mod tests {
         match what {
             0 => drop(fs::remove_file(&place)),
             1 => drop(fs::rename(&place, root.join(PATHS[0]))),
-            // Moved in from elsewhere, with an older time of writing.
+            // Moved in from elsewhere, with an older modification time.
             2 => drop(fs::rename(root.join(PATHS[1]), &place)),
             more => {
                 fs::create_dir_all(place.parent().expect("a folder")).expect("made");

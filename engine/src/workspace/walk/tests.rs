@@ -1,4 +1,4 @@
-//! Walks over trees made for the tests.
+//! Walks over trees created for the tests.
 
 use super::job::WINDOW;
 use super::*;
@@ -21,7 +21,7 @@ fn run(root: &Path, jobs: usize, no_ignore: bool) -> Outcome {
     check_tree(&engine(), &Config::default(), &Disk::new(root), &walk, &|| ()).expect("no globs")
 }
 
-/// A token that is one only once this text has been put together.
+/// A token that is only complete once concatenated, so that this file has no secret.
 fn token() -> String {
     format!("gh{}_{}", "p", "Vq7RkX2mZt9LwBn4Yc6HsDf1Jg8PaKe3Uo5T")
 }
@@ -65,7 +65,7 @@ fn what_is_listed_is_what_a_tree_run_checks() {
     let root = folder.path();
     fs::create_dir_all(root.join(".git")).expect("made");
     fs::write(root.join(".gitignore"), "ignored\n").expect("written");
-    // Of a submodule.
+    // The `.git` file of a submodule.
     fs::create_dir_all(root.join("c")).expect("made");
     fs::write(root.join("c/.git"), format!("gitdir: {}\n", token())).expect("written");
     for name in ["b", ".env", "c/d", "c/out/e", "ignored"] {
@@ -124,7 +124,7 @@ fn a_secret_far_into_a_large_file_is_found_at_its_place() {
     let folder = tempfile::tempdir().expect("a folder");
     let line = "nothing to see here, only words and words and words\n";
     let mut text = line.repeat((WINDOW - 100) / line.len());
-    // Over the end of the first window, once more far behind it, and at the very end.
+    // Across the end of the first window, again far behind it, and at the very end.
     let mut wanted = Vec::new();
     for gap in [0, 3 * WINDOW, WINDOW / 2] {
         text.push_str(&line.repeat(gap / line.len()));
@@ -169,7 +169,7 @@ fn odd_files_are_survived() {
 const NAMED: &str = "---\nseverity: error\ncheck:\n  tree: { each: 'src/*.rs', name: snake }\n---\n# t/named\n\nWhy.\n";
 const WORD: &str = "---\nseverity: error\ncheck:\n  text: { regex: 'blue', keywords: [blue] }\n---\n# t/word\n\nWhy.\n";
 
-/// What is found in files under a rule of each pass, a line each.
+/// The findings in files with a rule of each pass, one line each.
 fn both_passes(files: &[(&str, &str)]) -> String {
     use std::fmt::Write as _;
     let folder = tempfile::tempdir().expect("a folder");
@@ -177,7 +177,7 @@ fn both_passes(files: &[(&str, &str)]) -> String {
     for (path, text) in files {
         let path = root.join(path);
         fs::create_dir_all(path.parent().expect("below")).expect("made");
-        // So that this file is not found to hold a comment.
+        // So that this file does not contain an allow comment.
         fs::write(path, text.replace("ALLOW", "aidd:allow")).expect("written");
     }
     let pages = [("rules/a.md", NAMED), ("rules/b.md", WORD)];
@@ -203,7 +203,7 @@ fn both_passes(files: &[(&str, &str)]) -> String {
 
 #[test]
 fn a_comment_is_unused_only_when_neither_pass_needs_it() {
-    // Needed by the second pass alone, by the first alone, and by none.
+    // Comments needed only by the project pass, only by the file pass, and by neither.
     insta::assert_snapshot!(
         both_passes(&[
             ("src/BadName.rs", "// ALLOW-file t/named it is old\n"),

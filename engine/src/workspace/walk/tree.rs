@@ -1,5 +1,5 @@
-//! The files of a project, kept by folder: a folder is read again when its time says that entries
-//! came or went, and all of them when an ignore file did.
+//! The files of a project, cached by directory: a directory is read again if its modification time
+//! shows that entries were added or removed, and all directories if an ignore file changed.
 
 use super::index::Indexes;
 use super::rules::{Above, common};
@@ -13,20 +13,20 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// What in a folder says which files below it are left out. In a repository Git's are read, so that
-/// it is one matters too.
+/// The entries of a directory that affect which files below it are excluded. Git's ignore files
+/// only apply in a repository, so its presence matters too.
 const MARKS: [&str; 4] = [".gitignore", ".ignore", ".aiddignore", ".git"];
 
-/// What a file is known by: whether it is there, and since when it is as it is.
+/// The state of a file: whether it exists, and since when it is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
-    /// There is no such file.
+    /// The file does not exist.
     Absent,
-    /// It was written so lately that its time does not tell whether it was written since.
+    /// Written so recently that its modification time cannot prove that it is unchanged.
     Young,
-    /// It is there; for how long does not matter.
+    /// The file exists; its modification time does not matter.
     There,
-    /// As it was at this time.
+    /// The modification stamp of the file.
     Since(Stamp),
 }
 
@@ -39,53 +39,53 @@ impl Mark {
         }
     }
 
-    /// Whether the file is surely as it was when `before` was said of it.
+    /// Whether the file is certainly unchanged since its state was `before`.
     pub(super) fn is_still(self, before: Self) -> bool {
         self == before && self != Self::Young
     }
 }
 
-/// The folders that a walk over the project enters.
+/// The directories that a walk over the project enters.
 #[derive(Debug)]
 pub(super) struct Tree {
     folders: BTreeMap<String, Folder>,
-    /// What outside of the project says which files are left out.
+    /// The files outside of the project that affect which files are excluded.
     outside: Vec<(PathBuf, Mark)>,
-    /// What Git tracks of what ignore files name.
+    /// The tracked files among the ignored ones.
     indexes: Arc<Indexes>,
-    /// How old a time must be to tell.
+    /// Minimum age of a modification time to be conclusive.
     settled: Duration,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Folder {
     mark: Mark,
-    /// The names of the files right in it.
+    /// The names of the files directly in the directory.
     files: Vec<String>,
     marks: [Mark; 4],
 }
 
-/// What a look at a tree gave.
+/// The result of updating a tree.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Looked {
-    /// There are other files than before.
+    /// Whether the set of files differs.
     pub(super) differs: bool,
-    /// The folders that were read anew, and those that are gone.
+    /// The directories that were read again, and those that were removed.
     pub(super) folders: BTreeSet<String>,
 }
 
-/// What a walk met.
+/// The result of a walk.
 #[derive(Default)]
 struct Met {
-    /// The folders that it went into, and what they were known by before.
+    /// The entered directories, with their state before they were read.
     entered: BTreeMap<String, Mark>,
-    /// The folders that are not left out.
+    /// The directories that are not excluded.
     seen: BTreeSet<String>,
     files: Vec<String>,
 }
 
 impl Tree {
-    /// Reads all.
+    /// Reads the whole project.
     pub(super) fn new(disk: &Disk) -> Self {
         Self::settling(disk, SETTLED)
     }
@@ -112,34 +112,35 @@ impl Tree {
         }
     }
 
-    /// The files, in the order of their folders.
+    /// The files, in directory order.
     pub(super) fn files(&self) -> impl Iterator<Item = String> {
         self.folders
             .iter()
             .flat_map(|(path, folder)| folder.files.iter().map(move |name| below(path, name)))
     }
 
-    /// The folders, and the names of the files right in each, in order.
+    /// The directories, and the names of the files directly in each, sorted.
     pub(super) fn folders(&self) -> impl Iterator<Item = (&str, &[String])> {
         self.folders.iter().map(|(path, folder)| (&**path, &*folder.files))
     }
 
-    /// How old a time must be to tell.
+    /// Minimum age of a modification time to be conclusive.
     pub(super) fn settled(&self) -> Duration {
         self.settled
     }
 
-    /// Whether there are files right in the folder at `path`.
+    /// Whether there are files directly in the directory at `path`.
     pub(super) fn has_files(&self, path: &str) -> bool {
         self.folders.get(path).is_some_and(|folder| !folder.files.is_empty())
     }
 
-    /// Whether the walk goes into the folder at `path`.
+    /// Whether the walk enters the directory at `path`.
     pub(super) fn enters(&self, path: &str) -> bool {
         self.folders.contains_key(path)
     }
 
-    /// Looks again. `told`: files that may have come or gone, beside what the times of folders tell.
+    /// Updates the tree. `told`: files that may have been added or deleted, in addition to what the
+    /// modification times of directories show.
     pub(super) fn again<'a>(&mut self, disk: &Disk, told: impl Iterator<Item = &'a str>) -> Looked {
         let settled = self.settled;
         let is_still = |(place, mark): &(PathBuf, Mark)| now(place, *mark, settled).is_still(*mark);
@@ -162,7 +163,7 @@ impl Tree {
         self.enter(disk, stale)
     }
 
-    /// The folder that holds `path`, where that is there and not known, or known and not there.
+    /// The directory that contains `path`, if the file exists but is not listed or the reverse.
     fn unknown(&self, disk: &Disk, path: &str) -> Option<String> {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         let known = self.folders.get(folder)?;
@@ -185,7 +186,7 @@ impl Tree {
         }
     }
 
-    /// Reads the folders at `stale` anew, and those in them that are new.
+    /// Reads the directories in `stale` again, and new directories in them.
     fn enter(&mut self, disk: &Disk, stale: BTreeSet<String>) -> Looked {
         let mut wanted = stale.clone();
         wanted.extend(stale.iter().flat_map(|path| above(path)).map(str::to_owned));
@@ -227,9 +228,9 @@ impl Tree {
 }
 
 impl Folder {
-    /// Whether the files are as they were that say what is left out.
+    /// Whether the files that affect exclusion are unchanged.
     fn is_ruled(&self, disk: &Disk, path: &str, settled: Duration) -> bool {
-        // One that was not there makes the folder another.
+        // A new file changes the modification time of the directory.
         let there = MARKS.iter().zip(self.marks).filter(|(_, mark)| *mark != Mark::Absent);
         there.into_iter().all(|(name, mark)| {
             let place = disk.root().join(below(path, name));
@@ -238,7 +239,7 @@ impl Folder {
     }
 }
 
-/// What a file is known by now that was known by `before`.
+/// The current state of a file whose state was `before`.
 fn now(place: &Path, before: Mark, settled: Duration) -> Mark {
     match Mark::of(stamp_of(place), settled) {
         Mark::Young | Mark::Since(_) if before == Mark::There => Mark::There,
@@ -246,12 +247,12 @@ fn now(place: &Path, before: Mark, settled: Duration) -> Mark {
     }
 }
 
-/// The folders above a path, the root last.
+/// The parent directories of a path, the root last.
 fn above(path: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(path), |&path| (!path.is_empty()).then(|| folder_of(path))).skip(1)
 }
 
-/// What a walk met, by folder; and the folders that are not left out.
+/// The directories of a walk with their contents, and the directories that are not excluded.
 fn folders(
     disk: &Disk,
     met: Met,
@@ -261,7 +262,7 @@ fn folders(
     for (path, mark) in met.entered {
         let marks = MARKS.map(|name| {
             let mark = Mark::of(stamp_of(&disk.root().join(below(&path, name))), settled);
-            // The store changes all the time, that there is one does not.
+            // `.git` changes all the time, but only its presence matters.
             if name == ".git" && mark != Mark::Absent { Mark::There } else { mark }
         });
         folders.insert(path, Folder { mark, files: Vec::new(), marks });
@@ -278,8 +279,8 @@ fn folders(
     (met.seen, folders)
 }
 
-/// Walks the project, into the folders that `enters` says yes to; by several threads where that is
-/// worth it.
+/// Walks the project, entering the directories that `enters` accepts; with several threads if that
+/// is worthwhile.
 fn walk(
     disk: &Disk,
     settled: Duration,
@@ -305,7 +306,7 @@ fn walk(
         }
         let path = path.into_owned();
         let is_entered = enters(&path);
-        // Before it is read: what comes later changes the time.
+        // Taken before the directory is read, so that a later change is detected.
         let mark = is_entered.then(|| mark(&path, &root));
         let mut met = lock(&noted);
         met.entered.extend(mark.map(|mark| (path.clone(), mark)));
@@ -331,9 +332,9 @@ fn one_by_one(builder: &WalkBuilder, disk: &Disk) -> Vec<String> {
     builder.build().flatten().filter_map(|entry| file(&entry, disk)).collect()
 }
 
-/// The files that a walk meets, by several threads, in no order.
+/// The files that a walk covers, found by several threads, in no particular order.
 pub(super) fn all(builder: &WalkBuilder, disk: &Disk) -> Vec<String> {
-    /// Hands in its paths when its thread ends.
+    /// Adds its paths to the result when its thread ends.
     struct Mine<'a> {
         total: &'a Mutex<Vec<String>>,
         mine: Vec<String>,
@@ -354,7 +355,7 @@ pub(super) fn all(builder: &WalkBuilder, disk: &Disk) -> Vec<String> {
     total.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What outside of the folders of the project says which of its files are left out.
+/// The files outside of the project's directories that affect which files are excluded.
 fn outside(root: &Path, settled: Duration) -> Vec<(PathBuf, Mark)> {
     let mark = |place: PathBuf| {
         let mark = Mark::of(stamp_of(&place), settled);

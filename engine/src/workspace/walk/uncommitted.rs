@@ -1,35 +1,35 @@
-//! What differs from the last commit.
+//! The changes since the last commit.
 
 use super::work_tree_changes;
 use crate::project::git::{Change, Repository};
 use crate::text::files::Disk;
 use std::path::Path;
 
-/// Most changed files that are named.
+/// Maximum number of changed files that are listed.
 const MAX_NAMED: usize = 200;
 
-/// What differs from the last commit, untracked files included.
+/// The changes since the last commit, including untracked files.
 #[derive(Clone, Debug)]
 pub struct Uncommitted {
-    /// That commit.
+    /// The hash of the last commit.
     pub head: String,
-    /// The files, by path.
+    /// The changed files, sorted by path.
     pub changes: Vec<Change>,
 }
 
 impl Uncommitted {
-    /// The paths of the first few.
+    /// The paths of the first changes, up to a limit.
     #[must_use]
     pub fn paths(&self) -> Vec<String> {
-        // Our own store, where no ignore file names it.
+        // Without the `.aidd` store, which may not be in an ignore file.
         let paths = self.changes.iter().map(Change::path);
         let paths = paths.filter(|path| !path.starts_with(".aidd/data."));
         paths.take(MAX_NAMED).map(str::to_owned).collect()
     }
 }
 
-/// What differs from the last commit; `None` where there is no repository or no commit. Compares
-/// every tracked file: too slow for a session start.
+/// The changes since the last commit; `None` without a repository or a commit. Compares every
+/// tracked file, which is too slow for a session start.
 #[must_use]
 pub fn uncommitted(root: &Path) -> Option<Uncommitted> {
     let repository = Repository::open(root).ok()?;

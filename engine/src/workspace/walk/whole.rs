@@ -1,4 +1,4 @@
-//! The project as a whole: the list of its files, and the second pass over it.
+//! The project as a whole: its listing, and the project pass.
 
 use super::index::Indexes;
 use super::scope::{Scope, from_root};
@@ -17,21 +17,21 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// All files of the project that no ignore file leaves out, whatever the walk is over, and what the
-/// rules of `engine` ask of Git.
+/// All files of the project that are not ignored, regardless of the paths of the walk, with the Git
+/// data that the rules of `engine` need.
 #[must_use]
 pub fn listing(engine: &Engine, disk: &Disk, walk: &Walk) -> Listing {
     listed(engine, disk, walk, &Arc::default())
 }
 
-/// As [`listing`], with the indexes that another look shares.
+/// Like [`listing`], with the indexes shared with another walk.
 pub(super) fn listed(engine: &Engine, disk: &Disk, walk: &Walk, indexes: &Arc<Indexes>) -> Listing {
     let root = Walk { paths: vec![disk.root().to_owned()], ..walk.clone() };
     let scope = Arc::new(Scope::of_walk(&root, disk, indexes.clone()));
     described(engine, disk, walk, Listing::new(all_in(disk, &root, &scope)))
 }
 
-/// Adds what the rules ask of Git.
+/// Adds the Git data that the rules need.
 fn described(engine: &Engine, disk: &Disk, walk: &Walk, listing: Listing) -> Listing {
     let wants_branch = walk.branch.is_none() && engine.asks_listing();
     let asks = project_checks::asks_index(engine) || wants_branch;
@@ -41,12 +41,12 @@ fn described(engine: &Engine, disk: &Disk, walk: &Walk, listing: Listing) -> Lis
     listing.with_tracked(tracked).on_branch(branch).with_change(walk.change.clone())
 }
 
-/// Whether rules ask what Git's index holds, or for the branch.
+/// Whether rules need the contents of the Git index, or the branch.
 pub(super) fn asks_git(engine: &Engine) -> bool {
     project_checks::asks_index(engine) || engine.asks_listing()
 }
 
-/// What Git's index holds, where rules ask for that, and the branch.
+/// Reads the contents of the Git index, if rules need it, and the branch.
 pub(super) fn ask_git(
     engine: &Engine,
     repository: Option<Repository>,
@@ -59,7 +59,7 @@ pub(super) fn ask_git(
     (tracked, repository.and_then(|repository| repository.branch()))
 }
 
-/// The paths that `scope` takes below the paths of a walk, met by several threads.
+/// The paths that `scope` includes below the paths of a walk, found by several threads.
 pub(super) fn all_in(disk: &Disk, walk: &Walk, scope: &Arc<Scope>) -> Vec<String> {
     let Some(mut builder) = builder(walk) else { return Vec::new() };
     let (root, scope) = (disk.root().to_owned(), scope.clone());
@@ -70,7 +70,7 @@ pub(super) fn all_in(disk: &Disk, walk: &Walk, scope: &Arc<Scope>) -> Vec<String
     tree::all(&builder, disk)
 }
 
-/// Runs the second pass over the project, whatever part of it the walk looks at.
+/// Runs the project pass, regardless of the part of the project that the walk covers.
 pub(super) fn check(
     engine: &Engine,
     config: &Config,
@@ -79,12 +79,12 @@ pub(super) fn check(
     listing: Option<Listing>,
     outcome: &mut Outcome,
 ) -> Result<(), GlobError> {
-    // Of a part of the files nothing is known as a whole.
+    // The project pass needs all files, so it does not run on an incomplete walk.
     if !project_checks::has_any(engine) || is_set(walk.stop()) {
         return Ok(());
     }
     let root = |path: &PathBuf| path == disk.root();
-    // What the walk met is all there is, unless something was left out.
+    // The files of the walk are all files, unless some were excluded.
     let is_whole = walk.only.is_none()
         && walk.part.is_none()
         && walk.paths.iter().any(root)
@@ -100,11 +100,11 @@ pub(super) fn check(
     joined(engine, config, disk, &listing, outcome)
 }
 
-/// Checks the project of the files in `listing`, and adds what is found to `outcome`, apart from
-/// its files.
+/// Checks the project of the files in `listing`, and adds the findings to `outcome`, separately
+/// from its files.
 ///
 /// # Errors
-/// When a glob of the configuration is malformed.
+/// A malformed glob in the configuration.
 pub fn joined(
     engine: &Engine,
     config: &Config,
@@ -136,7 +136,7 @@ pub fn joined(
     Ok(())
 }
 
-/// As [`joined`], of what the rules on imports find in a text that is being typed: see
+/// Like [`joined`], for the findings of the rules on imports in a text that is being typed: see
 /// [`project_checks::of_text`].
 #[must_use]
 pub fn typed(
@@ -149,7 +149,7 @@ pub fn typed(
     project_checks::of_text(engine, &globs(config).ok()?, files, listing, source)
 }
 
-/// The paths, all folders on the way to them, and the root itself.
+/// The parent directories of all paths, including the root, and the paths themselves.
 pub(super) fn with_folders(paths: &BTreeSet<String>) -> HashSet<String> {
     let mut all: HashSet<String> = [String::new()].into();
     for path in paths {

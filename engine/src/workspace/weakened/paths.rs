@@ -1,4 +1,4 @@
-//! Which files are left out that were not: by `include` and `exclude`, and by ignore files.
+//! Which files are newly excluded, by `include` and `exclude` and by ignore files.
 
 use super::{Kind, Scope, Side, Weakening, listed, number};
 use crate::project::config::{Config, line_of};
@@ -7,14 +7,14 @@ use crate::text::files::{Files, side_file};
 use crate::text::paths::{GlobError, Globs, folder_of, upwards};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Whether the file at `path` is an ignore file that narrows what Git tracks: those of other tools
-/// narrow untracked files only.
+/// Whether the file at `path` is an ignore file that excludes tracked files: those of other tools
+/// only affect untracked files.
 #[must_use]
 pub fn is_ignore_file(path: &str) -> bool {
     path.rsplit('/').next() == Some(AIDDIGNORE)
 }
 
-/// What `include` and `exclude` leave out.
+/// The files that `include` and `exclude` exclude.
 pub(super) fn globs(
     base: &Side<'_>,
     head: &Side<'_>,
@@ -61,13 +61,13 @@ fn checked(config: &Config) -> Result<Globs, GlobError> {
 
 fn left_out(files: &[&String]) -> String {
     if files.is_empty() {
-        return "leaves out no tracked file today".to_owned();
+        return "currently excludes no tracked files".to_owned();
     }
     let names = listed(files.iter().map(|path| format!("`{path}`")));
-    format!("leaves out {}: {names}", number(files.len(), "tracked file"))
+    format!("excludes {}: {names}", number(files.len(), "tracked file"))
 }
 
-/// What ignore files leave out, one entry for each file that changed.
+/// The files that ignore files exclude, one entry for each changed ignore file.
 pub(super) fn ignore_files(base: &Side<'_>, head: &Side<'_>, tracked: &[String]) -> Vec<Weakening> {
     let (Some(old), Some(new)) = (base.ignores, head.ignores) else { return Vec::new() };
     let (mut before, mut after) = (Ignored::new(old), Ignored::new(new));
@@ -109,7 +109,7 @@ struct Changed<'a> {
 }
 
 impl Changed<'_> {
-    /// The nearest ignore file above `path` that changed.
+    /// The nearest changed ignore file at or above `path`.
     fn above(&mut self, path: &str) -> Option<String> {
         for folder in upwards(folder_of(path)) {
             let file = crate::text::paths::below(folder, AIDDIGNORE);
@@ -125,7 +125,7 @@ impl Changed<'_> {
         None
     }
 
-    /// The patterns that leave something out which only the head has.
+    /// The excluding patterns that only the head has.
     fn added(&self, path: &str) -> Vec<String> {
         let [before, after] = self.sides.map(|files| side_file(files, path).unwrap_or_default());
         let known: BTreeSet<&str> = before.lines().map(str::trim_end).collect();

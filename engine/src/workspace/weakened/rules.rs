@@ -1,4 +1,4 @@
-//! Which rules are off, milder or different.
+//! Which rules are disabled, less severe or changed.
 
 use super::{Kind, Scope, Side, Weakening, listed, number};
 use crate::project::config::{Config, Level, RuleSetting, line_of};
@@ -11,19 +11,19 @@ use crate::text::paths::rule_globs;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// What lowers rules, and to what: what one entry of the report tells.
+/// The cause and the new level of lowered rules: one entry of the report.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Cause {
     kind: Kind,
     path: String,
     line: Option<u32>,
-    /// What stands before the rules in the message.
+    /// The text before the rules in the message.
     prefix: String,
-    /// `None`: off.
+    /// The new severity; `None`: off.
     to: Option<Severity>,
 }
 
-/// The rules of one cause, with their severities in the base.
+/// The rules lowered by each cause, with their severities in the base.
 type Lowered = BTreeMap<Cause, BTreeMap<RuleId, Severity>>;
 
 pub(super) fn compare(base: &Side<'_>, head: &Side<'_>, tracked: &[String]) -> Vec<Weakening> {
@@ -31,7 +31,7 @@ pub(super) fn compare(base: &Side<'_>, head: &Side<'_>, tracked: &[String]) -> V
     let causes = Causes::new(base, head);
     let mut lowered = Lowered::new();
     let mut found = Vec::new();
-    // In the order of their ids: a map has none.
+    // Sorted by id, because the order of a map is not deterministic.
     for rule in base.engine.registry().rules() {
         let Some((from, params)) = severity_of(before, rule) else { continue };
         let now = head.engine.registry().get(&rule.id);
@@ -44,7 +44,7 @@ pub(super) fn compare(base: &Side<'_>, head: &Side<'_>, tracked: &[String]) -> V
             if to.is_some_and(|(_, given)| given != params) {
                 found.push(causes.set(&rule.id, "changes the parameters of"));
             } else if waits[0].is_some() && waits[0] != waits[1] {
-                found.push(causes.set(&rule.id, "lets a condition decide on"));
+                found.push(causes.set(&rule.id, "adds a condition to"));
             } else if now.check != rule.check && (now.path.is_some() || rule.path.is_some()) {
                 found.push(changed_check(rule, now));
             }
@@ -59,7 +59,7 @@ pub(super) fn compare(base: &Side<'_>, head: &Side<'_>, tracked: &[String]) -> V
     found
 }
 
-/// The severity of a rule and its parameters; `None` when it is off.
+/// The severity of a rule and its parameters; `None` if it is disabled.
 fn severity_of<'a>(
     settings: &'a Settings,
     rule: &Rule,
@@ -90,14 +90,14 @@ impl Cause {
     }
 }
 
-/// Finds what lowers a rule.
+/// Finds the cause that lowers a rule.
 struct Causes<'a> {
     head: &'a Side<'a>,
     /// Rule → the key under `rules` of the head that sets its level.
     keys: HashMap<RuleId, &'a str>,
-    /// The same for parameters.
+    /// Rule → the key under `rules` of the head that sets its parameters.
     params: HashMap<RuleId, &'a str>,
-    /// Rule → the pack that switches it on in the base.
+    /// Rule → the pack that enables it in the base.
     packs: HashMap<RuleId, &'a str>,
 }
 
@@ -170,8 +170,8 @@ impl<'a> Causes<'a> {
     }
 }
 
-/// Rule → the key under `rules` that sets it, of those whose setting is `wanted`: globs first, so that
-/// exact names win.
+/// Rule → the key under `rules` that sets it, among those whose setting is `wanted`; globs first,
+/// so that exact names override them.
 fn keys<'a>(
     config: &'a Config,
     registry: &Registry,
@@ -196,7 +196,7 @@ fn keys_of_params<'a>(config: &'a Config, registry: &Registry) -> HashMap<RuleId
     keys(config, registry, |setting| setting.params().is_some_and(|params| !params.is_empty()))
 }
 
-/// The line of a key in the header of a page; of a memory the page is made, and has none.
+/// The line of a key in the header of a page; `None` for a memory, whose page is generated.
 fn header_line(rule: &Rule, key: &str) -> Option<u32> {
     if rule.path.as_deref().is_none_or(is_memory_path) {
         return None;
@@ -218,7 +218,7 @@ fn changed_check(rule: &Rule, now: &Rule) -> Weakening {
     }
 }
 
-/// Overrides that only the head has, and that set rules below what the base has elsewhere.
+/// Overrides that only the head has, and that set rules below their level elsewhere in the base.
 fn new_overrides(base: &Side<'_>, head: &Side<'_>) -> Vec<Weakening> {
     let written = head.config.overrides.iter().flatten();
     let resolved = head.engine.table().overrides();
@@ -267,7 +267,7 @@ fn new_overrides(base: &Side<'_>, head: &Side<'_>) -> Vec<Weakening> {
     found
 }
 
-/// Overrides that only the base has, and that set rules above what the head has elsewhere.
+/// Overrides that only the base has, and that set rules above their level elsewhere in the head.
 fn gone_overrides(base: &Side<'_>, head: &Side<'_>) -> Vec<Weakening> {
     let written = base.config.overrides.iter().flatten();
     let resolved = base.engine.table().overrides();
@@ -307,8 +307,8 @@ fn gone_overrides(base: &Side<'_>, head: &Side<'_>) -> Vec<Weakening> {
 /// The settings of both sides, and the files that have them.
 type Pair<'a> = (Arc<Settings>, Arc<Settings>, Vec<&'a String>);
 
-/// What the settings of tracked files come to beyond what `known` says: several overrides in another
-/// order, or beside one another.
+/// Differences in the settings of tracked files that are not in `known`: from a different order or
+/// combination of overrides.
 fn by_path(
     base: &Side<'_>,
     head: &Side<'_>,
@@ -319,7 +319,7 @@ fn by_path(
     if none(base) && none(head) {
         return Vec::new();
     }
-    // The same overrides give the same settings, so few pairs are compared.
+    // The same overrides give the same settings, so there are few pairs to compare.
     let mut pairs: BTreeMap<(usize, usize), Pair<'_>> = BTreeMap::new();
     for path in tracked {
         let (before, after) = (base.engine.settings(path), head.engine.settings(path));
@@ -327,7 +327,7 @@ fn by_path(
         pairs.entry(key).or_insert_with(|| (before, after, Vec::new())).2.push(path);
     }
     let mut pairs: Vec<_> = pairs.into_values().collect();
-    // Addresses give no order that another run would have.
+    // Sorted by files, because the order of addresses differs between runs.
     pairs.sort_by(|one, other| one.2.cmp(&other.2));
     let mut found = Vec::new();
     for (before, after, files) in pairs {

@@ -1,4 +1,4 @@
-//! Two sides of settings, and what the second weakens.
+//! Two sides of settings, and what the second one weakens.
 
 use super::*;
 use crate::check::Selection;
@@ -28,7 +28,7 @@ struct Fixture<'a> {
 
 const USUAL: Fixture<'_> = Fixture { config: "{}", page: Some(PAGE), baseline: "", ignore: "" };
 
-/// What `head` weakens against `base`: `place: message`, one a line.
+/// The settings that `head` weakens compared with `base`: `place: message`, one per line.
 fn weakened(base: Fixture<'_>, head: Fixture<'_>) -> String {
     let entries = |fixture: Fixture<'_>| {
         let mut baseline = Baseline::default();
@@ -87,7 +87,7 @@ fn equal_and_stricter_settings_weaken_nothing() {
         (r#"{ "exclude": ["docs/"] }"#, "{}"),
         ("{}", r#"{ "compliance": ["docs"] }"#),
         ("{}", r#"{ "maxFileSize": 9000000 }"#),
-        // Said in other words.
+        // The same setting written in another way.
         (r#"{ "rules": { "team/*": "off" } }"#, r#"{ "rules": { "team/colour": "off" } }"#),
         (r#"{ "exclude": "docs/" }"#, r#"{ "exclude": ["docs/"], "include": "**" }"#),
     ];
@@ -105,13 +105,13 @@ fn rules_that_are_off_or_milder_are_listed_with_their_line() {
     assert_eq!(listed, ".aidd/config.json:3: turns `team/colour` off (error in the base)\n");
     let listed = configs("{}", r#"{ "rules": { "team/*": "info" } }"#);
     assert_eq!(listed, ".aidd/config.json:1: lowers `team/colour` from error to info\n");
-    // Of several keys the one that counts; many rules are one entry.
+    // Of several keys the one that applies is reported; many rules are one entry.
     let listed = configs("{}", "{ \"rules\": {\n\"*\": \"off\",\n\"team/colour\": \"warning\" } }");
     let lines: Vec<&str> = listed.lines().collect();
     assert_eq!(lines.len(), 2, "{listed}");
     assert!(lines[0].starts_with(".aidd/config.json:2: turns ") && lines[0].ends_with(" more"));
     assert_eq!(lines[1], ".aidd/config.json:3: lowers `team/colour` from error to warning");
-    // What made it stricter is gone.
+    // The setting that made it stricter is removed.
     let listed = configs(r#"{ "rules": { "team/colour": "error" } }"#, "{}");
     assert_eq!(listed, "");
     let mild = PAGE.replace("severity: error", "severity: info");
@@ -131,7 +131,7 @@ fn overrides_are_listed_where_they_lower() {
     );
     assert_eq!(configs(off, off), "");
     assert_eq!(configs(off, "{}"), "");
-    // Also where no file is yet.
+    // Even if no file matches yet.
     let later = off.replace("docs/", "later/");
     assert!(configs("{}", &later).contains("for `later/`: turns `team/colour` off"));
     let loud = r#"{ "rules": { "team/colour": "info" }, "overrides": [{ "files": "docs/", "rules": { "team/colour": "error" } }] }"#;
@@ -175,7 +175,7 @@ fn pages_that_go_or_change_are_listed() {
         with(&PAGE.replace("'blue'", "'bluish'")),
         "rules/team/colour.md: changes the check of `team/colour`\n"
     );
-    // Other words are no other check.
+    // Other prose does not change the check.
     assert_eq!(with(&PAGE.replace("last year's", "an old")), "");
 }
 

@@ -1,4 +1,4 @@
-//! A look at what changed says the same as a look at all.
+//! An incremental update gives the same results as a full run.
 
 use super::*;
 use crate::check::Selection;
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use std::io;
 use std::sync::Mutex;
 
-/// Rules of every form of this pass, with conditions that ask for lists, files and values.
+/// Rules of every form of this pass, with conditions that request listings, files and values.
 const RULES: [&str; 12] = [
     "  tree: { each: 'src/**/*.ts', exists: ['<dir>/<stem>.md | notes/<stem>.txt'] }",
     "  tree: { each: '**/*.ts', lines: { max: 3 }, bytes: { min: 1 } }",
@@ -48,7 +48,7 @@ const PATHS: [&str; 19] = [
     "rust/src/b.rs",
 ];
 
-/// Texts for a path, by its ending.
+/// Texts for a path, by its extension.
 fn texts(path: &str) -> &'static [&'static str] {
     match path.rsplit('.').next().unwrap_or_default() {
         "ts" => &[
@@ -83,7 +83,7 @@ fn texts(path: &str) -> &'static [&'static str] {
     }
 }
 
-/// Files of which nothing is said but what they hold, and who was asked what.
+/// Files that only give their contents, and record the requested paths.
 struct Watched<'a>(&'a Memory, Mutex<BTreeSet<String>>);
 
 fn engine() -> Engine {
@@ -101,12 +101,12 @@ fn engine() -> Engine {
         .expect("an engine")
 }
 
-/// The files that are listed: one folder is left out.
+/// The listed files, without one directory.
 fn listing(files: &Memory) -> Listing {
     Listing::new(files.0.keys().filter(|path| !path.starts_with("hidden/")).cloned())
 }
 
-/// All that a look says.
+/// All results as text.
 fn said<'a>(all: impl Iterator<Item = &'a (Source, Checked)>) -> Vec<String> {
     let one = |(source, checked): &(Source, Checked)| {
         format!("{} {:?} {checked:?}", source.path(), source.text())
@@ -114,7 +114,7 @@ fn said<'a>(all: impl Iterator<Item = &'a (Source, Checked)>) -> Vec<String> {
     all.map(one).collect()
 }
 
-/// What is found at each path, in short.
+/// The findings at each path, as short strings.
 fn in_short(joins: &Joins) -> BTreeMap<String, BTreeSet<(String, String)>> {
     let ids = |all: &Arc<Vec<(Source, Checked)>>| {
         let findings = all.iter().flat_map(|(_, checked)| &checked.findings);
@@ -139,7 +139,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Takes a step; the paths that it touched.
+/// Applies a step; returns the paths that it touched.
 fn take_step(files: &mut Memory, step: &Step) -> Vec<String> {
     match *step {
         Step::Write(path, text) => {
@@ -161,8 +161,8 @@ fn take_step(files: &mut Memory, step: &Step) -> Vec<String> {
     }
 }
 
-/// What somebody tells who lists files and watches the times of folders, but of the one left out
-/// knows nothing.
+/// The changes reported by a client that lists files and watches modification times of directories,
+/// except in the unlisted directory.
 fn news(joins: &Joins, before: &Memory, after: &Memory, touched: &[String]) -> News {
     let listing = listing(after);
     let folder = |path: &String| path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();

@@ -1,4 +1,4 @@
-//! What a walk takes is what Git tracks, and what it neither tracks nor ignores.
+//! A walk covers the tracked files, and the files that are neither tracked nor ignored.
 
 use super::*;
 use crate::check::{Engine, Selection};
@@ -48,14 +48,14 @@ fn check(root: &Path, config: &Config) -> Outcome {
     check_tree(&engine, config, &Disk::new(root), &walk, &|| ()).expect("no globs")
 }
 
-/// Whether ignore files name the directory at `path`, tracked files in it or not.
+/// Whether ignore files match the directory at `path`, regardless of tracked files in it.
 fn is_ignored(root: &Path, path: &str) -> bool {
     let mut command = Command::new("git");
     command.args(["check-ignore", "--quiet", "--no-index", "--", path]).current_dir(root);
     command.status().expect("git is installed").success()
 }
 
-/// What Git says of the files on the disk.
+/// The files on disk according to Git.
 fn of_git(root: &Path) -> BTreeSet<String> {
     let found = git(root, &["ls-files", "-z", "-c", "-o", "--exclude-standard"]);
     let found = String::from_utf8(found).expect("UTF-8");
@@ -129,7 +129,7 @@ proptest! {
         }
         let _ = fs::remove_file(root.join(PATHS[gone]));
         for below in ["", "d", "out"] {
-            // A root that an ignore file names is entered all the same: the user named it.
+            // An ignored root is entered anyway, because the user gave it.
             let is_named = !below.is_empty() && is_ignored(root, below);
             let root = root.join(below);
             if root.is_dir() && !is_named {
@@ -179,7 +179,7 @@ fn our_own_ignore_file_leaves_out_what_is_tracked_and_that_is_counted() {
     let of = |aiddignore, exclude| LeftOut { aiddignore, exclude }.message("changed");
     assert_eq!(of(0, 0), None);
     assert_eq!(of(1, 0).as_deref(), Some("1 changed file is left out by `.aiddignore`"));
-    // What a base revision has counts instead, where the disk is not to be trusted.
+    // The `.aiddignore` files of a base revision apply if the disk is not trusted.
     git(root, &["commit", "--quiet", "--message", "one"]);
     let base = crate::project::git::Repository::open(root).expect("a repository");
     let base = base.snapshot(&base.commit("HEAD").expect("a commit")).expect("a revision");

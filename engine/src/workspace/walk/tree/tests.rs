@@ -1,4 +1,4 @@
-//! A look at the folders that changed finds the files that a walk over all finds.
+//! An update of the changed directories finds the same files as a full walk.
 
 use super::*;
 use crate::check::{Engine, Selection};
@@ -19,7 +19,7 @@ fn engine() -> Engine {
     .expect("shipped rules")
 }
 
-/// What a walk over all finds.
+/// The files that a full walk finds.
 fn all(engine: &Engine, disk: &Disk) -> Vec<String> {
     let walk = Walk::over(vec![disk.root().to_owned()]);
     crate::workspace::walk::listing(engine, disk, &walk).files().to_vec()
@@ -34,11 +34,11 @@ fn files(tree: &Tree) -> Vec<String> {
 fn write(root: &Path, path: &str, text: &str) {
     let path = root.join(path);
     fs::create_dir_all(path.parent().expect("below")).expect("made");
-    // A folder of that name may be there.
+    // A directory of that name can exist.
     let _ = fs::write(path, text);
 }
 
-/// Longer than the steps in which the file systems of tests count.
+/// Longer than the timestamp resolution of the file systems used in tests.
 const TICK: Duration = Duration::from_millis(12);
 
 #[derive(Clone, Debug)]
@@ -118,7 +118,7 @@ proptest! {
         }
         let (engine, disk) = (engine(), Disk::new(root));
         std::thread::sleep(TICK);
-        // As if every time told all: what is too young to tell is read again in any case.
+        // As if every modification time were conclusive: inconclusive ones are always read again.
         let mut tree = Tree::settling(&disk, Duration::ZERO);
         for steps in rounds {
             std::thread::sleep(TICK);
@@ -201,7 +201,7 @@ fn a_tree_follows_the_index_where_an_ignore_file_names_files() {
         (looked.differs, looked.folders.len(), files(&tree))
     };
     assert_eq!(look().2, [".gitignore", "a"]);
-    // An index that says the same of what is ignored is no reason to read directories.
+    // A changed index with the same answers for ignored paths causes no directory reads.
     git(&["add", "a", ".gitignore"]);
     let (differs, read, _) = look();
     assert_eq!((differs, read), (false, 0));
