@@ -1,5 +1,5 @@
-//! Code actions: mending a finding, all of a rule, all that is safe; allowing it; turning its rule
-//! off. What an action does is worked out from the text at the time it is asked for.
+//! Code actions: fix a finding, fix all findings of a rule, apply all safe fixes, allow a finding,
+//! disable its rule. Edits are computed from the text at the time of the request.
 
 use crate::client::Client;
 use crate::convert;
@@ -22,22 +22,23 @@ use tower_lsp_server::ls_types::{
     CodeAction, CodeActionContext, CodeActionKind, Diagnostic, Range, Uri, WorkspaceEdit,
 };
 
-/// The kind of the action that applies all safe fixes: for settings that run it on save.
+/// Kind of the action that applies all safe fixes, for fix-on-save settings.
 pub const FIX_ALL: CodeActionKind = CodeActionKind::new("source.fixAll.aidd");
 
 /// The kinds of all actions.
 pub const KINDS: [CodeActionKind; 2] = [CodeActionKind::QUICKFIX, FIX_ALL];
 
-/// Most findings whose actions are offered at once: a selection may cover a whole file.
+/// Maximum number of findings for which actions are offered at once: a selection can cover a whole
+/// file.
 const MOST: usize = 50;
 
-/// What an action may look at beside the document.
+/// What an action can access in addition to the document.
 pub struct Around<'a> {
-    /// What the client offers.
+    /// Capabilities of the client.
     pub client: Client,
-    /// The files of the project, with what is open in the editor laid over them.
+    /// The files of the project, overlaid with the documents open in the editor.
     pub files: &'a dyn Files,
-    /// Path in the project → version of the document, when it is open.
+    /// Path in the project → version of the document, if it is open.
     pub version: &'a dyn Fn(&str) -> Option<i32>,
 }
 
@@ -51,13 +52,13 @@ enum Deed {
     FixRule { rule: String },
     /// Applies all safe fixes.
     FixAll,
-    /// Allows the finding with this id by a comment.
+    /// Allows the finding with this id with a comment.
     Allow { id: String },
-    /// Turns a rule off in the configuration.
+    /// Disables a rule in the configuration.
     TurnOff { rule: String },
 }
 
-/// What an action carries from the offer to the choice.
+/// The `data` of an action, passed from `codeAction` to `codeAction/resolve`.
 #[derive(Debug, Serialize, Deserialize)]
 struct Data {
     uri: Uri,
@@ -65,40 +66,40 @@ struct Data {
     deed: Deed,
 }
 
-/// Why an action that was offered cannot be done.
+/// Why an offered action cannot be applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// The action is none of ours.
+    /// The action does not come from aidd.
     Unknown,
-    /// The text has changed: the finding is gone, or has no fix any more.
+    /// The text has changed: the finding no longer exists or no longer has a fix.
     Gone,
-    /// No comment here would allow the finding.
+    /// No comment at this position would allow the finding.
     NoComment,
-    /// The configuration cannot be changed so that the rule is off for this file.
+    /// The configuration cannot be changed so that the rule is disabled for this file.
     Config,
 }
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Unknown => "this is no action of aidd",
-            Self::Gone => "the text has changed, and the finding is gone",
+            Self::Unknown => "not an aidd action",
+            Self::Gone => "the text has changed and the finding no longer exists",
             Self::NoComment => "no comment here would allow the finding",
             Self::Config => {
-                "the configuration is malformed, or sets the rule for this file in a way that `off` would not change"
+                "the configuration is malformed, or configures the rule for this file such that `off` would have no effect"
             }
         })
     }
 }
 
-/// The document that an action was offered for.
+/// The document for which an action was offered.
 #[must_use]
 pub fn document(action: &CodeAction) -> Option<Uri> {
     Data::deserialize(action.data.as_ref()?).ok().map(|data| data.uri)
 }
 
-/// The actions for `range`: of the kinds that `context` asks for. Their edits are worked out here
-/// only for clients that cannot ask for them later.
+/// The actions for `range` of the kinds that `context` requests. Edits are computed here only for
+/// clients without `codeAction/resolve`.
 #[must_use]
 pub fn actions(
     snapshot: &Snapshot,
@@ -123,7 +124,7 @@ pub fn actions(
     actions.into_iter().filter_map(|action| resolve(snapshot, action, around).ok()).collect()
 }
 
-/// Whether actions of `kind` are wanted: it is one of those named, or below one.
+/// Whether actions of `kind` are requested: it equals a requested kind or is a sub-kind of one.
 fn is_asked_for(context: &CodeActionContext, kind: &CodeActionKind) -> bool {
     context.only.as_ref().is_none_or(|only| {
         only.iter().any(|wanted| {
@@ -135,12 +136,13 @@ fn is_asked_for(context: &CodeActionContext, kind: &CodeActionKind) -> bool {
     })
 }
 
-/// Larger texts are searched for secrets only: what a fix or a comment does there is not known.
+/// Files over the size limit are only searched for secrets, so the effect of a fix or comment is
+/// unknown there.
 fn is_whole(snapshot: &Snapshot) -> bool {
     snapshot.source.text().len() as u64 <= snapshot.workspace.engine.max_file_size()
 }
 
-/// Whether the client can do what a fix does to files.
+/// Whether the client supports the file operations of a fix.
 fn can_do(fix: &Fix, client: Client) -> bool {
     match fix.file {
         None => true,
@@ -187,13 +189,13 @@ fn quick_fixes(
         .filter(|config| around.client.create_files || around.files.exists(config));
     if let Some(config) = config {
         actions.extend(rules.into_iter().map(|rule| {
-            let title = format!("Turn `{rule}` off in {config}");
+            let title = format!("Disable `{rule}` in {config}");
             quick_fix(snapshot, &title, Deed::TurnOff { rule: rule.to_owned() })
         }));
     }
 }
 
-/// The action that applies all fixes of a rule, where there are several.
+/// The action that applies all fixes of a rule, if there are several.
 fn fix_rule(snapshot: &Snapshot, rule: &str) -> Option<CodeAction> {
     let fixes = fixes_of(snapshot, rule);
     let safety = fixes.iter().map(|fix| fix.safety).max().filter(|_| fixes.len() > 1)?;
@@ -201,7 +203,7 @@ fn fix_rule(snapshot: &Snapshot, rule: &str) -> Option<CodeAction> {
     Some(quick_fix(snapshot, &title, Deed::FixRule { rule: rule.to_owned() }))
 }
 
-/// The findings that a comment may allow; of those of one rule on one line, the first.
+/// The findings that a comment can allow; the first one per rule and line.
 fn allowable<'a>(snapshot: &Snapshot, here: &[&'a Finding]) -> Vec<&'a Finding> {
     let mut seen = BTreeSet::new();
     let source = &snapshot.source;
@@ -233,7 +235,7 @@ fn action(snapshot: &Snapshot, title: &str, kind: CodeActionKind, deed: Deed) ->
     CodeAction { title, kind: Some(kind), data: Some(json!(data)), ..CodeAction::default() }
 }
 
-/// The diagnostic of a finding: the client's own, so that it knows it again.
+/// The diagnostic of a finding: the client's own if it sent one, so that the client can match it.
 fn reported(snapshot: &Snapshot, finding: &Finding, context: &CodeActionContext) -> Diagnostic {
     let is_it =
         |one: &&Diagnostic| one.data.as_ref().is_some_and(|data| data["id"] == finding.id.as_str());
@@ -249,7 +251,7 @@ fn fixes_of<'a>(snapshot: &'a Snapshot, rule: &str) -> Vec<&'a Fix> {
         .collect()
 }
 
-/// Where the configuration lies or would lie, from the root; `None` when that is not below it.
+/// The path of the configuration, relative to the root; `None` if it is outside of the root.
 fn config_path(snapshot: &Snapshot) -> Option<String> {
     let project = &snapshot.workspace.project;
     match &project.config_path {
@@ -262,7 +264,7 @@ fn config_path(snapshot: &Snapshot) -> Option<String> {
 /// The action with its edit, for the text of `snapshot`.
 ///
 /// # Errors
-/// When it cannot be done any more, or is none of ours.
+/// Fails when the action can no longer be applied, or does not come from aidd.
 pub fn resolve(
     snapshot: &Snapshot,
     mut action: CodeAction,
@@ -287,12 +289,12 @@ pub fn resolve(
     Ok(action)
 }
 
-/// What the fix of the finding with this id does to a file.
+/// The file operations of the fix of the finding with this id.
 fn file_change<'a>(snapshot: &'a Snapshot, id: &str) -> Option<&'a FileChange> {
     shown(snapshot).find(|finding| finding.id == id)?.fix.as_ref()?.file.as_ref()
 }
 
-/// The edit that makes or renames a file; `None` when there is one of that name by now.
+/// The edit that creates or renames a file; `None` if the target file exists by now.
 fn of_file(snapshot: &Snapshot, change: &FileChange, around: &Around<'_>) -> Option<WorkspaceEdit> {
     let (FileChange::Create { path, .. } | FileChange::Rename { to: path }) = change;
     if around.files.exists(path) {
@@ -330,14 +332,14 @@ fn edits_of(snapshot: &Snapshot, deed: &Deed, around: &Around<'_>) -> Result<Vec
     }
 }
 
-/// The edits that lead from `text` to `bytes`; there must be some.
+/// The edits that turn `text` into `bytes`; fails if there are none.
 fn changed(text: &str, bytes: Vec<u8>) -> Result<Vec<Edit>, Refusal> {
     let after = String::from_utf8(bytes).map_err(|_| Refusal::Gone)?;
     let edits = edits::between(text, &after);
     if edits.is_empty() { Err(Refusal::Gone) } else { Ok(edits) }
 }
 
-/// The edit of the configuration file, or the one that creates it.
+/// The edit that changes or creates the configuration file.
 fn turn_off(snapshot: &Snapshot, rule: &str, around: &Around<'_>) -> Option<WorkspaceEdit> {
     let path = config_path(snapshot)?;
     let workspace = &snapshot.workspace;

@@ -1,36 +1,36 @@
-//! What the client offers, as far as the form of an answer depends on it.
+//! Client capabilities that affect the form of responses.
 
 use tower_lsp_server::ls_types::{ClientCapabilities, MarkupKind, ResourceOperationKind};
 
-/// What the client offers; nothing, unless it says so.
+/// Client capabilities. All are false by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Client {
-    /// Edits that name the version of the text they are for.
+    /// Supports edits tied to a document version.
     pub document_changes: bool,
-    /// Edits that create files.
+    /// Supports edits that create files.
     pub create_files: bool,
-    /// Edits that rename files.
+    /// Supports edits that rename files.
     pub rename_files: bool,
-    /// Code actions that carry an edit, not only commands.
+    /// Supports code actions with edits, not only commands.
     pub actions: bool,
-    /// Edits of code actions may be asked for when one is chosen.
+    /// Supports resolving the edit of a code action when it is selected.
     pub lazy_edits: bool,
-    /// Markdown in hovers.
+    /// Supports Markdown in hovers.
     pub markdown_hover: bool,
-    /// Markdown in the documentation of completions.
+    /// Supports Markdown in the documentation of completions.
     pub markdown_completion: bool,
-    /// It asks for hovers.
+    /// Requests hovers.
     pub hovers: bool,
-    /// It asks for completions.
+    /// Requests completions.
     pub completions: bool,
-    /// It asks for links.
+    /// Requests document links.
     pub links: bool,
-    /// It asks for lenses.
+    /// Requests code lenses.
     pub lenses: bool,
 }
 
 impl Client {
-    /// What is offered by a client that says this of itself.
+    /// Reads the capabilities that a client declares.
     #[must_use]
     pub fn of(offered: &ClientCapabilities) -> Self {
         let edit = offered.workspace.as_ref().and_then(|it| it.workspace_edit.as_ref());

@@ -1,4 +1,4 @@
-//! What the client can have done by name.
+//! The commands for `workspace/executeCommand`.
 
 use crate::diagnostics;
 use crate::documents::{Place, lock};
@@ -21,25 +21,25 @@ use tokio::task::spawn_blocking;
 use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp_server::ls_types::{ExecuteCommandParams, Uri};
 
-/// The commands, as the client names them.
+/// The command names, as registered with the client.
 pub const NAMES: [&str; 5] = [CHECK, EXPLAIN, BASELINE, CONFIG, SHOW_ALLOWED];
 
-/// Checks all files: no argument; answers how many files and findings there are, `null` when the
-/// user stopped it.
+/// Checks all files. No arguments; returns the number of files and findings, or `null` if the user
+/// cancelled.
 const CHECK: &str = "aidd.checkWorkspace";
-/// Says why a rule is one: its id or an alias, and maybe a URI, whose project's rules count too;
-/// answers the page as Markdown.
+/// Explains a rule. Arguments: its id or an alias, and an optional URI whose project's rules are
+/// included. Returns the page as Markdown.
 const EXPLAIN: &str = "aidd.explain";
-/// Records today's findings as known: an object with `uri`, a file or folder of the project, and
-/// `acceptNew`, without which a baseline that is there takes nothing new.
+/// Writes the current findings to the baseline. Argument: an object with `uri`, a file or folder of
+/// the project, and `acceptNew`, without which an existing baseline accepts no new findings.
 const BASELINE: &str = "aidd.writeBaseline";
-/// Shows which settings count: maybe a URI; answers root, files and settings.
+/// Shows the effective settings. Argument: an optional URI. Returns root, files and settings.
 const CONFIG: &str = "aidd.showConfig";
 
 /// Runs a command.
 ///
 /// # Errors
-/// When there is no such command, or its arguments do not fit.
+/// Fails when the command is unknown, or its arguments are invalid.
 pub(crate) async fn run(state: &Arc<State>, params: ExecuteCommandParams) -> Result<Option<Value>> {
     let mut arguments = params.arguments.into_iter();
     let mut next = || arguments.next().unwrap_or(Value::Null);
@@ -50,7 +50,7 @@ pub(crate) async fn run(state: &Arc<State>, params: ExecuteCommandParams) -> Res
         }
         EXPLAIN => {
             let name = next();
-            let name = name.as_str().ok_or_else(|| Error::invalid_params("a rule is missing"))?;
+            let name = name.as_str().ok_or_else(|| Error::invalid_params("missing rule name"))?;
             let workspace = workspace(state, next()).await?;
             explain(&workspace, name).map(Some)
         }
@@ -74,7 +74,7 @@ pub(crate) async fn run(state: &Arc<State>, params: ExecuteCommandParams) -> Res
             let allowed = features::show_allowed(state, &uri).await?;
             Ok(Some(json!(allowed)))
         }
-        name => Err(Error::invalid_params(format!("there is no command `{name}`"))),
+        name => Err(Error::invalid_params(format!("unknown command `{name}`"))),
     }
 }
 
@@ -90,7 +90,7 @@ struct Recording {
     accept_new: bool,
 }
 
-/// The workspace of a file or folder; without one, that of the first folder.
+/// The workspace of a file or folder; without a URI, that of the first folder.
 async fn workspace(state: &Arc<State>, uri: Value) -> Result<Arc<Workspace>> {
     let uri: Option<Uri> = Deserialize::deserialize(uri).map_err(|error| unfit(&error))?;
     let path = uri.as_ref().and_then(uri::path);
@@ -114,7 +114,7 @@ fn explain(workspace: &Workspace, name: &str) -> Result<Value> {
     if pages.is_empty() {
         let near = registry.nearest(name);
         let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-        return Err(Error::invalid_params(format!("no rule is called `{name}`{hint}")));
+        return Err(Error::invalid_params(format!("unknown rule `{name}`{hint}")));
     }
     let text = pages.join("\n---\n\n").replace(aidd_engine::workspace::examples::JOIN_MARK, "…");
     Ok(Value::String(text))
@@ -153,7 +153,7 @@ async fn record(state: &Arc<State>, workspace: Arc<Workspace>, accept_new: bool)
     Ok(json!({ "recorded": count }))
 }
 
-/// The code of an error that is the user's to mend: `RequestFailed` of the protocol.
+/// Error code for errors that the user can fix: `RequestFailed` of the protocol.
 const REFUSED: i64 = -32803;
 
 fn write(workspace: &Workspace, accept_new: bool) -> std::result::Result<u32, String> {
@@ -170,12 +170,12 @@ fn write(workspace: &Workspace, accept_new: bool) -> std::result::Result<u32, St
         let new = findings(&outcome).filter(|(_, finding)| finding.status == Status::New).count();
         if new > 0 && !accept_new {
             return Err(format!(
-                "{new} findings are not in the baseline; `acceptNew` records them"
+                "{new} findings are not in the baseline; set `acceptNew` to record them"
             ));
         }
     }
     let mut baseline = Baseline::of(findings(&outcome));
-    // What could not be read says nothing of what it held.
+    // Keep the entries of files that could not be read.
     let unread =
         |path: &str| outcome.skipped.iter().any(|one| one.failed && path.starts_with(&one.path));
     let kept = known.iter().flat_map(Baseline::entries).filter(|entry| unread(&entry.path));
@@ -193,7 +193,7 @@ fn findings(outcome: &Outcome) -> impl Iterator<Item = (&str, &Finding)> {
     })
 }
 
-/// Stops the pass that goes by this token, if there is one.
+/// Cancels the pass with this progress token, if it is running.
 pub(crate) fn stop(state: &State, token: &str) {
     if let Some(stop) = lock(&state.passes).get(token) {
         stop.store(true, std::sync::atomic::Ordering::Relaxed);

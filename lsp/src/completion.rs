@@ -1,5 +1,5 @@
-//! Completions: rules in allow comments; keys and values in `.aidd/config.json` and in the headers
-//! of rule pages.
+//! Completions: rules in allow comments; keys and values in `.aidd/config.json` and in the front
+//! matter of rule pages.
 
 mod json;
 mod schema;
@@ -27,22 +27,21 @@ use tower_lsp_server::ls_types::{
     Documentation, Position, TextEdit, Uri,
 };
 
-/// The characters after which a client asks unasked: what parts the names of a list, opens a string
-/// and is part of a rule id.
+/// Trigger characters: separators of lists of rules, the start of a string, and parts of a rule id.
 pub const TRIGGERS: [&str; 6] = [" ", ",", "=", "\"", "/", "-"];
 
-/// Most rules proposed at once: there are over a thousand.
+/// Maximum number of rules proposed at once; there are over a thousand.
 const MOST: usize = 200;
 
-/// What an item that names a rule carries, so that its page is looked up when it is shown.
+/// The `data` of an item for a rule, used to look up its page on resolve.
 #[derive(Serialize, Deserialize)]
 struct Data {
     uri: Uri,
     rule: String,
 }
 
-/// What may stand at `position`; `None` where nothing of ours does. The text of `snapshot` must be
-/// the one that the position is of; its findings may be of an earlier one.
+/// The completions at `position`; `None` if aidd has none there. `position` must refer to the text
+/// of `snapshot`; the findings of the snapshot can be from an earlier text.
 #[must_use]
 pub fn complete(snapshot: &Snapshot, position: Position) -> Option<CompletionResponse> {
     let source = &snapshot.source;
@@ -57,13 +56,13 @@ pub fn complete(snapshot: &Snapshot, position: Position) -> Option<CompletionRes
     if kinds.contains(&Kind::RULE_PAGE) { in_header(snapshot, offset) } else { None }
 }
 
-/// The document that an item was made for.
+/// The document for which an item was created.
 #[must_use]
 pub fn document(item: &CompletionItem) -> Option<Uri> {
     Data::deserialize(item.data.as_ref()?).ok().map(|data| data.uri)
 }
 
-/// The item with the page of the rule that it names.
+/// Adds the page of the item's rule as documentation.
 #[must_use]
 pub fn resolve(snapshot: &Snapshot, mut item: CompletionItem, client: Client) -> CompletionItem {
     let data = item.data.as_ref().and_then(|data| Data::deserialize(data).ok());
@@ -77,7 +76,8 @@ pub fn resolve(snapshot: &Snapshot, mut item: CompletionItem, client: Client) ->
     item
 }
 
-/// Rules for an allow comment: our ids in ours, the names that the peer knows in a peer's.
+/// Rules for an allow comment: aidd ids in aidd's comments, aliases known to the other tool in its
+/// comments.
 fn in_comment(snapshot: &Snapshot, marker: &str, span: Span, offset: u32) -> CompletionResponse {
     let own = marker.starts_with("aidd:");
     let typed = snapshot.source.slice(Span { start: span.start, end: offset });
@@ -91,7 +91,7 @@ fn in_comment(snapshot: &Snapshot, marker: &str, span: Span, offset: u32) -> Com
     CompletionResponse::List(CompletionList { is_incomplete: more, items })
 }
 
-/// Whether the tool whose comments begin with `marker` has a rule called `name`.
+/// Whether the tool whose comments start with `marker` has a rule called `name`.
 fn is_peers(marker: &str, name: &str) -> bool {
     let numbered = |prefix: &str| {
         name.strip_prefix(prefix).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
@@ -100,7 +100,7 @@ fn is_peers(marker: &str, name: &str) -> bool {
     match tool {
         "hadolint" => numbered("DL") || numbered("SC"),
         "shellcheck" => numbered("SC"),
-        // Docker's own build checks.
+        // Docker's built-in build checks.
         _ if marker.starts_with("check=") => {
             name.starts_with(|c: char| c.is_ascii_uppercase())
                 && name.bytes().all(|byte| byte.is_ascii_alphabetic())
@@ -109,9 +109,9 @@ fn is_peers(marker: &str, name: &str) -> bool {
     }
 }
 
-/// The names of rules that have `typed` in them, best first: those found in this file, then those
-/// that begin with it. Aliases only once something is typed, or without `ids`. Then whether more
-/// would come if more were typed.
+/// The rule names that contain `typed`, best first: rules with findings in this file, then names
+/// that start with it. Aliases only once something is typed, or without `ids`. Also returns whether
+/// the list is incomplete.
 fn rule_names<'a>(
     snapshot: &'a Snapshot,
     typed: &str,
@@ -160,7 +160,7 @@ fn rule_item(
 
 fn item(snapshot: &Snapshot, label: &str, span: Span, text: String) -> CompletionItem {
     let range = convert::range(&snapshot.source, span, snapshot.encoding);
-    // Clients compare it with what stands in the range, quotes included.
+    // Clients compare it with the text in the range, including quotes.
     let is_quoted = snapshot.source.slice(span).starts_with('"');
     CompletionItem {
         label: escape::line(label).into_owned(),
@@ -170,7 +170,8 @@ fn item(snapshot: &Snapshot, label: &str, span: Span, text: String) -> Completio
     }
 }
 
-/// Keys and values of the configuration, by its schema; names of rules where they stand.
+/// Keys and values of the configuration according to its schema, and rule names where they are
+/// allowed.
 fn in_config(snapshot: &Snapshot, offset: u32) -> Option<CompletionResponse> {
     let text = snapshot.source.text();
     let cursor = json::cursor(text, offset as usize)?;
@@ -208,7 +209,7 @@ fn in_config(snapshot: &Snapshot, offset: u32) -> Option<CompletionResponse> {
     Some(CompletionResponse::Array(items))
 }
 
-/// Keys and values of a page's header, by the schema of the types that read it.
+/// Keys and values of a page's front matter, according to the schema of the types that parse it.
 fn in_header(snapshot: &Snapshot, offset: u32) -> Option<CompletionResponse> {
     let cursor = yaml::cursor(snapshot.source.text(), offset as usize)?;
     let span = Span::from(cursor.token.clone());
@@ -256,7 +257,7 @@ fn proposed(
     }
 }
 
-/// The tags that rules carry.
+/// The tags of all rules.
 fn tags(snapshot: &Snapshot) -> BTreeSet<&str> {
     let rules = snapshot.workspace.engine.registry().rules();
     rules.iter().flat_map(|rule| rule.tags.iter().map(String::as_str)).collect()

@@ -1,5 +1,5 @@
-//! Engine → protocol and back: the only place where a byte offset becomes a position, and a finding
-//! a diagnostic.
+//! Conversion between engine and protocol types. The only place that converts byte offsets to
+//! positions and findings to diagnostics.
 
 use crate::snapshot::Snapshot;
 use crate::workspace::Workspace;
@@ -13,11 +13,11 @@ use tower_lsp_server::ls_types::{
     Location, NumberOrString, Position, PositionEncodingKind, Range, Uri,
 };
 
-/// What diagnostics name as their source.
+/// The `source` of diagnostics.
 pub const SOURCE: &str = "aidd";
 
-/// The units to count columns in, of those the client offers: bytes, which cost nothing, else what
-/// the protocol takes for granted.
+/// The position encoding, chosen from those the client offers: UTF-8, which needs no conversion,
+/// otherwise the protocol's default.
 #[must_use]
 pub fn encoding(offered: Option<&[PositionEncodingKind]>) -> Encoding {
     let offered = offered.unwrap_or_default();
@@ -55,7 +55,7 @@ pub fn range(source: &Source, span: Span, encoding: Encoding) -> Range {
     Range::new(position(source, span.start, encoding), position(source, span.end, encoding))
 }
 
-/// The byte offset of a position; one past the end of its line or of the text is clamped to it.
+/// The byte offset of a position. Positions past the end of the line or the text are clamped.
 #[must_use]
 pub fn offset(source: &Source, position: Position, encoding: Encoding) -> u32 {
     let Position { line, character: column } = position;
@@ -65,28 +65,28 @@ pub fn offset(source: &Source, position: Position, encoding: Encoding) -> u32 {
     source.offset(Place { line, column }, encoding)
 }
 
-/// The span of a range; empty when the range ends before it starts.
+/// The span of a range; empty if the range ends before it starts.
 #[must_use]
 pub fn span(source: &Source, range: Range, encoding: Encoding) -> Span {
     let start = offset(source, range.start, encoding);
     Span { start, end: offset(source, range.end, encoding).max(start) }
 }
 
-/// Whether an editor shows the finding: what a comment allows, it does not.
+/// Whether an editor shows the finding. Findings allowed by a comment are not shown.
 #[must_use]
 pub fn is_shown(finding: &Finding) -> bool {
     !matches!(finding.status, Status::Allowed | Status::Fixed)
 }
 
-/// The diagnostics of all findings that are shown.
+/// The diagnostics of all shown findings.
 #[must_use]
 pub fn diagnostics(snapshot: &Snapshot) -> Vec<Diagnostic> {
     let shown = snapshot.checked.findings.iter().filter(|finding| is_shown(finding));
     shown.map(|finding| diagnostic(snapshot, finding)).collect()
 }
 
-/// The diagnostic of one finding. `data` holds its id and its status, so that a client or a later
-/// request can tell it from another.
+/// The diagnostic of a finding. `data` contains its id and status, so that clients and later
+/// requests can identify it.
 #[must_use]
 pub fn diagnostic(snapshot: &Snapshot, finding: &Finding) -> Diagnostic {
     let rule = snapshot.workspace.engine.registry().get(&finding.rule);
@@ -113,7 +113,7 @@ pub fn diagnostic(snapshot: &Snapshot, finding: &Finding) -> Diagnostic {
     }
 }
 
-/// A finding put off is a hint: it does not count, and yet can be mended.
+/// A baselined finding is a hint: it does not count, but can be fixed.
 fn severity(finding: &Finding) -> DiagnosticSeverity {
     match (finding.status, finding.severity) {
         (Status::Baselined, _) => DiagnosticSeverity::HINT,
@@ -123,7 +123,7 @@ fn severity(finding: &Finding) -> DiagnosticSeverity {
     }
 }
 
-/// What is wrong, and what to do about it.
+/// The message and the help of a finding.
 fn message(finding: &Finding) -> String {
     let mut text = finding.message.clone();
     if let Some(help) = &finding.help {
@@ -136,7 +136,7 @@ fn message(finding: &Finding) -> String {
     escape::lines(&text).into_owned()
 }
 
-/// Rules tagged so speak of text that does nothing, or that nobody should use any more.
+/// Rules with these tags report text without effect, or text that is deprecated.
 fn tags(rule: &Rule) -> Vec<DiagnosticTag> {
     let tag = |tag: &String| match tag.as_str() {
         "unnecessary" | "unused" => Some(DiagnosticTag::UNNECESSARY),
@@ -146,7 +146,7 @@ fn tags(rule: &Rule) -> Vec<DiagnosticTag> {
     rule.tags.iter().filter_map(tag).collect()
 }
 
-/// Where a rule's page can be read: the project's own file, or the repository of aidd.
+/// URI of a rule's page: the project's own file, or the page in the aidd repository.
 #[must_use]
 pub fn page(workspace: &Workspace, rule: &Rule) -> Option<Uri> {
     if let Some(path) = &rule.path {

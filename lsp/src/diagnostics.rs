@@ -1,4 +1,4 @@
-//! Diagnostics, asked for or sent: of one document, and of the files that are not open.
+//! Pull and push diagnostics, of single documents and of files that are not open.
 
 use crate::convert;
 use crate::documents::lock;
@@ -25,16 +25,16 @@ use tower_lsp_server::ls_types::{
     WorkspaceFullDocumentDiagnosticReport, WorkspaceUnchangedDocumentDiagnosticReport,
 };
 
-/// What is known of the files that are not open.
+/// Diagnostics of files that are not open.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
-    /// The epoch of the last pass over all of them that came to its end.
+    /// The epoch of the last completed pass over all files.
     epoch: Option<u64>,
-    /// The files with findings: the result id of what was found.
+    /// The files with findings and the result id of their diagnostics.
     results: HashMap<Uri, String>,
 }
 
-/// The diagnostics of a snapshot, as this client can show them.
+/// The diagnostics of a snapshot, in a form that this client supports.
 pub(crate) fn of(state: &State, snapshot: &Snapshot) -> Vec<Diagnostic> {
     let all = convert::diagnostics(snapshot);
     match state.session.get() {
@@ -43,17 +43,17 @@ pub(crate) fn of(state: &State, snapshot: &Snapshot) -> Vec<Diagnostic> {
     }
 }
 
-/// The id of a result: the same for the same diagnostics.
+/// The id of a result; equal for equal diagnostics.
 fn result_id(diagnostics: &[Diagnostic]) -> String {
     let mut hasher = DefaultHasher::new();
     for one in diagnostics {
-        // What cannot be written as JSON has no place in a diagnostic; the rest tells them apart.
+        // Serialization cannot fail for a diagnostic; if it did, the rest would still differ.
         serde_json::to_string(one).unwrap_or_default().hash(&mut hasher);
     }
     format!("{:016x}", hasher.finish())
 }
 
-/// Answers `textDocument/diagnostic`.
+/// Handles `textDocument/diagnostic`.
 pub(crate) async fn document(
     state: &Arc<State>,
     params: DocumentDiagnosticParams,
@@ -81,7 +81,7 @@ pub(crate) async fn document(
     .into()
 }
 
-/// The diagnostics of a file that is not open: clients ask for those of tabs not yet looked at.
+/// The diagnostics of a file that is not open: clients request them for tabs not shown yet.
 async fn of_file(state: &Arc<State>, uri: &Uri) -> Vec<Diagnostic> {
     let Some(path) = survey::file(uri) else { return Vec::new() };
     let stop = Stop::default();
@@ -95,7 +95,7 @@ async fn of_file(state: &Arc<State>, uri: &Uri) -> Vec<Diagnostic> {
     all
 }
 
-/// A part of an answer, sent before the rest.
+/// A partial result, sent before the response.
 enum Partial {}
 
 impl Notification for Partial {
@@ -103,8 +103,8 @@ impl Notification for Partial {
     const METHOD: &'static str = "$/progress";
 }
 
-/// Answers `workspace/diagnostic`. What a client knows already is not sent again; one that takes
-/// partial results and knows some already waits for its answer until there is something new to say.
+/// Handles `workspace/diagnostic`. Unchanged results are not sent again. For a client that accepts
+/// partial results and sends previous ones, the response is delayed until there are changes.
 pub(crate) async fn workspace(
     state: &Arc<State>,
     params: WorkspaceDiagnosticParams,
@@ -124,8 +124,9 @@ pub(crate) async fn workspace(
     };
     if let Some(token) = &token {
         send_part(state, token, std::mem::take(&mut items)).await;
-        // What comes after the answer is lost, and the answer has a way of its own. The queue of
-        // notifications holds one: when this one, which says nothing, is in it, the last part is out.
+        // Partial results sent after the response are lost, and the response bypasses the
+        // notification queue. The queue holds one message: once this empty notification is queued,
+        // the last partial result has been sent.
         send_part(state, token, Vec::new()).await;
     }
     WorkspaceDiagnosticReport { items }.into()
@@ -135,8 +136,8 @@ fn is_full(item: &WorkspaceDocumentDiagnosticReport) -> bool {
     matches!(item, WorkspaceDocumentDiagnosticReport::Full(_))
 }
 
-/// What there is to say to a client that knows `previous`. With a token findings are sent as they
-/// are found, and the last of them returned, with whether there was news among those sent.
+/// The changes relative to `previous`. With a token, findings are sent as they are found and the
+/// last ones are returned, together with whether any were sent.
 async fn news_since(
     state: &Arc<State>,
     previous: &HashMap<Uri, String>,
@@ -159,7 +160,7 @@ async fn news_since(
     let unknown: Vec<PathBuf> =
         known.results.iter().filter(differs).filter_map(|(uri, _)| survey::file(uri)).collect();
     let mut pass = Pass::plan(state, &known, unknown);
-    // Of a pass over everything all is told that the client knows; it may know more than the server.
+    // A full pass reports on all files the client knows; these can be more than the server knows.
     let mut told: HashSet<Uri> = HashSet::new();
     while let Some((uri, diagnostics)) = pass.next(&mut known).await {
         told.insert(uri.clone());
@@ -181,7 +182,7 @@ async fn news_since(
     (items, was_news)
 }
 
-/// How many files a part of an answer speaks of.
+/// Number of files per partial result.
 const PART: usize = 64;
 
 async fn send_part(
@@ -221,11 +222,11 @@ fn unchanged(uri: Uri, version: Option<i64>, id: &str) -> WorkspaceDocumentDiagn
     })
 }
 
-/// A pass over files that are not open, and what it does to what is known of them.
+/// A pass over files that are not open, and its updates to [`Known`].
 struct Pass {
     scope: Scope,
     epoch: u64,
-    /// What was dirty when it began, and is not when it ends.
+    /// The files that were dirty at the start and are clean at the end.
     dirty: Marks,
     state: Arc<State>,
     stop: Stop,
@@ -238,8 +239,8 @@ struct Pass {
 }
 
 impl Pass {
-    /// A pass over all files, when settings changed since the last or nobody tells of changed files;
-    /// else over those that changed and `more`.
+    /// Creates a pass over all files if settings changed since the last pass or the client does not
+    /// report changed files; otherwise over the changed files and `more`.
     fn plan(state: &Arc<State>, known: &Known, more: Vec<PathBuf>) -> Self {
         let epoch = state.epoch();
         let watches = state.session.get().is_some_and(|session| session.watches);
@@ -283,7 +284,7 @@ impl Pass {
         Some((uri, diagnostics))
     }
 
-    /// Waits until some more files are checked.
+    /// Waits until more files are checked.
     async fn advance(&mut self) -> Option<()> {
         match self.news.recv().await? {
             News::Total(total) => self.total = total,
@@ -302,8 +303,8 @@ impl Pass {
         self.stop.0.load(Ordering::Relaxed)
     }
 
-    /// Notes that the pass is over; returns the files that have no findings any more, of those known
-    /// and of `told`. A pass that was stopped knows nothing of the rest.
+    /// Ends the pass; returns the files that no longer have findings, out of the known ones and
+    /// `told`. A stopped pass knows nothing about the remaining files.
     fn finish<'a>(self, known: &mut Known, told: impl Iterator<Item = &'a Uri>) -> Vec<Uri> {
         if self.is_stopped() {
             return Vec::new();
@@ -324,15 +325,15 @@ impl Pass {
     }
 }
 
-/// How a pass over the workspace came out.
+/// Result of a pass over the workspace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Count {
     pub(crate) files: usize,
     pub(crate) findings: usize,
 }
 
-/// Checks all files that are not open and sends their diagnostics, with progress where the client
-/// shows it. `None`: the user stopped it.
+/// Checks all files that are not open and sends their diagnostics, with progress if the client
+/// supports it. `None` if the user cancelled.
 pub(crate) async fn check_all(state: &Arc<State>) -> Option<Count> {
     let mut known = state.known.lock().await;
     let dirty = lock(&state.dirty).marks();
@@ -348,13 +349,14 @@ pub(crate) async fn check_all(state: &Arc<State>) -> Option<Count> {
             count.findings += of(state, &snapshot).len();
         }
     }
-    // A client that asks is to ask again.
+    // A client that pulls diagnostics must pull again.
     state.touch();
     schedule::refresh(state);
     Some(count)
 }
 
-/// Keeps the diagnostics of files that are not open up to date, for a client that does not ask.
+/// Keeps the diagnostics of files that are not open up to date, for clients without pull
+/// diagnostics.
 pub(crate) async fn keep_up(state: Arc<State>) {
     let mut changed = state.changed.subscribe();
     loop {
@@ -370,7 +372,7 @@ pub(crate) async fn keep_up(state: Arc<State>) {
             };
             publish(&state, &mut known, pass).await;
         } else {
-            // What makes all else wrong is shown even if nothing else is: settings and rules.
+            // Always show problems in settings and rules, because they affect all other findings.
             let dirty = lock(&state.dirty).marks();
             let own = dirty_paths(&dirty, &known).into_iter().filter(|path| is_own(path)).collect();
             let pass = Pass::over(&state, Scope::Files(own), state.epoch(), dirty);
@@ -385,23 +387,24 @@ pub(crate) async fn keep_up(state: Arc<State>) {
     }
 }
 
-/// What is to be checked again: what changed, and the files with findings in directories that did.
+/// The files to check again: changed files, and files with findings in changed directories.
 fn dirty_paths(dirty: &Marks, known: &Known) -> BTreeSet<PathBuf> {
     let is_below = |path: &PathBuf| path.ancestors().any(|above| dirty.contains_key(above));
     let files = known.results.keys().filter_map(survey::file).filter(is_below);
     dirty.keys().cloned().chain(files).collect()
 }
 
-/// How long changes of files are gathered: a checkout changes many.
+/// How long file changes are collected: a checkout changes many files.
 const SETTLE: Duration = Duration::from_millis(200);
 
-/// Whether a file belongs to aidd.
+/// Whether a file is a settings file or rule page of aidd.
 fn is_own(path: &std::path::Path) -> bool {
     let path = path.to_string_lossy().replace('\\', "/");
     path.contains("/.aidd/") || path.contains("/rules/") && path.ends_with(".md")
 }
 
-/// Sends what a pass finds to a client that does not ask. `None`: it was stopped.
+/// Sends the findings of a pass to a client without pull diagnostics. `None` if the pass was
+/// stopped.
 async fn publish(
     state: &Arc<State>,
     known: &mut MutexGuard<'_, Known>,
@@ -427,14 +430,14 @@ async fn publish(
     (!stopped).then_some(count)
 }
 
-/// What the client shows of a pass.
+/// Work-done progress of a pass.
 struct Progress {
     state: Arc<State>,
     token: String,
 }
 
 impl Progress {
-    /// `None`: the client shows no progress.
+    /// `None` if the client does not support progress.
     async fn begin(state: &Arc<State>, stop: &Arc<AtomicBool>) -> Option<Self> {
         if !state.session.get().is_some_and(|session| session.progress) {
             return None;

@@ -1,4 +1,4 @@
-//! What is open: the texts as the client has them, edited in the order in which the edits arrive.
+//! Open documents: their texts as the client has them, edited in the order of arrival.
 
 use aidd_engine::text::files::Files;
 use aidd_engine::text::source::{Encoding, Span, column_offset};
@@ -8,17 +8,17 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tower_lsp_server::ls_types::{Position, Range, TextDocumentContentChangeEvent, Uri};
 
-/// A text with the offset of each of its lines, kept while it is edited: in a text of a megabyte an
-/// edit moves bytes, which costs microseconds, and counts no lines.
+/// A text with an incrementally updated index of line offsets. An edit in a text of a megabyte
+/// moves bytes, which takes microseconds, and does not count lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
     text: String,
-    /// Where each line begins. Lines end at LF, CRLF or a lone CR.
+    /// The offset of each line. Lines end at LF, CRLF or a lone CR.
     starts: Vec<u32>,
 }
 
 impl Text {
-    /// The lines of `text`.
+    /// Indexes the lines of `text`.
     #[must_use]
     pub fn new(text: String) -> Self {
         let mut starts = vec![0];
@@ -32,8 +32,8 @@ impl Text {
         &self.text
     }
 
-    /// Replaces `range` by `text`, or the whole text when there is no range. Positions past the end
-    /// of a line or of the text are clamped to it, a range that ends before it starts is empty.
+    /// Replaces `range` with `text`, or the whole text if there is no range. Positions past the end
+    /// of a line or of the text are clamped; a range that ends before it starts is empty.
     pub fn edit(&mut self, range: Option<Range>, text: &str, encoding: Encoding) {
         let Some(range) = range else {
             *self = Self::new(text.to_owned());
@@ -42,8 +42,8 @@ impl Text {
         let start = self.offset(range.start, encoding);
         let end = self.offset(range.end, encoding).max(start);
         self.text.replace_range(start..end, text);
-        // Whether a line begins at an offset is told by the byte before it and the one after: what
-        // begins before the edit stays, what begins behind it moves.
+        // Whether a line starts at an offset depends on the bytes before and after it: line starts
+        // before the edit are kept, those after it are shifted.
         let first = self.starts.partition_point(|&at| at == 0 || (at as usize) < start);
         let rest = self.starts.partition_point(|&at| at as usize <= end).max(first);
         let new_end = start + text.len();
@@ -64,7 +64,7 @@ impl Text {
     }
 }
 
-/// The line starts among the offsets from `from` to `to`, both included.
+/// The line starts among the offsets from `from` to `to`, inclusive.
 fn line_starts(text: &str, from: usize, to: usize) -> impl Iterator<Item = u32> {
     let bytes = text.as_bytes();
     let begins = |at: &usize| match bytes[*at - 1] {
@@ -75,18 +75,18 @@ fn line_starts(text: &str, from: usize, to: usize) -> impl Iterator<Item = u32> 
     (from..=to).filter(begins).map(|at| Span::at(at).start)
 }
 
-/// Where a document lies.
+/// Where a document is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// On the disk, or where it will be once saved.
+    /// On disk, at this path, or to be saved there.
     File(PathBuf),
-    /// Nowhere yet: the name a file of its language would have.
+    /// Not saved yet; contains the name a file of its language would have.
     Untitled(String),
 }
 
 impl Place {
-    /// Where the document at `uri` in `language` lies; `None` for what is neither a file nor to
-    /// become one: cells of a notebook, old revisions, output.
+    /// The place of the document at `uri` in `language`; `None` if it is neither a file nor an
+    /// unsaved one: notebook cells, old revisions, output.
     #[must_use]
     pub fn of(uri: &Uri, language: &str) -> Option<Self> {
         match uri.scheme().as_str() {
@@ -97,8 +97,8 @@ impl Place {
     }
 }
 
-/// Language identifiers whose files have a name or an ending of their own, and that name. Others
-/// are taken for the ending itself.
+/// Language identifiers with a special file name or extension, and that name. Other identifiers are
+/// used as extension.
 const NAMES: [(&str, &str); 8] = [
     ("dockerfile", "Dockerfile"),
     ("mermaid", "untitled.mmd"),
@@ -110,7 +110,7 @@ const NAMES: [(&str, &str); 8] = [
     ("plaintext", "untitled.txt"),
 ];
 
-/// The name of a file in `language`; what the client calls it may already be one.
+/// A file name for `language`, unless the client's name for the document already is one.
 fn name(language: &str, called: &str) -> String {
     let called = called.rsplit('/').next().unwrap_or_default();
     if called.contains('.') && !called.starts_with('.') {
@@ -120,17 +120,17 @@ fn name(language: &str, called: &str) -> String {
     known.map_or_else(|| format!("untitled.{language}"), |(_, name)| (*name).to_owned())
 }
 
-/// One open document.
+/// An open document.
 #[derive(Debug)]
 pub(crate) struct Document<C> {
     pub(crate) place: Place,
     pub(crate) version: i32,
     pub(crate) text: Text,
-    /// Another for each state of any document.
+    /// Unique for each state of any document.
     pub(crate) generation: u64,
-    /// The generation that was opened or saved last.
+    /// The generation at the last open or save.
     pub(crate) saved: u64,
-    /// What the rest of the server keeps with it.
+    /// Data of the rest of the server for this document.
     pub(crate) cell: Arc<C>,
 }
 
@@ -149,7 +149,7 @@ impl<C> Default for Documents<C> {
 }
 
 impl<C: Default> Documents<C> {
-    /// Opens a document, or opens it again. `false`: it is none that is checked.
+    /// Opens or reopens a document. Returns false if it is not a kind of document that is checked.
     pub(crate) fn open(&mut self, uri: &Uri, language: &str, version: i32, text: String) -> bool {
         let Some(place) = Place::of(uri, language) else { return false };
         self.close(uri);
@@ -169,7 +169,8 @@ impl<C: Default> Documents<C> {
         true
     }
 
-    /// Applies edits, in their order. The version is the client's to count. `false`: it is not open.
+    /// Applies edits in order. The version comes from the client. Returns false if the document is
+    /// not open.
     pub(crate) fn change(
         &mut self,
         uri: &Uri,
@@ -187,7 +188,7 @@ impl<C: Default> Documents<C> {
         true
     }
 
-    /// Notes that a document was saved, and takes its text from the client if that sent it.
+    /// Marks a document as saved, and replaces its text if the client sent it.
     pub(crate) fn save(&mut self, uri: &Uri, text: Option<String>) -> bool {
         let generation = self.next();
         let Some(document) = self.by_uri.get_mut(uri) else { return false };
@@ -199,7 +200,7 @@ impl<C: Default> Documents<C> {
         true
     }
 
-    /// Forgets a document.
+    /// Removes a document.
     pub(crate) fn close(&mut self, uri: &Uri) -> bool {
         let Some(document) = self.by_uri.remove(uri) else { return false };
         if let Place::File(path) = &document.place {
@@ -208,27 +209,27 @@ impl<C: Default> Documents<C> {
         true
     }
 
-    /// The document at `uri`, when it is open.
+    /// The document at `uri`, if it is open.
     pub(crate) fn get(&self, uri: &Uri) -> Option<&Document<C>> {
         self.by_uri.get(uri)
     }
 
-    /// The document of the file at `path`, when it is open.
+    /// The document of the file at `path`, if it is open.
     pub(crate) fn at(&self, path: &Path) -> Option<&Document<C>> {
         self.by_path.get(path).and_then(|uri| self.by_uri.get(uri))
     }
 
-    /// How the client spells the URI of the open file at `path`.
+    /// The client's URI of the open file at `path`.
     pub(crate) fn uri_of(&self, path: &Path) -> Option<&Uri> {
         self.by_path.get(path)
     }
 
-    /// All that are open.
+    /// All open documents.
     pub(crate) fn uris(&self) -> Vec<Uri> {
         self.by_uri.keys().cloned().collect()
     }
 
-    /// The files among them.
+    /// The open documents that are files.
     pub(crate) fn paths(&self) -> Vec<PathBuf> {
         self.by_path.keys().cloned().collect()
     }
@@ -239,7 +240,7 @@ impl<C: Default> Documents<C> {
     }
 }
 
-/// The open documents below a root, as files: what is unsaved hides what lies on the disk.
+/// The open documents below a root as files: unsaved text overrides the file on disk.
 #[derive(Debug)]
 pub(crate) struct Open<'a, C> {
     pub(crate) documents: &'a Mutex<Documents<C>>,
@@ -260,7 +261,7 @@ impl<C: Default + Send + Sync> Files for Open<'_, C> {
     }
 }
 
-/// What a thread left that died while it held the lock is as good as any: each change is whole.
+/// Locks a mutex, ignoring poisoning: every change under the lock is atomic.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

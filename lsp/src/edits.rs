@@ -1,4 +1,4 @@
-//! Edits of the engine in the forms that clients understand.
+//! Converts engine edits to protocol edits.
 
 use crate::client::Client;
 use crate::convert;
@@ -19,7 +19,7 @@ pub fn text_edits(source: &Source, edits: &[Edit], encoding: Encoding) -> Vec<Te
     edits.iter().map(edit).collect()
 }
 
-/// An edit of one document, tied to its version where the client understands that.
+/// An edit of one document, tied to its version if the client supports that.
 #[must_use]
 pub fn of_document(
     client: Client,
@@ -34,7 +34,7 @@ pub fn of_document(
     WorkspaceEdit { changes: Some([(uri, edits)].into()), ..WorkspaceEdit::default() }
 }
 
-/// An edit that creates a file with `text`; for clients that offer to create files.
+/// An edit that creates a file with `text`, for clients that can create files.
 #[must_use]
 pub fn new_file(uri: Uri, text: String) -> WorkspaceEdit {
     let options = CreateFileOptions { overwrite: None, ignore_if_exists: Some(true) };
@@ -47,7 +47,7 @@ pub fn new_file(uri: Uri, text: String) -> WorkspaceEdit {
     WorkspaceEdit { document_changes: Some(changes), ..WorkspaceEdit::default() }
 }
 
-/// An edit that gives a file another name; for clients that offer to rename files.
+/// An edit that renames a file, for clients that can rename files.
 #[must_use]
 pub fn renamed_file(old_uri: Uri, new_uri: Uri) -> WorkspaceEdit {
     let options = RenameFileOptions { overwrite: Some(false), ignore_if_exists: Some(false) };
@@ -64,7 +64,8 @@ fn versioned(uri: Uri, version: Option<i32>, edits: Vec<TextEdit>) -> TextDocume
     }
 }
 
-/// The edits that make `after` of `before`: small ones, so that cursors and marks stay in place.
+/// The edits that turn `before` into `after`: small ones, so that cursors and marks keep their
+/// positions.
 #[must_use]
 pub fn between(before: &str, after: &str) -> Vec<Edit> {
     let (old, new) = (line_starts(before), line_starts(after));
@@ -80,11 +81,11 @@ pub fn between(before: &str, after: &str) -> Vec<Edit> {
             Edit { span: edit.span.shift(was.start), ..edit }
         })
         .collect();
-    // Lines are compared without their ends, which may be all that differs.
+    // Lines are compared without line breaks, which can be the only difference.
     if applied(before, &edits) == after { edits } else { vec![trimmed(before, after)] }
 }
 
-/// Where each line begins, and where the text ends.
+/// The offset of each line, and the length of the text.
 fn line_starts(text: &str) -> Vec<usize> {
     let ends = text.split_inclusive('\n').scan(0, |end, line| {
         *end += line.len();
@@ -93,10 +94,10 @@ fn line_starts(text: &str) -> Vec<usize> {
     std::iter::once(0).chain(ends).collect()
 }
 
-/// The edit that makes `after` of `before`, without what both begin and end with.
+/// The edit that turns `before` into `after`, without their common prefix and suffix.
 fn trimmed(before: &str, after: &str) -> Edit {
     let same = before.bytes().zip(after.bytes()).take_while(|(a, b)| a == b).count();
-    // No edit begins or ends within a character or a line break of two.
+    // An edit must not start or end within a character or a CRLF.
     let is_between = |text: &str, at: usize| {
         text.is_char_boundary(at) && !(text[..at].ends_with('\r') && text[at..].starts_with('\n'))
     };
@@ -114,7 +115,7 @@ fn trimmed(before: &str, after: &str) -> Edit {
     Edit::replace(Span::new(start, before.len() - tail), &after[start..after.len() - tail])
 }
 
-/// A text after edits that are in order and do not overlap.
+/// Applies sorted, non-overlapping edits to a text.
 fn applied(text: &str, edits: &[Edit]) -> String {
     let mut text = text.to_owned();
     for edit in edits.iter().rev() {

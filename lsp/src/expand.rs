@@ -1,4 +1,4 @@
-//! Directories that come, go or move: editors report them alone, and not what is in them.
+//! Created, deleted and renamed directories: editors report only the directory, not its contents.
 
 use crate::documents::{Place, lock};
 use crate::roots;
@@ -8,26 +8,25 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A path that the client reported.
+/// A path reported by the client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Reported {
     pub(crate) path: PathBuf,
-    /// It was created, deleted or renamed. A directory that merely changed says nothing that its
-    /// files do not say, and some watchers report it with each of them.
+    /// It was created, deleted or renamed. A mere change of a directory adds nothing to the changes
+    /// of its files, and some watchers report it with each of them.
     pub(crate) is_new_or_gone: bool,
 }
 
-/// What a change on the disk touches.
+/// The files and directories affected by changes on disk.
 #[derive(Debug, Default)]
 pub(crate) struct Changes {
-    /// The paths that were reported, and the files in the directories among them.
+    /// The reported paths, and the files in the directories among them.
     pub(crate) paths: BTreeSet<PathBuf>,
-    /// The directories among them, also those that are gone; none that lies in another.
+    /// The reported directories, including deleted ones; nested directories are omitted.
     pub(crate) directories: BTreeSet<PathBuf>,
 }
 
-/// Adds the files in directories: those that are there, and those known from when they were. Reads
-/// the disk.
+/// Adds the files in directories: the existing ones, and those known from before. Reads the disk.
 pub(crate) fn expand(state: &Arc<State>, reported: Vec<Reported>) -> Changes {
     let mut changes = Changes::default();
     let mut candidates: BTreeSet<PathBuf> = BTreeSet::new();
@@ -38,7 +37,7 @@ pub(crate) fn expand(state: &Arc<State>, reported: Vec<Reported>) -> Changes {
         }
         changes.paths.insert(path);
     }
-    // In order: a directory comes before what is in it.
+    // Sorted: a directory comes before its contents.
     for path in candidates {
         if path.ancestors().any(|above| changes.directories.contains(above)) {
             continue;
@@ -60,7 +59,7 @@ pub(crate) fn expand(state: &Arc<State>, reported: Vec<Reported>) -> Changes {
     changes
 }
 
-/// The files below `path` that its project had when it was last looked at, and the open ones.
+/// The known project files below `path`, and the open ones.
 fn known_below(state: &Arc<State>, path: &Path) -> BTreeSet<PathBuf> {
     let open = lock(&state.documents).paths();
     let mut below: BTreeSet<PathBuf> =
@@ -75,7 +74,7 @@ fn known_below(state: &Arc<State>, path: &Path) -> BTreeSet<PathBuf> {
     below
 }
 
-/// Whether the ignore files leave out all that is in the directory at `path`.
+/// Whether ignore files exclude everything in the directory at `path`.
 fn is_ignored(state: &Arc<State>, path: &Path) -> bool {
     let place = Place::File(path.to_owned());
     let (workspace, relative) = state.roots_then_tell(|roots| roots.of(&place));

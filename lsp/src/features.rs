@@ -1,5 +1,5 @@
-//! The requests of the language features: each on the document as it is now, on a thread that may
-//! block. A document that is not open has nothing to say.
+//! Requests of the language features. Each works on the current document, on a thread that may
+//! block. Documents that are not open have no results.
 
 use crate::actions::{self, Around, Refusal};
 use crate::completion;
@@ -19,13 +19,13 @@ use tower_lsp_server::ls_types::{
     CompletionResponse, DocumentLink, Hover, HoverParams, MessageType, Uri,
 };
 
-/// `ContentModified` of the protocol: what the request was about has changed.
+/// `ContentModified` of the protocol: the document has changed since the request.
 const MODIFIED: i64 = -32801;
 
-/// `RequestFailed` of the protocol: all was in order, and yet it cannot be done.
+/// `RequestFailed` of the protocol: the request was valid but failed.
 const FAILED: i64 = -32803;
 
-/// Works on the document at `uri` as it is now; `None` when it is not open.
+/// Runs on the current document at `uri`; `None` if it is not open.
 async fn on<T: Send + 'static>(
     state: &Arc<State>,
     uri: &Uri,
@@ -37,7 +37,7 @@ async fn on<T: Send + 'static>(
     done.map(Some).map_err(|_| Error::internal_error())
 }
 
-/// Looks at a snapshot with all that is open laid over the files of its project.
+/// Runs on a snapshot with all open documents laid over the files of its project.
 fn around<T>(state: &State, snapshot: &Snapshot, work: impl FnOnce(&Around<'_>) -> T) -> T {
     let root = snapshot.workspace.project.root();
     let over = Open { documents: &state.documents, root };
@@ -50,7 +50,7 @@ fn version(state: &State, path: &Path) -> Option<i32> {
     lock(&state.documents).at(path).map(|document| document.version)
 }
 
-/// Answers `textDocument/codeAction`.
+/// Handles `textDocument/codeAction`.
 pub(crate) async fn actions(
     state: &Arc<State>,
     params: CodeActionParams,
@@ -69,7 +69,7 @@ pub(crate) async fn actions(
     on(state, &text_document.uri, work).await
 }
 
-/// Answers `codeAction/resolve`.
+/// Handles `codeAction/resolve`.
 pub(crate) async fn resolve_action(state: &Arc<State>, action: CodeAction) -> Result<CodeAction> {
     let uri = actions::document(&action).ok_or_else(|| refused(Refusal::Unknown))?;
     let work = |state: &State, snapshot: &Snapshot| {
@@ -88,7 +88,7 @@ fn refused(refusal: Refusal) -> Error {
     Error { code, message: refusal.to_string().into(), data: None }
 }
 
-/// Answers `textDocument/hover`.
+/// Handles `textDocument/hover`.
 pub(crate) async fn hover(state: &Arc<State>, params: HoverParams) -> Result<Option<Hover>> {
     let at = params.text_document_position_params;
     let work = move |state: &State, snapshot: &Snapshot| {
@@ -97,17 +97,17 @@ pub(crate) async fn hover(state: &Arc<State>, params: HoverParams) -> Result<Opt
     on(state, &at.text_document.uri, work).await.map(Option::flatten)
 }
 
-/// Answers `textDocument/documentLink`.
+/// Handles `textDocument/documentLink`.
 pub(crate) async fn links(state: &Arc<State>, uri: &Uri) -> Result<Option<Vec<DocumentLink>>> {
     on(state, uri, |_, snapshot| links::links(snapshot)).await
 }
 
-/// Answers `textDocument/codeLens`.
+/// Handles `textDocument/codeLens`.
 pub(crate) async fn lenses(state: &Arc<State>, uri: &Uri) -> Result<Option<Vec<CodeLens>>> {
     on(state, uri, |_, snapshot| lens::lenses(snapshot)).await
 }
 
-/// Answers `textDocument/completion`.
+/// Handles `textDocument/completion`.
 pub(crate) async fn complete(
     state: &Arc<State>,
     params: CompletionParams,
@@ -117,7 +117,7 @@ pub(crate) async fn complete(
     on(state, &at.text_document.uri, work).await.map(Option::flatten)
 }
 
-/// Answers `completionItem/resolve`.
+/// Handles `completionItem/resolve`.
 pub(crate) async fn resolve_item(
     state: &Arc<State>,
     item: CompletionItem,
@@ -129,7 +129,7 @@ pub(crate) async fn resolve_item(
     on(state, &uri, work).await.map(|resolved| resolved.unwrap_or(item))
 }
 
-/// Shows what is allowed in a document, and answers with it.
+/// Shows the allowed findings of a document and returns them.
 pub(crate) async fn show_allowed(state: &Arc<State>, uri: &Uri) -> Result<Vec<lens::Allowed>> {
     let allowed = on(state, uri, |_, snapshot| lens::allowed(snapshot)).await?.unwrap_or_default();
     if !allowed.is_empty() {

@@ -1,4 +1,4 @@
-//! What stands under the cursor: a finding and why it is one, or the page of a rule that is named.
+//! Hovers: a finding and its explanation, or the page of a rule named in the text.
 
 use crate::client::Client;
 use crate::convert;
@@ -13,10 +13,10 @@ use aidd_engine::text::kind::{self, Kind};
 use aidd_engine::text::source::Span;
 use tower_lsp_server::ls_types::{Hover, HoverContents, Position};
 
-/// What parts two findings at one place, or a finding and the page of its rule.
+/// Separator between two findings at one position, or a finding and the page of its rule.
 const RULER: &str = "\n\n---\n\n";
 
-/// The hover at `position`; `None` where there is neither a finding nor the name of a rule.
+/// The hover at `position`; `None` if there is neither a finding nor a rule name.
 #[must_use]
 pub fn hover(snapshot: &Snapshot, position: Position, client: Client) -> Option<Hover> {
     let offset = convert::offset(&snapshot.source, position, snapshot.encoding);
@@ -30,7 +30,7 @@ pub fn hover(snapshot: &Snapshot, position: Position, client: Client) -> Option<
     })
 }
 
-/// What the project has decided about a finding, in Markdown: the place where its memory joins.
+/// The project's decision about a finding, in Markdown. Extension point for the project memory.
 #[must_use]
 pub fn decided(_workspace: &Workspace, _finding: &Finding) -> Option<String> {
     None
@@ -50,10 +50,10 @@ fn of_findings(snapshot: &Snapshot, offset: u32) -> Option<(String, Span)> {
     Some((texts.join(RULER), span))
 }
 
-/// A finding: what is wrong, what to do, how it stands, then why.
+/// A finding: message, help and status, then the explanation.
 fn explained(snapshot: &Snapshot, finding: &Finding, part: Part) -> String {
     let workspace = &snapshot.workspace;
-    // What a finding says may quote the file, or come from a page of the project.
+    // Messages can quote the file or come from a page of the project, so they are untrusted.
     let mut parts =
         vec![format!("**{}**: {}", finding.severity, markdown::message(&finding.message))];
     parts.extend(finding.help.as_deref().map(markdown::message));
@@ -73,7 +73,7 @@ fn of_rule(workspace: &Workspace, rule: &Rule, part: Part) -> String {
     format!("{}\n\n{}", page::heading(workspace, rule), page::markdown(rule, part))
 }
 
-/// The pages of the rules that are named at `offset`, in an allow comment or in the configuration.
+/// The pages of the rules named at `offset`, in an allow comment or in the configuration.
 fn of_name(snapshot: &Snapshot, offset: u32) -> Option<(String, Span)> {
     let source = &snapshot.source;
     let holds = |span: &Span| span.start <= offset && offset <= span.end;
@@ -89,7 +89,7 @@ fn of_name(snapshot: &Snapshot, offset: u32) -> Option<(String, Span)> {
     (!texts.is_empty()).then(|| (texts.join(RULER), span))
 }
 
-/// What stands between the quotes around `offset`, on its line.
+/// The text between the quotes around `offset`, on its line.
 fn quoted(snapshot: &Snapshot, offset: u32) -> Option<Span> {
     let source = &snapshot.source;
     let line = source.line_span(source.line_of(offset));

@@ -1,8 +1,8 @@
-//! What the client tells, taken in by the order in which it arrives.
+//! Handles notifications from the client in the order of arrival.
 //!
-//! The library polls the handlers of several messages at once, so that one that waits lets another
-//! overtake it. What changes a text may not wait its turn there: it is done here, before the message
-//! after it is read.
+//! The library polls the handlers of several messages concurrently, so a waiting handler can be
+//! overtaken by another. Changes of a text must not be reordered: they are applied here, before the
+//! next message is read.
 
 use crate::commands;
 use crate::documents::lock;
@@ -35,11 +35,11 @@ use tower_lsp_server::ls_types::{
 use tower_lsp_server::{ExitedError, LspService};
 use tower_service::Service;
 
-/// The service of the library, with notifications taken out before it.
+/// The library's service, with notifications handled before it.
 pub(crate) struct Inbox<S> {
     pub(crate) inner: LspService<S>,
     pub(crate) state: Arc<State>,
-    /// Told when the client says `exit`.
+    /// Notified when the client sends `exit`.
     pub(crate) left: Arc<Notify>,
 }
 
@@ -57,7 +57,7 @@ impl<S: tower_lsp_server::LanguageServer> Service<Request> for Inbox<S> {
             self.left.notify_one();
         }
         if request.id().is_none() && is_ours(request.method()) {
-            // Before `initialize` and after `shutdown` notifications have no effect.
+            // Notifications before `initialize` and after `shutdown` have no effect.
             if self.state.session.get().is_some() && !self.state.is_shut_down.load(Ordering::SeqCst)
             {
                 let (method, _, params) = request.into_parts();
@@ -71,7 +71,7 @@ impl<S: tower_lsp_server::LanguageServer> Service<Request> for Inbox<S> {
     }
 }
 
-/// A request whose parameters name files by URIs that the library can read.
+/// A request whose parameters contain only URIs that the library can parse.
 fn normalized(state: &State, request: Request) -> Request {
     let (method, id, params) = request.into_parts();
     let mut rebuilt = Request::build(method.clone());
@@ -88,7 +88,7 @@ fn normalized(state: &State, request: Request) -> Request {
     }
 }
 
-/// Brings URIs into their normal form, and those of open documents into the one they were opened by.
+/// Normalizes URIs, and replaces URIs of open documents with the one used to open them.
 fn normalize_uris(state: &State, params: &mut Value) {
     uri::normalize_all(params, |uri| {
         let path = uri::path(uri)?;
@@ -96,7 +96,7 @@ fn normalize_uris(state: &State, params: &mut Value) {
     });
 }
 
-/// One folder without a URI is no reason to refuse the session.
+/// A single unreadable folder URI must not fail the session.
 fn drop_unreadable_folders(params: &mut Value) {
     let is_readable = |uri: &Value| uri.as_str().is_some_and(|uri| uri::normalize(uri).is_some());
     if params.get("rootUri").is_some_and(|uri| !is_readable(uri)) {
@@ -124,8 +124,8 @@ fn is_ours(method: &str) -> bool {
     )
 }
 
-/// Takes in one notification. What is malformed cannot be answered: it is logged, and where a
-/// message lists several things the others count.
+/// Handles a notification. Malformed notifications have no response, so they are logged; of a
+/// notification with several items, the valid ones are used.
 fn take(state: &Arc<State>, method: &str, mut params: Value) {
     let state = Taken { state, method };
     match method {
@@ -172,7 +172,7 @@ struct FileOperation {
     new_uri: Option<Uri>,
 }
 
-/// A notification that is being taken in.
+/// A notification being handled.
 #[derive(Clone, Copy)]
 struct Taken<'a> {
     state: &'a Arc<State>,
@@ -187,7 +187,7 @@ impl Taken<'_> {
         }
     }
 
-    /// What the array at `pointer` holds, without what is malformed.
+    /// The items of the array at `pointer`, without malformed ones.
     fn items<T: DeserializeOwned>(self, params: &mut Value, pointer: &str) -> Vec<T> {
         let items = match params.pointer_mut(pointer).map(Value::take) {
             Some(Value::Array(items)) => items,
@@ -206,7 +206,7 @@ impl Taken<'_> {
         items.into_iter().enumerate().filter_map(read).collect()
     }
 
-    /// Edits a document. After an edit that cannot be read its text is not the client's any more.
+    /// Edits a document. After an unreadable edit, its text no longer matches the client's.
     fn change(self, params: Value) {
         let uri = Uri::deserialize(&params["textDocument"]["uri"]);
         match serde_json::from_value(params) {
@@ -217,7 +217,7 @@ impl Taken<'_> {
                     && lock(&self.state.documents).close(&uri)
                 {
                     self.state.wake(&uri);
-                    let what = "the document is not checked until it is opened again";
+                    let what = "the document is not checked until it is reopened";
                     self.log(uri.as_str(), &what);
                 }
             }
@@ -226,7 +226,7 @@ impl Taken<'_> {
 
     fn log(self, place: &str, error: &dyn std::fmt::Display) {
         let text = format!("{}: {place}: {error}", self.method);
-        // One message for each: a client that is wrong once is wrong with every key.
+        // Log each message once: a faulty client repeats the error with every keystroke.
         self.state.tell_once(MessageType::WARNING, &text, &text, false);
     }
 }
@@ -263,20 +263,20 @@ fn close(state: &Arc<State>, params: &DidCloseTextDocumentParams) {
     if lock(&state.documents).close(uri) {
         state.wake(uri);
         beside(state, uri);
-        // From here on what lies on the disk counts.
+        // From now on, the file on disk is used.
         lock(&state.dirty).mark(uri::path(uri));
         state.touch();
     }
 }
 
-/// Checks the other documents anew when the one that changed is read beside them.
+/// Rechecks the other documents if the changed document is an input of their checks.
 fn beside(state: &Arc<State>, uri: &Uri) {
     if state.distribution.is_read(uri.path().as_str()) {
         schedule::recheck(state);
     }
 }
 
-/// Checks what changed on the disk, and what depends on it.
+/// Checks files that changed on disk, and files that depend on them.
 fn on_disk(state: &Arc<State>, reported: Vec<Reported>) {
     if reported.is_empty() {
         return;
@@ -301,8 +301,8 @@ fn on_disk(state: &Arc<State>, reported: Vec<Reported>) {
             Ok((false, true)) => schedule::joined(&state),
             _ => {}
         }
-        // What was reported is checked. To ask for the time of every file takes longer: of several
-        // who come at once the last does it for all.
+        // Check the reported files. Reading the times of all files takes longer: of several
+        // concurrent calls, the last one does it for all.
         let scanning = state.clone();
         if state.tidings.load(Ordering::SeqCst) == number
             && spawn_blocking(move || whole::rest(&scanning)).await.is_ok_and(|differs| differs)
@@ -312,8 +312,8 @@ fn on_disk(state: &Arc<State>, reported: Vec<Reported>) {
     });
 }
 
-/// Opens the workspaces again whose settings, rules, baseline or ignore files changed, and those in
-/// which a directory came or went. Whether findings in other files may have changed.
+/// Reloads the workspaces whose settings, rules, baseline or ignore files changed, or in which a
+/// directory was created or deleted. Returns whether findings in other files can have changed.
 fn reload(state: &Arc<State>, changes: &Changes) -> bool {
     state.roots_then_tell(|roots| {
         roots.find_again();
@@ -341,7 +341,7 @@ fn reload(state: &Arc<State>, changes: &Changes) -> bool {
     })
 }
 
-/// Whether the file at `path`, from the root, says what is a finding in other files.
+/// Whether the file at `path`, relative to the root, affects findings in other files.
 fn is_setting(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     path.starts_with(".aidd/")
@@ -361,7 +361,7 @@ fn configured(state: &Arc<State>, params: &DidChangeConfigurationParams) {
     }
 }
 
-/// Asks the client for its settings, if it can be asked.
+/// Requests the settings from the client, if it supports that.
 pub(crate) fn ask(state: &Arc<State>) {
     if !state.session.get().is_some_and(|session| session.has_settings) {
         return;
@@ -378,7 +378,7 @@ pub(crate) fn ask(state: &Arc<State>) {
     });
 }
 
-/// Lets new settings count.
+/// Applies new settings.
 async fn apply(state: &Arc<State>, settings: Settings) {
     let old = std::mem::replace(&mut *lock(&state.settings), settings.clone());
     if old == settings {

@@ -1,4 +1,4 @@
-//! What is allowed in a file, said at its top.
+//! The code lens with the number of allowed findings at the top of a file.
 
 use crate::convert;
 use crate::snapshot::Snapshot;
@@ -8,23 +8,23 @@ use serde::Serialize;
 use serde_json::json;
 use tower_lsp_server::ls_types::{CodeLens, Command, Range};
 
-/// The command of the lens; its one argument is the URI of the document.
+/// The command of the lens; its only argument is the URI of the document.
 pub const SHOW_ALLOWED: &str = "aidd.showAllowed";
 
-/// One finding that a comment allows.
+/// A finding allowed by a comment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Allowed {
-    /// The rule.
+    /// The rule id.
     pub rule: String,
-    /// What was found.
+    /// The message of the finding.
     pub message: String,
-    /// Why it is allowed.
+    /// The reason in the allow comment.
     pub reason: String,
-    /// Where it is.
+    /// The range of the finding.
     pub range: Range,
 }
 
-/// How many findings are allowed in the file; no lens when none is.
+/// A lens with the number of allowed findings in the file; none if there are no such findings.
 #[must_use]
 pub fn lenses(snapshot: &Snapshot) -> Vec<CodeLens> {
     let title = match allowed(snapshot).len() {
@@ -37,7 +37,7 @@ pub fn lenses(snapshot: &Snapshot) -> Vec<CodeLens> {
     vec![CodeLens { range: Range::default(), command: Some(command), data: None }]
 }
 
-/// The findings that comments of the file allow.
+/// The findings allowed by comments in the file.
 #[must_use]
 pub fn allowed(snapshot: &Snapshot) -> Vec<Allowed> {
     let allowed =
@@ -51,7 +51,7 @@ pub fn allowed(snapshot: &Snapshot) -> Vec<Allowed> {
     allowed.map(one).collect()
 }
 
-/// The allowed findings as a message, a line each.
+/// The allowed findings as a message, one line each.
 #[must_use]
 pub fn message(allowed: &[Allowed]) -> String {
     let line = |one: &Allowed| {

@@ -1,4 +1,4 @@
-//! The editor door: the findings of the engine in the Language Server Protocol.
+//! The language server: findings of the engine over the Language Server Protocol.
 
 pub mod actions;
 pub mod client;
@@ -43,27 +43,27 @@ use tokio::runtime::Builder;
 use tokio::sync::Notify;
 use tower_lsp_server::LspService;
 
-/// Threads for what blocks: reading, writing, checks and one pass over the workspace.
+/// Number of threads for blocking work: reading, writing, checks and one pass over the workspace.
 const THREADS: usize = 8;
 
-/// How many requests are worked on at once; most of them wait for a check that another makes.
+/// Maximum number of concurrent requests; most of them wait for a check that is already running.
 const REQUESTS: usize = 64;
 
-/// How long a client that is gone may take to read its last answers.
+/// Time for a disconnected client to read the last responses.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// Serves one client on standard input and output until it leaves. `config` is the configuration to
-/// use, from the root of each project, unless the client names another. Returns the exit code: 0
-/// after `shutdown`, else 1.
+/// Serves one client on standard input and output until it exits. `config` is the configuration
+/// file, relative to the root of each project, unless the client sets another. Returns the exit
+/// code: 0 after `shutdown`, otherwise 1.
 ///
 /// # Errors
-/// When the threads cannot be started.
+/// Fails when the threads cannot be started.
 pub fn run(distribution: &'static Distribution, config: Option<PathBuf>) -> io::Result<u8> {
     let runtime =
         Builder::new_current_thread().enable_time().max_blocking_threads(THREADS).build()?;
     let code =
         runtime.block_on(serve(tokio::io::stdin(), tokio::io::stdout(), distribution, config));
-    // A thread may sit in a read that never ends, or in a check that nobody waits for.
+    // A thread can be blocked in a read, or in a check whose result is no longer needed.
     runtime.shutdown_background();
     Ok(code)
 }
@@ -104,7 +104,7 @@ where
     u8::from(!state.is_shut_down.load(Ordering::SeqCst))
 }
 
-/// Input that tells when it ends: a request that waits for news would wait for ever.
+/// Input that signals its end; otherwise a request that waits for changes would wait forever.
 struct Input<I> {
     inner: I,
     left: Arc<Notify>,
@@ -130,6 +130,6 @@ impl<I: AsyncRead + Unpin> AsyncRead for Input<I> {
     }
 }
 
-/// What the program ships, for tests.
+/// The embedded distribution, for tests.
 #[cfg(test)]
 static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);

@@ -1,4 +1,4 @@
-//! Beginning and end: what the client offers, what the server offers back, and when to leave.
+//! Start and end of a session: capabilities of client and server, and when to exit.
 
 use crate::actions;
 use crate::client::Client as Offers;
@@ -22,27 +22,27 @@ use tower_lsp_server::ls_types::{
     WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 
-/// What is settled when the client has introduced itself.
+/// Data from the `initialize` request.
 #[derive(Clone, Debug)]
 pub(crate) struct Session {
     pub(crate) encoding: Encoding,
-    /// The folders that the client has open at first.
+    /// The folders initially open in the client.
     pub(crate) folders: Vec<PathBuf>,
-    /// The process that started the server, to die with.
+    /// The process that started the server; the server exits with it.
     pub(crate) parent: Option<u32>,
-    /// The client asks for diagnostics; else they are sent unasked.
+    /// The client pulls diagnostics; otherwise they are pushed.
     pub(crate) pulls: bool,
-    /// It can be told to ask again.
+    /// The client supports refresh requests.
     pub(crate) refreshes: bool,
-    /// It tells of changed files when asked to.
+    /// The client reports changed files on registration.
     pub(crate) watches: bool,
-    /// It can be asked for settings.
+    /// The client can be asked for settings.
     pub(crate) has_settings: bool,
-    /// It tells of changed settings only when asked to.
+    /// The client reports changed settings only on registration.
     pub(crate) registers_settings: bool,
-    /// It shows progress that the server begins.
+    /// The client supports progress started by the server.
     pub(crate) progress: bool,
-    /// What it offers for the language features.
+    /// Capabilities of the client for the language features.
     pub(crate) offers: Offers,
     /// Which operations on files and directories it reports: create, rename, delete.
     file_operations: [bool; 3],
@@ -52,7 +52,7 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// What the client says of itself; what it leaves out, it cannot.
+    /// Reads the client's parameters; missing capabilities count as unsupported.
     pub(crate) fn new(params: &InitializeParams) -> Self {
         let can = &params.capabilities;
         let workspace = can.workspace.as_ref();
@@ -96,7 +96,7 @@ impl Session {
         }
     }
 
-    /// Takes out of a diagnostic what the client cannot show.
+    /// Removes unsupported parts of a diagnostic.
     pub(crate) fn trim(&self, mut diagnostic: Diagnostic) -> Diagnostic {
         if !self.related {
             diagnostic.related_information = None;
@@ -110,7 +110,7 @@ impl Session {
         diagnostic
     }
 
-    /// What the server offers to this client.
+    /// The server capabilities for this client.
     pub(crate) fn capabilities(&self) -> ServerCapabilities {
         let sync = TextDocumentSyncOptions {
             open_close: Some(true),
@@ -166,8 +166,8 @@ impl Session {
         }
     }
 
-    /// The operations that the client is to report. Watchers miss a directory that goes or moves:
-    /// what is in it has no event of its own.
+    /// The operations that the client should report. Watchers miss deleted or renamed directories:
+    /// their contents have no events.
     fn file_operations(&self) -> Option<WorkspaceFileOperationsServerCapabilities> {
         let [creates, renames, deletes] = self.file_operations;
         let pattern = FileOperationPattern { glob: "**".to_owned(), ..Default::default() };
@@ -182,13 +182,13 @@ impl Session {
         })
     }
 
-    /// Whether it is asked to tell of any file that changes: one that asks for the whole workspace
-    /// wants to know of all.
+    /// Whether all file changes are watched: a client that requests workspace diagnostics needs all
+    /// of them.
     pub(crate) fn watches_all(&self) -> bool {
         self.watches && self.pulls
     }
 
-    /// What the server asks this client to tell it of.
+    /// The notifications to register with this client.
     pub(crate) fn registrations(&self) -> Vec<Registration> {
         let mut wanted = Vec::new();
         if self.watches {
@@ -209,7 +209,7 @@ impl Session {
     }
 }
 
-/// Files that say what is a finding elsewhere. Watching all files is a burden for many an editor.
+/// Files that affect findings in other files. Watching all files is expensive for many editors.
 const WATCHED: [&str; 6] = [
     "**/.aidd/**",
     "**/memory/*.jsonl",
@@ -219,7 +219,7 @@ const WATCHED: [&str; 6] = [
     "**/.hadolint.{yaml,yml,json}",
 ];
 
-/// Where the settings of the server lie among those of the editor.
+/// The section of the editor settings that contains the server's settings.
 pub(crate) const SECTION: &str = "aidd";
 
 #[expect(deprecated, reason = "older clients name their only folder so")]
@@ -232,7 +232,7 @@ fn folders(params: &InitializeParams) -> Vec<PathBuf> {
     }
 }
 
-/// The folders that lie on the disk.
+/// The folders with a file path.
 pub(crate) fn paths(folders: &[WorkspaceFolder]) -> Vec<PathBuf> {
     folders.iter().filter_map(|folder| uri::path(&folder.uri)).collect()
 }
@@ -241,45 +241,46 @@ pub(crate) fn paths(folders: &[WorkspaceFolder]) -> Vec<PathBuf> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum Run {
-    /// With each change.
+    /// On every change.
     #[default]
     OnType,
     /// When opened and saved.
     OnSave,
 }
 
-/// The settings of the editor, section `aidd`.
+/// The editor settings in section `aidd`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Settings {
-    /// The configuration, from the root of each project; absent: `.aidd/config.json`.
+    /// The configuration file, relative to the root of each project; the default is
+    /// `.aidd/config.json`.
     pub(crate) config: Option<PathBuf>,
     /// When documents are checked.
     pub(crate) run: Run,
-    /// Whether files that are not open are checked. Absent: for clients that ask.
+    /// Whether files that are not open are checked. By default, only for clients that request it.
     pub(crate) workspace: Option<bool>,
 }
 
 impl Settings {
-    /// The settings in what a client sent: the section itself, or an object that holds it. `None`:
-    /// nothing was said.
+    /// The settings in `value`: either the section itself or an object that contains it. `None` if
+    /// there are no settings.
     ///
     /// # Errors
-    /// Which setting cannot be read.
+    /// Fails with the name of the invalid setting.
     pub(crate) fn read(value: &Value) -> Result<Option<Self>, String> {
         let section = value.get(SECTION).unwrap_or(value);
         if !section.is_object() {
             return Ok(None);
         }
         let settings = Self::deserialize(section);
-        settings.map(Some).map_err(|error| format!("settings of the editor: {error}"))
+        settings.map(Some).map_err(|error| format!("editor settings: {error}"))
     }
 }
 
-/// How often to look whether the parent is alive.
+/// Interval between checks whether the parent is alive.
 const LOOK: Duration = Duration::from_secs(3);
 
-/// Ends when the process `id` has.
+/// Returns when the process `id` has exited.
 pub(crate) async fn until_gone(id: u32) {
     let mut look = tokio::time::interval(LOOK);
     let parents = is_parent(id);
@@ -303,7 +304,8 @@ fn is_alive(id: u32) -> bool {
     asked != Some(Err(rustix::io::Errno::SRCH))
 }
 
-/// Where nothing safe tells, the end of the input does: the pipe goes with the process that held it.
+/// Without a safe check of the process, the end of the input signals it: the pipe closes with the
+/// process.
 #[cfg(not(unix))]
 fn is_parent(_: u32) -> bool {
     false
@@ -357,6 +359,6 @@ mod tests {
     #[test]
     fn a_process_that_is_gone_is_seen_to_be() {
         assert!(is_alive(std::process::id()));
-        assert!(!is_alive(i32::MAX as u32), "no system counts so far");
+        assert!(!is_alive(i32::MAX as u32), "larger than any process id");
     }
 }

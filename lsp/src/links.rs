@@ -1,11 +1,11 @@
-//! Links from the rules that allow comments name to their pages.
+//! Links from rule names in allow comments to their pages.
 
 use crate::convert;
 use crate::snapshot::Snapshot;
 use aidd_engine::check::allow;
 use tower_lsp_server::ls_types::DocumentLink;
 
-/// A link for each rule that an allow comment names.
+/// A link for each rule named in an allow comment.
 #[must_use]
 pub fn links(snapshot: &Snapshot) -> Vec<DocumentLink> {
     let registry = snapshot.workspace.engine.registry();

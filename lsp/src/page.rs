@@ -1,4 +1,4 @@
-//! The page of a rule, as a hover or the documentation of a completion shows it.
+//! The page of a rule for hovers and the documentation of completions.
 
 use crate::convert;
 use crate::workspace::Workspace;
@@ -8,17 +8,17 @@ use aidd_engine::workspace::examples::JOIN_MARK;
 use std::fmt::Write as _;
 use tower_lsp_server::ls_types::{MarkupContent, MarkupKind};
 
-/// How much of a page is shown.
+/// Which part of a page is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// All of it, examples included.
+    /// The whole page, including examples.
     Whole,
-    /// What stands before its sections.
+    /// The text before the first section.
     Why,
 }
 
-/// The page of `rule` in Markdown: why it matters, then its examples. What the examples are
-/// expected to give is left out.
+/// The page of `rule` in Markdown: explanation, then examples. The expected findings of the
+/// examples are omitted.
 #[must_use]
 pub fn markdown(rule: &Rule, part: Part) -> String {
     let mut text = String::new();
@@ -53,11 +53,11 @@ pub fn markdown(rule: &Rule, part: Part) -> String {
             let _ = writeln!(text, "{line}");
         }
     }
-    // What the project writes itself is untrusted; our pages are shown as they are.
+    // Pages of the project are untrusted; built-in pages are shown verbatim.
     if rule.path.is_some() { escape::page(&text) } else { text.trim().to_owned() }
 }
 
-/// The rule's name, its severity by its page, and what peers call it.
+/// The rule's name, the severity from its page, and its aliases in other tools.
 #[must_use]
 pub fn heading(workspace: &Workspace, rule: &Rule) -> String {
     let name = match convert::page(workspace, rule) {
@@ -66,7 +66,7 @@ pub fn heading(workspace: &Workspace, rule: &Rule) -> String {
     };
     let mut text = format!("**{name}** · {}", rule.severity);
     if !rule.enabled {
-        text.push_str(" · off by default");
+        text.push_str(" · disabled by default");
     }
     if !rule.aliases.is_empty() {
         let _ = write!(text, " · also {}", escape::words(&rule.aliases.join(", ")));
@@ -74,7 +74,7 @@ pub fn heading(workspace: &Workspace, rule: &Rule) -> String {
     text
 }
 
-/// The Markdown as the client wants it.
+/// The Markdown in the format that the client supports.
 #[must_use]
 pub fn content(markdown: String, is_markdown: bool) -> MarkupContent {
     if is_markdown {

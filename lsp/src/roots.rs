@@ -1,5 +1,5 @@
-//! Which project a file belongs to: the folders of the editor, the roots found in and above them,
-//! and the workspace of each, opened when first needed.
+//! Maps files to projects: the folders of the editor, the roots found in and above them, and the
+//! workspace of each root, opened on first use.
 
 use crate::documents::{Place, lock};
 use crate::workspace::Workspace;
@@ -11,29 +11,30 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-/// A message for the user, and the configuration that it speaks of.
+/// A message for the user, and the root whose configuration it is about.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Trouble {
     pub(crate) root: PathBuf,
     pub(crate) message: String,
 }
 
-/// Folders, roots and their workspaces. Opening one reads the disk: never on an async thread.
+/// Folders, roots and their workspaces. Opening a workspace reads the disk: never call it on an
+/// async thread.
 #[derive(Debug)]
 pub(crate) struct Roots {
     distribution: &'static Distribution,
     folders: Vec<PathBuf>,
-    /// The configuration to use instead of `.aidd/config.json`, from each root.
+    /// The configuration file instead of `.aidd/config.json`, relative to each root.
     config: Option<PathBuf>,
     open: HashMap<PathBuf, Arc<Workspace>>,
-    /// The root of each folder asked for so far.
+    /// The root of each directory looked up so far.
     found: HashMap<PathBuf, PathBuf>,
-    /// What went wrong when workspaces were opened, and nobody was told yet.
+    /// Errors from opening workspaces that have not been reported yet.
     troubles: Vec<Trouble>,
 }
 
 impl Roots {
-    /// No folders; the rules are those of `distribution`.
+    /// Creates an empty set of folders; the rules are those of `distribution`.
     pub(crate) fn new(distribution: &'static Distribution) -> Self {
         Self {
             distribution,
@@ -56,7 +57,7 @@ impl Roots {
         &self.folders
     }
 
-    /// Sets where configurations lie, and opens what was open again when that is elsewhere.
+    /// Sets the path of configuration files, and reopens the open workspaces if it changed.
     pub(crate) fn set_config(&mut self, config: Option<PathBuf>) -> bool {
         let changed = self.config != config;
         self.config = config;
@@ -66,18 +67,19 @@ impl Roots {
         changed
     }
 
-    /// Looks for roots again: what makes a directory one may have come or gone.
+    /// Discards the cached roots, because a directory that marks a root can have been created or
+    /// deleted.
     pub(crate) fn find_again(&mut self) {
         self.found.clear();
     }
 
-    /// What went wrong since the last call.
+    /// The errors since the last call.
     pub(crate) fn troubles(&mut self) -> Vec<Trouble> {
         std::mem::take(&mut self.troubles)
     }
 
-    /// Opens the workspace at `root` again, or all that are open. One that cannot be opened stays
-    /// as it was.
+    /// Reopens the workspace at `root`, or all open workspaces. A workspace that cannot be reopened
+    /// is unchanged.
     pub(crate) fn reload(&mut self, root: Option<&Path>) {
         self.found.clear();
         let roots: Vec<PathBuf> = self
@@ -89,13 +91,13 @@ impl Roots {
         for root in roots {
             match self.read(&root) {
                 Some(workspace) => drop(self.open.insert(root, workspace)),
-                // The last one that was good is kept.
+                // Keep the last valid workspace.
                 None => continue,
             }
         }
     }
 
-    /// The workspace that a document belongs to, and its path from the root.
+    /// The workspace of a document, and its path relative to the root.
     pub(crate) fn of(&mut self, place: &Place) -> (Arc<Workspace>, String) {
         match place {
             Place::File(path) => {
@@ -111,8 +113,8 @@ impl Roots {
         }
     }
 
-    /// The nearest folder at or above `folder` with `.aidd` or `.git`, else the folder of the editor
-    /// that it lies in, else `folder`.
+    /// The nearest directory at or above `folder` with `.aidd` or `.git`, else the editor's folder
+    /// that contains it, else `folder`.
     pub(crate) fn root_of(&mut self, folder: &Path) -> PathBuf {
         if let Some(root) = self.found.get(folder) {
             return root.clone();
@@ -127,8 +129,7 @@ impl Roots {
         root
     }
 
-    /// The workspace at `root`; under the default settings when its own cannot be read and never
-    /// could.
+    /// The workspace at `root`; with the default settings if its own could never be read.
     pub(crate) fn workspace(&mut self, root: &Path) -> Arc<Workspace> {
         if let Some(workspace) = self.open.get(root) {
             return workspace.clone();
@@ -152,7 +153,7 @@ impl Roots {
         opened.ok().map(Arc::new)
     }
 
-    /// The open workspaces whose roots lie at or below `path`.
+    /// The open workspaces whose roots are at or below `path`.
     pub(crate) fn below(&self, path: &Path) -> impl Iterator<Item = Arc<Workspace>> {
         self.open
             .iter()
@@ -161,7 +162,7 @@ impl Roots {
     }
 
     /// Whether the file at `path` is the configuration or the baseline of the project at `root`,
-    /// wherever they lie.
+    /// wherever they are.
     pub(crate) fn reads(&self, root: &Path, path: &Path) -> bool {
         let is_baseline =
             |workspace: &Arc<Workspace>| workspace.project.baseline_path(None) == path;
@@ -169,7 +170,7 @@ impl Roots {
             || self.open.get(root).is_some_and(is_baseline)
     }
 
-    /// Where the configuration of the project at `root` lies when it is not the usual place.
+    /// The configuration path of the project at `root`, if it is not the default.
     fn config_of(&self, root: &Path) -> Option<PathBuf> {
         self.config.as_ref().map(|config| root.join(config))
     }
@@ -181,8 +182,8 @@ pub(crate) fn files(roots: &Mutex<Roots>) -> Vec<(Arc<Workspace>, BTreeSet<Strin
     files_below(roots, folders)
 }
 
-/// The files in `folders`, by the workspace that each belongs to: a folder inside a root that is a
-/// root itself is checked by its own settings. The lock is free while the folders are read.
+/// The files in `folders`, by workspace: a directory inside a root that is itself a root is checked
+/// with its own settings. The lock is not held while the directories are read.
 pub(crate) fn files_below(
     roots: &Mutex<Roots>,
     folders: Vec<PathBuf>,
@@ -225,7 +226,7 @@ mod tests {
 
     #[test]
     fn each_file_belongs_to_the_nearest_root() {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = tempfile::tempdir().expect("a temporary directory");
         let root = folder.path();
         for path in ["a/x", "a/b/y", "a/b/c/z", "d/e/f"] {
             write(root, path, "");
@@ -261,7 +262,7 @@ mod tests {
 
     #[test]
     fn a_broken_configuration_leaves_the_last_good_one() {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = tempfile::tempdir().expect("a temporary directory");
         let root = folder.path();
         write(root, ".aidd/config.json", "{\"maxFileSize\": 7}");
         let mut roots = Roots::new(&crate::DISTRIBUTION);

@@ -1,5 +1,5 @@
-//! When documents are checked whose diagnostics are sent unasked: at once, then once a while as
-//! long as the typing goes on, and always once more after the last key.
+//! Schedules checks of documents with push diagnostics: immediately, then at intervals while the
+//! user types, and once more after the last keystroke.
 
 use crate::documents::lock;
 use crate::lifecycle::Run;
@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tower_lsp_server::ls_types::Uri;
 
-/// The least time between two checks of one document.
+/// Minimum time between two checks of one document.
 pub(crate) const PAUSE: Duration = Duration::from_millis(75);
 
-/// Begins to send the diagnostics of a document that was opened; or sends them anew.
+/// Starts to push the diagnostics of an opened document, or pushes them again.
 pub(crate) fn opened(state: &Arc<State>, uri: &Uri) {
     if state.pulls() {
         return;
@@ -27,14 +27,14 @@ pub(crate) fn opened(state: &Arc<State>, uri: &Uri) {
     notify.notify_one();
 }
 
-/// Sends the diagnostics of a document that was changed, unless that waits for it to be saved.
+/// Pushes the diagnostics of a changed document, unless it is only checked on save.
 pub(crate) fn changed(state: &State, uri: &Uri) {
     if lock(&state.settings).run == Run::OnType {
         state.wake(uri);
     }
 }
 
-/// Checks everything that is open anew: settings, rules or files beside it have changed.
+/// Rechecks all open documents after a change of settings, rules or files their checks read.
 pub(crate) fn recheck(state: &Arc<State>) {
     state.next_epoch();
     for notify in lock(&state.pushed).values() {
@@ -44,7 +44,7 @@ pub(crate) fn recheck(state: &Arc<State>) {
     refresh(state);
 }
 
-/// Has the findings of the project as a whole shown anew: they are others now.
+/// Refreshes the project-wide findings after they changed.
 pub(crate) fn joined(state: &Arc<State>) {
     for notify in lock(&state.pushed).values() {
         notify.notify_one();
@@ -53,7 +53,8 @@ pub(crate) fn joined(state: &Arc<State>) {
     refresh(state);
 }
 
-/// Tells a client that asks to ask again, if it can be told: once for all that happens in a while.
+/// Sends a refresh request to a client with pull diagnostics, if it supports that; one for all
+/// changes within a short time.
 pub(crate) fn refresh(state: &Arc<State>) {
     let can = state.session.get().is_some_and(|session| session.pulls && session.refreshes);
     if !can || state.is_refreshing.swap(true, Ordering::SeqCst) {
@@ -63,19 +64,19 @@ pub(crate) fn refresh(state: &Arc<State>) {
     tokio::spawn(async move {
         tokio::time::sleep(PAUSE).await;
         state.is_refreshing.store(false, Ordering::SeqCst);
-        // A client that refuses asks when it likes.
+        // A client that refuses pulls at its own pace.
         let _ = state.client.workspace_diagnostic_refresh().await;
     });
 }
 
-/// Sends the diagnostics of one document for as long as it is open, then none. The only place that
-/// sends those of open documents, so that they arrive in order.
+/// Pushes the diagnostics of a document while it is open, then empty ones. The only place that
+/// pushes those of open documents, so that they arrive in order.
 async fn push(state: Arc<State>, uri: Uri, woken: Arc<Notify>) {
     loop {
         woken.notified().await;
         let started = Instant::now();
         match state.current(&uri).await {
-            // A result that is out of date is not worth sending: the change has woken this task.
+            // Do not send an outdated result: the change has woken this task again.
             Some((generation, snapshot)) => {
                 if state.is_current(&uri, generation) {
                     let diagnostics = crate::diagnostics::of(&state, &snapshot);
@@ -93,7 +94,7 @@ async fn push(state: Arc<State>, uri: Uri, woken: Arc<Notify>) {
                 }
             }
         }
-        // Where a check takes long, at least half of the time is left for others.
+        // After a long check, leave at least half of the time to other tasks.
         tokio::time::sleep(PAUSE.max(started.elapsed())).await;
     }
 }

@@ -1,4 +1,4 @@
-//! The requests, each a line or two: what they do lies in the modules that they name.
+//! The request handlers, each a line or two that calls the module with the implementation.
 
 use crate::commands;
 use crate::diagnostics;
@@ -21,11 +21,11 @@ use tower_lsp_server::ls_types::{
     WorkspaceDiagnosticReportResult,
 };
 
-/// Answers requests.
+/// Implements the requests.
 #[derive(Debug)]
 pub(crate) struct Server {
     pub(crate) state: Arc<State>,
-    /// Told when the process that started the server is gone.
+    /// Notified when the process that started the server has exited.
     pub(crate) left: Arc<Notify>,
 }
 
@@ -33,7 +33,7 @@ impl LanguageServer for Server {
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
         let session = Session::new(&params);
         let options = params.initialization_options.as_ref().map_or(Ok(None), Settings::read);
-        // A setting that cannot be read comes up again when the client is asked for it.
+        // An invalid setting is reported when the client is asked for its settings.
         if let Ok(Some(settings)) = options {
             let config = settings.config.clone();
             let mut own = lock(&self.state.settings);
@@ -65,7 +65,7 @@ impl LanguageServer for Server {
 
     async fn initialized(&self, _: InitializedParams) {
         let Some(session) = self.state.session.get() else { return };
-        // The client answers when it likes, or refuses: nothing here waits for it.
+        // The client can respond late or refuse: do not wait for it.
         let (state, wanted) = (self.state.clone(), session.registrations());
         let watches_all = session.watches_all();
         if !wanted.is_empty() {
@@ -73,7 +73,7 @@ impl LanguageServer for Server {
                 match state.client.register_capability(wanted).await {
                     Ok(()) => state.is_told.store(watches_all, Ordering::SeqCst),
                     Err(error) => {
-                        let text = format!("the client takes no registration: {error}");
+                        let text = format!("the client rejected the registration: {error}");
                         state.client.log_message(MessageType::INFO, text).await;
                     }
                 }

@@ -1,4 +1,4 @@
-//! One state of one document, checked.
+//! The checked state of a document.
 
 use crate::workspace::Workspace;
 use aidd_engine::check::Checked;
@@ -6,19 +6,19 @@ use aidd_engine::text::source::{Encoding, Source};
 use std::sync::Arc;
 use tower_lsp_server::ls_types::Uri;
 
-/// One document as it was checked: immutable, shared.
+/// A document as it was checked: immutable, shared.
 #[derive(Debug)]
 pub struct Snapshot {
-    /// What the client calls it.
+    /// The client's URI.
     pub uri: Uri,
     /// The client's version; `None` for a file that is not open.
     pub version: Option<i32>,
-    /// Its text, under its path from the root of the workspace.
+    /// Its text, with its path relative to the root of the workspace.
     pub source: Source,
-    /// Its findings, all of them: also those baselined or allowed.
+    /// All findings, including baselined and allowed ones.
     pub checked: Checked,
-    /// The project it belongs to.
+    /// The project of the document.
     pub workspace: Arc<Workspace>,
-    /// The units in which the client counts columns.
+    /// The position encoding of the client.
     pub encoding: Encoding,
 }

@@ -1,4 +1,4 @@
-//! What the server knows, shared by all its tasks, and the one way to a checked document.
+//! The state of the server, shared by all its tasks, and the only way to check a document.
 
 use crate::client::Client as Offers;
 use crate::diagnostics::Known;
@@ -20,8 +20,8 @@ use tokio::task::spawn_blocking;
 use tower_lsp_server::Client;
 use tower_lsp_server::ls_types::{MessageType, Uri};
 
-/// What is kept with an open document: the last check of it. Whoever needs a newer one holds the
-/// lock while it is made, so that nobody checks the same text twice.
+/// The last check of an open document. The lock is held during a newer check, so that the same text
+/// is not checked twice.
 #[derive(Debug, Default)]
 pub(crate) struct Cell(tokio::sync::Mutex<Option<Cached>>);
 
@@ -33,7 +33,7 @@ struct Cached {
     snapshot: Arc<Snapshot>,
 }
 
-/// A document as it is to be checked.
+/// A document to check.
 struct Job {
     uri: Uri,
     place: Place,
@@ -42,7 +42,8 @@ struct Job {
     text: String,
 }
 
-/// When each file changed, by a count: one that changes while a pass reads it is to be read again.
+/// A counter value for each changed file: a file that changes while a pass reads it must be read
+/// again.
 pub(crate) type Marks = HashMap<PathBuf, u64>;
 
 /// Files to check again.
@@ -53,24 +54,24 @@ pub(crate) struct Dirty {
 }
 
 impl Dirty {
-    /// Takes in files that changed.
+    /// Adds changed files.
     pub(crate) fn mark(&mut self, paths: impl IntoIterator<Item = PathBuf>) {
         self.count += 1;
         self.marks.extend(paths.into_iter().map(|path| (path, self.count)));
     }
 
-    /// The files there are now.
+    /// The marks of the files to check again.
     pub(crate) fn marks(&self) -> Marks {
         self.marks.clone()
     }
 
-    /// Leaves out what was checked when it had these marks, and did not change since.
+    /// Removes files that were checked at these marks and have not changed since.
     pub(crate) fn settle(&mut self, checked: &Marks) {
         self.marks.retain(|path, mark| checked.get(path) != Some(mark));
     }
 }
 
-/// What the server knows.
+/// The state of the server.
 #[derive(Debug)]
 pub(crate) struct State {
     pub(crate) distribution: &'static Distribution,
@@ -79,31 +80,31 @@ pub(crate) struct State {
     pub(crate) settings: Mutex<Settings>,
     pub(crate) documents: Mutex<Documents<Cell>>,
     pub(crate) roots: Mutex<Roots>,
-    /// Counts what changes findings without a change of their document: settings, rules, files read
-    /// beside it.
+    /// Incremented on changes that affect findings without a change of their document: settings,
+    /// rules, other files read by checks.
     epoch: AtomicU64,
-    /// Counts what changes findings of the project as a whole.
+    /// Incremented on changes that affect project-wide findings.
     pub(crate) joins: AtomicU64,
-    /// The documents whose diagnostics are sent unasked, and how to wake their tasks.
+    /// The documents with push diagnostics, and the handles to wake their tasks.
     pub(crate) pushed: Mutex<HashMap<Uri, Arc<Notify>>>,
-    /// What is known of the files that are not open.
+    /// Diagnostics of files that are not open.
     pub(crate) known: tokio::sync::Mutex<Known>,
     /// Files that changed since they were last checked.
     pub(crate) dirty: Mutex<Dirty>,
-    /// Changes when the findings in files that are not open may have.
+    /// Changes when findings in files that are not open can have changed.
     pub(crate) changed: watch::Sender<u64>,
-    /// Passes over the workspace that the user may stop, by their progress token.
+    /// Cancellable passes over the workspace, by progress token.
     pub(crate) passes: Mutex<HashMap<String, Arc<AtomicBool>>>,
-    /// What the user was told, so that it is told once.
+    /// The messages shown so far, so that each is shown once.
     told: Mutex<HashSet<String>>,
     pub(crate) is_shut_down: AtomicBool,
-    /// The client has agreed to tell of any file that changes.
+    /// The client has agreed to report all file changes.
     pub(crate) is_told: AtomicBool,
-    /// How often the client told of files that changed.
+    /// Number of file change notifications from the client.
     pub(crate) tidings: AtomicU64,
-    /// Projects in which nobody looked yet for what else changed.
+    /// Projects that were not yet scanned for unreported changes.
     pub(crate) unrested: Mutex<BTreeSet<PathBuf>>,
-    /// The client is about to be told to ask again.
+    /// A refresh request is about to be sent to the client.
     pub(crate) is_refreshing: AtomicBool,
 }
 
@@ -140,7 +141,7 @@ impl State {
         self.epoch.load(Ordering::SeqCst)
     }
 
-    /// Makes all that was checked out of date.
+    /// Invalidates all checks.
     pub(crate) fn next_epoch(&self) {
         self.epoch.fetch_add(1, Ordering::SeqCst);
     }
@@ -149,7 +150,7 @@ impl State {
         self.session.get().map_or(Encoding::Utf16, |session| session.encoding)
     }
 
-    /// What the client offers for the language features.
+    /// Capabilities of the client for the language features.
     pub(crate) fn offers(&self) -> Offers {
         self.session.get().map_or(Offers::default(), |session| session.offers)
     }
@@ -162,25 +163,24 @@ impl State {
         lock(&self.documents).get(uri).is_some()
     }
 
-    /// Whether `generation` is what the document at `uri` is now.
+    /// Whether `generation` is the current one of the document at `uri`.
     pub(crate) fn is_current(&self, uri: &Uri, generation: u64) -> bool {
         lock(&self.documents).get(uri).is_some_and(|document| document.generation == generation)
     }
 
-    /// The document at `uri`, checked as it is now, and its generation; `None` when it is not open,
-    /// or its check died.
+    /// The current document at `uri`, checked, and its generation; `None` if it is not open or its
+    /// check panicked.
     pub(crate) async fn current(self: &Arc<Self>, uri: &Uri) -> Option<(u64, Arc<Snapshot>)> {
         self.since(uri, |document, _| document).await
     }
 
-    /// The document as it was opened or saved last, or as it is when nothing newer than that was
-    /// checked.
+    /// The document at its last open or save, or the current one if nothing newer has been checked.
     pub(crate) async fn as_saved(self: &Arc<Self>, uri: &Uri) -> Option<(u64, Arc<Snapshot>)> {
         self.since(uri, |_, saved| saved).await
     }
 
-    /// A check of the document that is as new as the generation chosen of the two: that of its text
-    /// and that of its last save.
+    /// A check of the document at least as new as the chosen generation: that of its text or that
+    /// of its last save.
     async fn since(
         self: &Arc<Self>,
         uri: &Uri,
@@ -215,7 +215,7 @@ impl State {
         Some((generation, snapshot))
     }
 
-    /// Checks a document; on a thread that may block.
+    /// Checks a document; blocking.
     fn check(self: &Arc<Self>, job: Job) -> Snapshot {
         let (workspace, path) = self.roots_then_tell(|roots| roots.of(&job.place));
         let source = Source::new(path, job.text);
@@ -246,16 +246,15 @@ impl State {
         let size = source.text().len() as u64;
         if size > limit {
             let text = format!(
-                "{}: {size} bytes are more than `maxFileSize` ({limit}): only searched for secrets",
+                "{}: {size} bytes exceed `maxFileSize` ({limit}): only searched for secrets",
                 source.path()
             );
-            // Its size changes with each key, the message should not.
+            // The size changes with each keystroke; the message should not.
             self.tell_once(MessageType::WARNING, source.path(), &text, false);
         }
     }
 
-    /// Works with the roots, then tells the user what is wrong with their settings; on a thread that
-    /// may block.
+    /// Runs `work` on the roots, then reports errors in their settings to the user; blocking.
     pub(crate) fn roots_then_tell<T>(self: &Arc<Self>, work: impl FnOnce(&mut Roots) -> T) -> T {
         let (result, troubles) = {
             let mut roots = lock(&self.roots);
@@ -269,7 +268,7 @@ impl State {
         result
     }
 
-    /// Logs a message, or shows it, unless one with this key was told before.
+    /// Logs or shows a message, unless a message with this key was shown before.
     pub(crate) fn tell_once(
         self: &Arc<Self>,
         kind: MessageType,
@@ -291,12 +290,12 @@ impl State {
         });
     }
 
-    /// Says that findings in files that are not open may have changed.
+    /// Signals that findings in files that are not open can have changed.
     pub(crate) fn touch(&self) {
         self.changed.send_modify(|count| *count += 1);
     }
 
-    /// Wakes the task that sends the diagnostics of an open document.
+    /// Wakes the task that pushes the diagnostics of an open document.
     pub(crate) fn wake(&self, uri: &Uri) {
         if let Some(notify) = lock(&self.pushed).get(uri) {
             notify.notify_one();

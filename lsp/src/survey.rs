@@ -1,5 +1,5 @@
-//! The pass over files that are not open: one thread, a few files at a time, so that whoever types
-//! notices nothing and whoever cancels is heard.
+//! The pass over files that are not open: one thread, a few files at a time, so that typing is not
+//! delayed and cancellation takes effect quickly.
 
 use crate::documents::{Open, Place, lock};
 use crate::roots;
@@ -18,28 +18,28 @@ use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
 use tower_lsp_server::ls_types::{Diagnostic, Uri};
 
-/// How many files are checked between two looks at what else there is to do.
+/// Number of files checked before the pass yields to other work.
 const CHUNK: usize = 32;
 
 /// Which files to check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
-    /// All in the folders of the client.
+    /// All files in the folders of the client.
     All,
-    /// These, if they are there.
+    /// These files, if they exist.
     Files(BTreeSet<PathBuf>),
 }
 
-/// What a pass tells on its way.
+/// Progress events of a pass.
 #[derive(Debug)]
 pub(crate) enum News {
-    /// How many files there are.
+    /// The total number of files.
     Total(usize),
-    /// Some more files are checked; those with findings to show.
+    /// More files were checked; contains those with findings to show.
     Checked { files: usize, found: Vec<(Uri, Vec<Diagnostic>)> },
 }
 
-/// Stops a pass when it is dropped: a request that was cancelled drops what it waits for.
+/// Stops a pass on drop: a cancelled request drops what it waits for.
 #[derive(Debug, Default)]
 pub(crate) struct Stop(pub(crate) Arc<AtomicBool>);
 
@@ -49,13 +49,13 @@ impl Drop for Stop {
     }
 }
 
-/// Begins a pass. Files that are open are left out: their text is not that of the disk.
+/// Starts a pass. Skips open files, because their text differs from the file on disk.
 pub(crate) fn begin(
     state: &Arc<State>,
     scope: Scope,
     stop: Arc<AtomicBool>,
 ) -> mpsc::Receiver<News> {
-    // A client that reads slowly slows the pass down.
+    // A slow client slows the pass down.
     let (tell, told) = mpsc::channel(4);
     let state = state.clone();
     spawn_blocking(move || run(&state, &scope, &stop, &tell));
@@ -99,7 +99,7 @@ fn run(state: &Arc<State>, scope: &Scope, stop: &AtomicBool, tell: &mpsc::Sender
     }
 }
 
-/// The paths with findings of the project as a whole that are no files to check.
+/// The paths with project-wide findings that are not files to check.
 fn odd(
     state: &Arc<State>,
     scope: &Scope,
@@ -127,7 +127,7 @@ fn odd(
     }
 }
 
-/// The files among `paths` that are there and that a run would check.
+/// The existing files among `paths` that a run would check.
 fn listed(
     state: &Arc<State>,
     paths: &BTreeSet<PathBuf>,
@@ -195,7 +195,7 @@ fn check(
     found.into_iter().collect()
 }
 
-/// The path of what is a file on the disk.
+/// The path of a document that is a file on disk.
 pub(crate) fn file(uri: &Uri) -> Option<PathBuf> {
     match Place::of(uri, "")? {
         Place::File(path) => Some(path),

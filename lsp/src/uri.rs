@@ -1,18 +1,18 @@
-//! URIs as clients send them, brought into the form of RFC 3986, and the paths they name.
+//! Normalizes URIs from clients to RFC 3986, and converts them to paths.
 //!
-//! Helix sends brackets as they are, others spaces, letters outside of ASCII, or a drive in place of
-//! the host. The types of the protocol take none of that, and one such URI would make a whole
-//! message unreadable.
+//! Helix does not encode brackets; other clients do not encode spaces or non-ASCII letters, or put
+//! a drive in place of the host. The protocol types reject all of these, and one such URI would
+//! make a whole message unreadable.
 
 use serde_json::Value;
 use std::path::PathBuf;
 use tower_lsp_server::ls_types::Uri;
 
-/// Keys of the protocol whose values are URIs.
+/// Protocol keys whose values are URIs.
 const KEYS: [&str; 7] = ["uri", "rootUri", "scopeUri", "baseUri", "oldUri", "newUri", "targetUri"];
 
-/// Rewrites each URI in the parameters of a message to its normal form, then to what `known` says
-/// of it, so that one document has one URI. What is no URI stays, and fails where it is read.
+/// Normalizes each URI in the parameters of a message, then replaces it with the result of `known`,
+/// so that a document has a single URI. Invalid URIs are kept, and fail where they are parsed.
 pub(crate) fn normalize_all(params: &mut Value, known: impl Fn(&Uri) -> Option<Uri>) {
     let mut left = vec![params];
     while let Some(value) = left.pop() {
@@ -37,18 +37,18 @@ pub(crate) fn normalize_all(params: &mut Value, known: impl Fn(&Uri) -> Option<U
     }
 }
 
-/// The URI that `text` stands for: itself if it is valid, else with what RFC 3986 does not allow
-/// percent-encoded. Absolute paths of either system become `file:` URIs. `None`: a relative
-/// reference, or no URI at all.
+/// The URI for `text`: itself if it is valid, otherwise with the characters that RFC 3986 does not
+/// allow percent-encoded. Absolute paths of Unix and Windows become `file:` URIs. `None` for a
+/// relative reference or an invalid URI.
 #[must_use]
 pub fn normalize(text: &str) -> Option<Uri> {
     let (scheme, rest) = split(text)?;
     let rest = if scheme.eq_ignore_ascii_case("file") { file(&rest) } else { rest };
-    // A scheme of one case: `Place` compares it.
+    // Lower case, because `Place` compares the scheme.
     format!("{}:{}", scheme.to_ascii_lowercase(), encode(&rest)).parse().ok()
 }
 
-/// The scheme, and what follows its colon.
+/// The scheme, and the part after its colon.
 fn split(text: &str) -> Option<(&str, String)> {
     if is_drive(text) && text[2..].starts_with(['/', '\\']) {
         return Some(("file", format!("///{}", text.replace('\\', "/"))));
@@ -65,8 +65,8 @@ fn split(text: &str) -> Option<(&str, String)> {
     is_scheme.then(|| (scheme, rest.to_owned()))
 }
 
-/// What follows `file:`, with a drive in the path: `//c:/x`, `///c|/x` and `//localhost/c:/x` are
-/// met for `///c:/x` (RFC 8089, appendices E.2 and F).
+/// The part after `file:`, with a drive in the path: clients send `//c:/x`, `///c|/x` and
+/// `//localhost/c:/x` for `///c:/x` (RFC 8089, appendices E.2 and F).
 fn file(rest: &str) -> String {
     let Some(after) = rest.strip_prefix("//") else { return rest.to_owned() };
     let (host, path) = after.split_at(after.find('/').unwrap_or(after.len()));
@@ -81,7 +81,7 @@ fn file(rest: &str) -> String {
         return format!("//{path}");
     }
     let host = if host.eq_ignore_ascii_case("localhost") { "" } else { host };
-    // As it came unless the drive is written in the oldest way: clients compare spellings.
+    // Keep the spelling, which clients compare, unless the drive has the form `c|`.
     match path.strip_prefix('/').filter(|path| path.get(1..2) == Some("|")).and_then(drive) {
         Some(path) => format!("//{host}{path}"),
         None => format!("//{host}{path}"),
@@ -93,7 +93,7 @@ fn is_drive(text: &str) -> bool {
     bytes.len() > 1 && bytes[0].is_ascii_alphabetic() && bytes[1] == b':'
 }
 
-/// Percent-encodes what may not be in a URI; brackets, too, which only hosts have.
+/// Percent-encodes characters not allowed in a URI, and brackets, which are only allowed in hosts.
 fn encode(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     let bytes = text.as_bytes();
@@ -108,7 +108,7 @@ fn encode(text: &str) -> String {
         let is_allowed = match byte {
             b'%' => is_code(),
             b'[' | b']' => at < host,
-            // A fragment has one mark, and no more of them in it.
+            // A fragment starts with `#` and cannot contain another.
             b'#' => !std::mem::replace(&mut has_fragment, true),
             _ => byte.is_ascii_alphanumeric() || b"-._~:/?@!$&'()*+,;=".contains(&byte),
         };
@@ -124,8 +124,8 @@ fn encode(text: &str) -> String {
     encoded
 }
 
-/// The absolute path that a `file:` URI names, without a slash at its end; `None` for other schemes
-/// and paths that are not absolute on this system.
+/// The absolute path of a `file:` URI, without a trailing slash; `None` for other schemes and paths
+/// that are not absolute on this system.
 #[must_use]
 pub fn path(uri: &Uri) -> Option<PathBuf> {
     if uri.scheme().as_str() != "file" {
@@ -137,7 +137,7 @@ pub fn path(uri: &Uri) -> Option<PathBuf> {
         let host = uri.authority().map(|authority| authority.host()).unwrap_or_default();
         PathBuf::from(windows_path(host, &String::from_utf8_lossy(&bytes))?)
     };
-    // The bytes as they are: a name on the disk need not be UTF-8.
+    // Keep the bytes: file names need not be UTF-8.
     #[cfg(unix)]
     let path = {
         use std::os::unix::ffi::OsStrExt;
@@ -148,8 +148,8 @@ pub fn path(uri: &Uri) -> Option<PathBuf> {
     path.is_absolute().then(|| path.components().collect())
 }
 
-/// The path on Windows of a host and a decoded path: a drive, its letter in upper case as the system
-/// writes it, or a share.
+/// The Windows path of a host and a decoded path: a drive path with an upper-case letter, as
+/// Windows writes it, or a share.
 #[cfg(any(windows, test))]
 fn windows_path(host: &str, path: &str) -> Option<String> {
     let below = path.strip_prefix('/')?;
@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn uris_are_taken_as_clients_send_them() {
         let uris = [
-            // Valid ones stay as they are, in whatever spelling.
+            // Valid URIs are unchanged, whatever the spelling.
             ("file:///a/b.ts", "file:///a/b.ts"),
             ("file:///c%3A/b%20c%5b%5D.ts", "file:///c%3A/b%20c%5b%5D.ts"),
             ("file:///C:/b.ts", "file:///C:/b.ts"),
@@ -209,7 +209,7 @@ mod tests {
             assert_eq!(normal(given).as_deref(), Some(expected), "{given}");
         }
         for given in ["", "a/b", "a b:c", ":", "1a:b", "ä:b", "c:"] {
-            // `c:` is a URI, if an odd one.
+            // `c:` is a valid, if unusual, URI.
             assert_eq!(normal(given).is_some(), given == "c:", "{given}");
         }
     }
@@ -267,7 +267,7 @@ mod tests {
         #[test]
         fn what_follows_a_scheme_is_a_uri(rest in "(//?/?)?[a-z0-9:|%/\\\\\\[\\]#? 줄\u{0}-\u{20}]{0,12}") {
             let Some(uri) = normalize(&format!("file:{rest}")) else {
-                // Only a host can be beyond help.
+                // Only a host can make the URI invalid.
                 prop_assert!(rest.starts_with("//") && !rest.starts_with("///"), "{rest}");
                 return Ok(());
             };

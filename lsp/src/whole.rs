@@ -1,5 +1,5 @@
-//! The project as a whole, as the editor sees it: the list of its files, and what the checks over
-//! all of them found. Kept until files come, go or change.
+//! Project-wide data for the editor: the list of files, and the findings of project-wide checks.
+//! Cached until files are created, deleted or changed.
 
 use crate::documents::{Open, Place, lock};
 use crate::snapshot::Snapshot;
@@ -28,19 +28,18 @@ pub struct Whole {
 }
 
 impl Whole {
-    /// What is kept of a project, as it is now.
+    /// The data of a project in its current state.
     pub(crate) fn of(kept: &Kept) -> Self {
         Self { listing: kept.listing(), found: kept.settled() }
     }
 
-    /// What stands at `path`: the text that was looked at, empty for the file as such, and what was
-    /// found in it.
+    /// The checked text at `path`, empty for findings on the file itself, and its findings.
     fn at(&self, path: &str) -> impl Iterator<Item = &(Source, Checked)> {
         self.found.get(path).into_iter().flat_map(|all| all.iter())
     }
 
-    /// The findings at `path` that hold for `text`: those on the file as such, and those in a text
-    /// that still is what was checked. `typed` is what is known of this text instead.
+    /// The findings at `path` that are valid for `text`: those on the file itself, and those of a
+    /// text that has not changed since the check. `typed` is what is known about this text instead.
     pub(crate) fn findings(&self, path: &str, text: &str, typed: Option<&Checked>) -> Vec<Finding> {
         let holds = |(source, _): &&(Source, Checked)| {
             let seen = source.text();
@@ -50,8 +49,8 @@ impl Whole {
         found.flat_map(|checked| checked.findings.iter().cloned()).collect()
     }
 
-    /// Those of the findings on allow comments in `source` that nothing in the project needs; none
-    /// where another text of it was looked at. `typed` is what is known of this text.
+    /// The findings on unused allow comments in `source`; empty if another text of it was checked.
+    /// `typed` is what is known about this text.
     pub(crate) fn unused(
         &self,
         engine: &Engine,
@@ -64,7 +63,7 @@ impl Whole {
         }
         for (seen, checked) in self.at(source.path()) {
             let allowing = match seen.text() {
-                // Of the file as such: any text of it may allow that.
+                // A finding on the file itself: any text of the file can allow it.
                 "" => engine.allow(source, &mut checked.findings.clone()),
                 _ if typed.is_some() => continue,
                 text if text == source.text() => checked.allowing.clone(),
@@ -81,18 +80,18 @@ impl Whole {
     }
 }
 
-/// Looks at the project of `workspace`; `None` when no rule asks for that.
+/// Checks the project of `workspace`; `None` if no rule needs project-wide data.
 pub(crate) fn look(workspace: &Workspace, files: &dyn Files) -> Option<Kept> {
     let (engine, project) = (&workspace.engine, &workspace.project);
     if !project_checks::has_any(engine) && !engine.asks_listing() {
         return None;
     }
-    // A malformed glob is told of when the workspace is opened.
+    // A malformed glob is reported when the workspace is opened.
     Kept::new(engine, &project.config, &project.disk, files).ok()
 }
 
-/// Looks again at the projects that the files at `paths` belong to; on a thread that may block.
-/// Whether any file may have other findings for it. What else changed [`rest`] looks for.
+/// Rechecks the projects of the files at `paths`; blocking. Returns whether any file can have other
+/// findings as a result. [`rest`] finds other changes.
 pub(crate) fn again(state: &Arc<State>, paths: &BTreeSet<PathBuf>) -> bool {
     let mut by_root: BTreeMap<PathBuf, (Arc<Workspace>, BTreeSet<String>)> = BTreeMap::new();
     state.roots_then_tell(|roots| {
@@ -109,8 +108,8 @@ pub(crate) fn again(state: &Arc<State>, paths: &BTreeSet<PathBuf>) -> bool {
     marked(state, by_root.into_values().flat_map(look).collect())
 }
 
-/// Looks for files that changed and that nobody told of, in the projects that were looked at again;
-/// on a thread that may block. Whether any file may have other findings for it.
+/// Finds unreported file changes in the rechecked projects; blocking. Returns whether any file can
+/// have other findings as a result.
 pub(crate) fn rest(state: &Arc<State>) -> bool {
     let is_all = state.is_told.load(Ordering::SeqCst);
     let due = std::mem::take(&mut *lock(&state.unrested));
@@ -121,8 +120,8 @@ pub(crate) fn rest(state: &Arc<State>) -> bool {
     marked(state, due.into_iter().flat_map(look).collect())
 }
 
-/// The files that a look at a project gives other findings; it is handed what may be read, and what
-/// says which documents are open.
+/// The files whose findings change with a recheck of a project. The closure receives the readable
+/// files and the set of open documents.
 fn looked(
     state: &Arc<State>,
     workspace: &Workspace,
@@ -138,7 +137,7 @@ fn looked(
     look(&files, &open).iter().map(|path| root.join(path)).collect()
 }
 
-/// Notes files that have other findings; whether there are any.
+/// Records files with changed findings; returns whether there are any.
 fn marked(state: &State, changed: Vec<PathBuf>) -> bool {
     if changed.is_empty() {
         return false;
@@ -148,7 +147,7 @@ fn marked(state: &State, changed: Vec<PathBuf>) -> bool {
     true
 }
 
-/// The diagnostics at a path that is no file to check: a folder, or a file that should be there.
+/// The diagnostics at a path that is not a file to check: a directory, or a file that should exist.
 pub(crate) fn odd(
     state: &Arc<State>,
     workspace: &Arc<Workspace>,
@@ -162,7 +161,7 @@ pub(crate) fn odd(
     (!shown.is_empty()).then_some((uri, shown))
 }
 
-/// The diagnostics of the project pass at `path`.
+/// The diagnostics of project-wide checks at `path`.
 pub(crate) fn shown(
     state: &Arc<State>,
     workspace: &Arc<Workspace>,

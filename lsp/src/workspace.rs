@@ -1,4 +1,4 @@
-//! One project as the editor sees it: its engine, its baseline, and which of its files are checked.
+//! A project in the editor: its engine, its baseline, and which of its files are checked.
 
 use crate::documents::lock;
 use crate::whole::{self, Whole};
@@ -15,11 +15,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// How long a file is taken to be ignored: `git add --force` makes it one that is checked, and no
-/// editor watches the index.
+/// How long a file counts as ignored: `git add --force` makes it a checked file, and no editor
+/// watches the index.
 const IGNORED_FOR: Duration = Duration::from_secs(5);
 
-/// One project (root with `.aidd` or `.git`) with its engine; immutable, replaced as a whole on
+/// A project (root with `.aidd` or `.git`) with its engine; immutable, replaced as a whole on
 /// reload.
 #[derive(Debug)]
 pub struct Workspace {
@@ -27,28 +27,27 @@ pub struct Workspace {
     pub project: Project,
     /// The rules that run.
     pub engine: Engine,
-    /// The findings put off; `None`: there is no baseline, or it cannot be read.
+    /// The baselined findings; `None` if there is no baseline, or it cannot be read.
     pub baseline: Option<Baseline>,
     /// Why the baseline cannot be read.
     pub baseline_error: Option<ProjectError>,
-    /// The baseline by path: a file is judged by its own entries.
+    /// The baseline by path: each file only needs its own entries.
     known: HashMap<String, Baseline>,
-    /// The files asked for so far, whether a run over the project would check them, and since when
-    /// that is known.
+    /// The files looked up so far, whether a run would check them, and when that was determined.
     met: Mutex<HashMap<String, (bool, Instant)>>,
-    /// The project as a whole; made when first asked for.
+    /// Project-wide data; created on first use.
     whole: Mutex<Option<Arc<Whole>>>,
-    /// What it is brought up to date by, and the documents that were open when it was last.
+    /// The state used to update it, and the documents that were open at the last update.
     kept: Mutex<Option<(Kept, BTreeSet<String>)>>,
-    /// Files that changed and that nobody looked at yet.
+    /// Changed files that have not been processed yet.
     told: Mutex<BTreeSet<String>>,
 }
 
 impl Workspace {
-    /// The project at `root`, under the configuration at `config` or its own.
+    /// The project at `root`, with the configuration at `config` or its own.
     ///
     /// # Errors
-    /// When the configuration cannot be read or holds a malformed glob.
+    /// Fails when the configuration cannot be read or contains a malformed glob.
     pub fn open(
         distribution: &'static Distribution,
         root: &Path,
@@ -60,7 +59,7 @@ impl Workspace {
     /// The workspace of an opened project.
     ///
     /// # Errors
-    /// When its configuration holds a malformed glob.
+    /// Fails when its configuration contains a malformed glob.
     pub fn of(mut project: Project) -> Result<Self, ProjectError> {
         project.today = Some(jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date());
         let engine = project.engine(&Selection::default())?;
@@ -86,13 +85,13 @@ impl Workspace {
         })
     }
 
-    /// The project at `root` under the default settings, whatever its configuration says.
+    /// The project at `root` with the default settings, ignoring its configuration.
     #[must_use]
     pub fn unconfigured(distribution: &'static Distribution, root: &Path) -> Self {
         let project = Project::unconfigured(distribution, root);
         let engine =
             Engine::new(distribution, project.registry(), &project.config, &Selection::default());
-        let engine = engine.expect("the default settings hold no glob, the program its families");
+        let engine = engine.expect("the default settings contain no globs and all rule families exist");
         Self {
             project,
             engine,
@@ -106,7 +105,7 @@ impl Workspace {
         }
     }
 
-    /// The project as a whole, where a rule asks for it. `files` is what the checks may read.
+    /// Project-wide data, if a rule needs it. `files` is what the checks can read.
     #[must_use]
     pub fn whole(&self, files: &dyn Files) -> Option<Arc<Whole>> {
         let mut known = lock(&self.whole);
@@ -118,11 +117,10 @@ impl Workspace {
         known.clone()
     }
 
-    /// The files below `directory` that the project had when it was last looked at, and the pages of
-    /// its rules there; absolute paths.
+    /// The known files of the project below `directory`, and its rule pages there; absolute paths.
     pub(crate) fn known_below(&self, directory: &Path) -> Vec<PathBuf> {
         let root = self.project.root();
-        // A directory around the root holds all of it.
+        // A directory that contains the root contains all files.
         let below = if root.starts_with(directory) {
             String::new()
         } else if directory.starts_with(root) {
@@ -137,16 +135,16 @@ impl Workspace {
         listed.chain(pages.filter(is_below)).map(|path| root.join(path)).collect()
     }
 
-    /// Looks at the project again, unless nobody did so far; returns the paths with other findings.
-    /// `paths`: files that may have changed; `open`: the documents that are. Of several who come at
-    /// once the first looks for all.
+    /// Rechecks the project, unless it has not been checked yet; returns the paths whose findings
+    /// changed. `paths` are files that can have changed, `open` the open documents. Of several
+    /// concurrent calls, the first one processes all paths.
     pub(crate) fn look_again(
         &self,
         files: &dyn Files,
         paths: BTreeSet<String>,
         open: &dyn Fn() -> BTreeSet<String>,
     ) -> BTreeSet<String> {
-        // It is made once: whoever finds it here does not meet the one who makes it.
+        // It is created once: a caller that finds it here does not race with its creation.
         if lock(&self.whole).is_none() {
             return BTreeSet::new();
         }
@@ -157,7 +155,7 @@ impl Workspace {
         }
     }
 
-    /// Looks for whatever else changed, where that is due: see [`Kept::wants_rest`].
+    /// Finds other changes, if due: see [`Kept::wants_rest`].
     pub(crate) fn look_for_rest(
         &self,
         files: &dyn Files,
@@ -179,7 +177,7 @@ impl Workspace {
     ) -> BTreeSet<String> {
         let mut paths = std::mem::take(&mut *lock(&self.told));
         let (engine, project) = (&self.engine, &self.project);
-        // A text that is not saved counts, and when it is closed that of the disk does.
+        // Unsaved text overrides the file on disk until the document is closed.
         paths.extend(std::mem::replace(were_open, open()));
         paths.extend(were_open.iter().cloned());
         let told = Told { files: &paths, and_rest };
@@ -188,9 +186,9 @@ impl Workspace {
         changed
     }
 
-    /// Whether a run over the project would check the file at `path`: an editor says no more of a
-    /// file than the pull request does. A file that is not on the disk is told by the configuration
-    /// alone.
+    /// Whether a run over the project would check the file at `path`: an editor reports no more
+    /// about a file than the pull request does. For a file that is not on disk, only the
+    /// configuration decides.
     #[must_use]
     pub fn checks(&self, path: &str) -> bool {
         if let Some((known, asked)) = lock(&self.met).get(path)
@@ -212,8 +210,8 @@ impl Workspace {
         met
     }
 
-    /// Checks one document, and marks what the baseline knows. `files` is what the checks may read
-    /// beside it. A text over the size limit is only searched for secrets.
+    /// Checks a document and marks baselined findings. `files` is what the checks can read in
+    /// addition. A text over the size limit is only searched for secrets.
     #[must_use]
     pub fn check(&self, source: &Source, files: &dyn Files) -> Checked {
         let whole = self.whole(files);
@@ -243,7 +241,7 @@ impl Workspace {
         }
     }
 
-    /// Marks the findings in the file at `path` that the baseline knows.
+    /// Marks the baselined findings in the file at `path`.
     pub fn judge(&self, path: &str, checked: &mut Checked) {
         if let Some(known) = self.known.get(path) {
             known.apply(&mut checked.findings);

@@ -1,9 +1,9 @@
-//! Where in a JSON text, with comments and as incomplete as a text being written is, the cursor is.
+//! Finds the cursor position in a JSON text, which can contain comments and be incomplete.
 
 use super::schema::{Cursor, Place, Step};
 use std::ops::Range;
 
-/// A mapping or a list that is open.
+/// An open object or array.
 #[derive(Debug)]
 struct Frame {
     is_object: bool,
@@ -13,12 +13,12 @@ struct Frame {
     keys: Vec<String>,
 }
 
-/// The place of the cursor; `None` in a comment, and behind a value.
+/// The position of the cursor; `None` in a comment, and after a value.
 pub(super) fn cursor(text: &str, offset: usize) -> Option<Cursor> {
     let mut frames: Vec<Frame> = Vec::new();
     let mut found: Option<(Cursor, usize)> = None;
     let mut at = 0;
-    // Whether a value or key has ended and nothing has parted it from what comes.
+    // Whether a value or key has ended without a separator after it.
     let mut ended = false;
     loop {
         let token = next(text, at);
@@ -70,7 +70,7 @@ pub(super) fn cursor(text: &str, offset: usize) -> Option<Cursor> {
     })
 }
 
-/// Takes in one token; returns whether a value or key has ended with it.
+/// Processes a token; returns whether a value or key has ended with it.
 fn step(frames: &mut Vec<Frame>, kind: Token, text: &str, ended: bool) -> bool {
     let Some(mark) = kind.mark() else {
         if kind == Token::Comment {
@@ -131,7 +131,7 @@ fn place(frames: &[Frame], token: Range<usize>, typed: String) -> Cursor {
 enum Token {
     /// A string, closed or not.
     Text,
-    /// Anything else that is no mark: a number, `true`, what is being typed.
+    /// Any other token except punctuation: a number, `true`, an incomplete word.
     Word,
     Comment,
     /// One of `{}[]:,`.
@@ -151,7 +151,7 @@ impl Token {
     }
 }
 
-/// The first token at or behind `at`. A string that is not closed ends with its line.
+/// The first token at or after `at`. An unclosed string ends with its line.
 fn next(text: &str, at: usize) -> Option<(Token, Range<usize>)> {
     let rest = &text[at..];
     let start = at + rest.find(|c: char| !c.is_whitespace() && c != '\u{FEFF}')?;
@@ -173,7 +173,7 @@ fn next(text: &str, at: usize) -> Option<(Token, Range<usize>)> {
     Some((kind, start..start + length))
 }
 
-/// The length of the string that `line` begins with.
+/// The length of the string at the start of `line`.
 fn string_length(line: &str) -> usize {
     let mut is_escaped = false;
     for (at, c) in line.char_indices().skip(1) {
@@ -192,7 +192,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The path and the place at the cursor `|`, what would be replaced, and the keys beside it.
+    /// The path and kind of the position at the cursor `|`, the text to replace, and the sibling
+    /// keys.
     fn at(text: &str) -> String {
         let offset = text.find('|').expect("a cursor");
         let text = text.replacen('|', "", 1);

@@ -1,21 +1,21 @@
-//! What a JSON schema says may stand at a place.
+//! Completions from a JSON schema.
 
 use serde_json::Value;
 
-/// How many references and branches a look at one place follows.
+/// Maximum number of references and branches followed per lookup.
 const MOST: usize = 64;
 
-/// One step from the top of a document to a place in it.
+/// A step on the path from the top of a document to a position in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     /// The value of a key.
     Key(String),
-    /// An item of a list.
+    /// An item of an array.
     Item,
 }
 
 impl Step {
-    /// The key.
+    /// The key, unless the step is an item.
     pub(super) fn key(&self) -> Option<&str> {
         match self {
             Self::Key(key) => Some(key),
@@ -24,34 +24,34 @@ impl Step {
     }
 }
 
-/// What is written at a place.
+/// What is written at a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// A key of the mapping that the path leads to.
+    /// A key of the object at the path.
     Key,
-    /// The value that the path leads to.
+    /// The value at the path.
     Value,
 }
 
-/// A place in a document that is being written.
+/// A position in a document that is being edited.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Cursor {
-    /// The way to the place.
+    /// The path to the position.
     pub(super) path: Vec<Step>,
     pub(super) place: Place,
-    /// The bytes of what stands there, to be replaced.
+    /// The byte range of the existing text to replace.
     pub(super) token: std::ops::Range<usize>,
-    /// What of it stands before the cursor, without quotes.
+    /// The part of that text before the cursor, without quotes.
     pub(super) typed: String,
-    /// The other keys of the same mapping.
+    /// The other keys of the same object.
     pub(super) siblings: Vec<String>,
-    /// A key that no colon follows yet.
+    /// Whether this is a key without a colon after it.
     pub(super) wants_colon: bool,
 }
 
 #[cfg(test)]
 impl Cursor {
-    /// The place and its path, what would be replaced in `text`, and the keys beside it.
+    /// The kind of the position and its path, the part of `text` to replace, and the sibling keys.
     pub(super) fn shown(&self, text: &str) -> String {
         let path: Vec<&str> = self.path.iter().map(|step| step.key().unwrap_or("*")).collect();
         let colon = if self.wants_colon { ":" } else { "" };
@@ -61,20 +61,20 @@ impl Cursor {
     }
 }
 
-/// One thing that may stand at a place.
+/// A completion allowed by the schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Proposal {
     /// The key or value.
     pub(super) name: String,
-    /// What the schema says of it.
+    /// The description from the schema.
     pub(super) description: Option<String>,
-    /// Whether it is text, which JSON puts in quotes.
+    /// Whether it is a string, which JSON puts in quotes.
     pub(super) is_text: bool,
-    /// Whether it is a key whose value can only be a mapping or a list.
+    /// Whether it is a key whose value can only be an object or an array.
     pub(super) is_nested: bool,
 }
 
-/// What may stand at the place that `path` leads to.
+/// The completions at the position that `path` leads to.
 pub(super) fn proposals(schema: &Value, path: &[Step], place: Place) -> Vec<Proposal> {
     let mut nodes = branches(schema, schema);
     for step in path {
@@ -96,7 +96,7 @@ pub(super) fn proposals(schema: &Value, path: &[Step], place: Place) -> Vec<Prop
     proposals
 }
 
-/// The schemas that `node` stands for: behind references, and of each branch.
+/// The schemas that `node` resolves to: targets of references, and each branch.
 fn branches<'s>(schema: &'s Value, node: &'s Value) -> Vec<&'s Value> {
     let mut found = Vec::new();
     let mut left = vec![node];
@@ -166,7 +166,7 @@ fn values(node: &Value) -> Vec<Proposal> {
     }
 }
 
-/// The lines of a doc comment, as one text.
+/// The lines of a doc comment joined into one line.
 fn joined(text: &str) -> String {
     text.replace('\n', " ")
 }

@@ -1,10 +1,10 @@
-//! Where in the header of a rule page the cursor is: block mappings and lists by their indentation,
-//! those in braces and brackets within one line.
+//! Finds the cursor position in the front matter of a rule page: block mappings and lists by their
+//! indentation, flow mappings and lists within one line.
 
 use super::schema::{Cursor, Place, Step};
 use aidd_page as page;
 
-/// One line of a header.
+/// A line of the front matter.
 #[derive(Clone, Copy, Debug)]
 struct Line<'a> {
     indent: usize,
@@ -22,7 +22,7 @@ impl<'a> Line<'a> {
         Self { indent, text, is_item: item.is_some() }
     }
 
-    /// The key that the line begins with.
+    /// The key at the start of the line.
     fn key(self) -> Option<&'a str> {
         let (key, rest) = self.text.split_once(':')?;
         let is_key = !key.is_empty() && !key.contains([' ', '{', '[', '"', '\'', '#']);
@@ -34,7 +34,8 @@ impl<'a> Line<'a> {
     }
 }
 
-/// The place of the cursor; `None` outside the header, in a comment, and in a text over lines.
+/// The position of the cursor; `None` outside of the front matter, in a comment, and in a
+/// multi-line string.
 pub(super) fn cursor(text: &str, offset: usize) -> Option<Cursor> {
     let start = text.find('\n').filter(|_| page::has_header(text))? + 1;
     let end = page::split(text).map_or(text.len(), |(header, _)| header.end);
@@ -50,7 +51,7 @@ pub(super) fn cursor(text: &str, offset: usize) -> Option<Cursor> {
     if offset < content && line.is_item {
         return None;
     }
-    // An empty line belongs to where the cursor stands in it.
+    // On an empty line, the cursor column is the indentation.
     let indent =
         if line.text.is_empty() && !line.is_item { offset - line_start } else { line.indent };
     let mut path = parents(&lines[..number], indent, line.is_item);
@@ -59,7 +60,7 @@ pub(super) fn cursor(text: &str, offset: usize) -> Option<Cursor> {
     }
     let before = text.get(content.min(offset)..offset)?;
     let (inner, mut place, typed) = within(before)?;
-    // No list of a header is one of mappings.
+    // Front matter has no lists of mappings.
     if line.is_item && inner.is_empty() {
         place = Place::Value;
     }
@@ -79,12 +80,12 @@ pub(super) fn cursor(text: &str, offset: usize) -> Option<Cursor> {
     })
 }
 
-/// The keys that the lines before lead to at `indent`.
+/// The keys that enclose a line with indentation `indent`, from the lines before it.
 fn parents(lines: &[&str], indent: usize, is_item: bool) -> Vec<Step> {
     let mut path = Vec::new();
     let (mut indent, mut is_item) = (indent, is_item);
     for line in lines.iter().rev().map(|line| Line::read(line)) {
-        // A list may stand as far left as the key it belongs to.
+        // A list can have the same indentation as its key.
         let is_above = line.indent < indent || (is_item && line.indent == indent && !line.is_item);
         if line.is_blank() || !is_above {
             continue;
@@ -117,14 +118,14 @@ fn beside(lines: &[&str], number: usize, indent: usize) -> Vec<String> {
     keys
 }
 
-/// An open mapping or list of one line.
+/// An open flow mapping or list.
 enum Open {
     Map(Option<String>),
     List,
 }
 
-/// The steps that the beginning of a line leads to, what is written there, and what of it stands
-/// before the cursor. `None` in a comment or in quotes.
+/// The steps opened by the start of a line, the text of the current token, and its part before the
+/// cursor. `None` in a comment or in quotes.
 fn within(before: &str) -> Option<(Vec<Step>, Place, &str)> {
     let mut open = vec![Open::Map(None)];
     let mut word = 0;
@@ -184,7 +185,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The path and the place at the cursor `|`, what would be replaced, and the keys beside it.
+    /// The path and kind of the position at the cursor `|`, the text to replace, and the sibling
+    /// keys.
     fn at(header: &str) -> String {
         let text = format!("---\n{header}\n---\n# a/b\n");
         let offset = text.find('|').expect("a cursor");
