@@ -150,13 +150,13 @@ fn it_refuses_what_is_no_project() {
         String::from_utf8(output.stderr).expect("text")
     };
     let missing = said(&mut aidd(&folder.path().join("nowhere")));
-    assert!(missing.contains("is no folder"), "{missing}");
+    assert!(missing.contains("is not a directory"), "{missing}");
     let home = tempfile::tempdir().expect("a folder");
     let home = home.path().canonicalize().expect("a path");
     let at_home = said(aidd(&home).env("HOME", &home).env("USERPROFILE", &home));
-    assert!(at_home.contains("is no project\nhint: name its folder"), "{at_home}");
+    assert!(at_home.contains("is not a project\nhint: set the project root"), "{at_home}");
     let open = said(aidd(folder.path()).args(["--http", "0.0.0.0:0"]));
-    assert!(open.contains("no token guards it"), "{open}");
+    assert!(open.contains("requires a token"), "{open}");
 }
 
 #[test]

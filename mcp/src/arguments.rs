@@ -1,32 +1,34 @@
-//! Arguments are taken as the schema says, or not at all: an argument that is dropped or bent in
-//! silence does something else than the agent thinks.
+//! Arguments are accepted exactly as the schema defines them or rejected: an argument that is
+//! silently dropped or converted has an effect the agent does not expect.
 
 use crate::schema::Object;
 use aidd_engine::parse::json_schema::{Node, branches, faults, listed};
 use serde_json::Value;
 
-/// Which arguments a tool takes with which word of another one: what would be passed over is refused.
+/// Which arguments can be combined with which value of another argument; other combinations are
+/// rejected instead of ignored.
 #[derive(Clone, Copy, Debug)]
 pub struct Choice {
-    /// The argument that chooses: `action`.
+    /// The selecting argument, such as `action`.
     pub by: &'static str,
-    /// What it is when it is left out; empty when it cannot be.
+    /// Its default; empty if it is required.
     pub usual: &'static str,
-    /// With these words these arguments; any that is not here goes with every word.
+    /// Pairs of values and the arguments allowed with them. An argument that is not listed is
+    /// allowed with every value.
     pub takes: &'static [(&'static [&'static str], &'static [&'static str])],
 }
 
-/// Most problems that are told at once.
+/// Maximum number of problems reported at once.
 const PROBLEMS: usize = 8;
 
-/// What is wrong with `arguments` under `schema`, one sentence each; empty when nothing is.
+/// The problems of `arguments` under `schema`, one sentence each.
 #[must_use]
 pub fn problems(schema: &Object, arguments: &Object) -> Vec<String> {
     let faults = faults(schema, Node::Object(arguments), "argument", PROBLEMS);
     faults.into_iter().map(|fault| fault.message).collect()
 }
 
-/// Which `arguments` are not taken with the word that was chosen, one sentence each.
+/// The `arguments` that are not allowed with the selected value, one sentence each.
 #[must_use]
 pub fn misplaced(choice: &Choice, arguments: &Object) -> Vec<String> {
     let word = match arguments.get(choice.by) {
@@ -39,25 +41,26 @@ pub fn misplaced(choice: &Choice, arguments: &Object) -> Vec<String> {
         let given = names.iter().filter(|name| arguments.contains_key(**name));
         problems.extend(given.map(|name| {
             let only = words.join(", ");
-            format!("`{name}` is not taken with `{}` {word}; only with {only}", choice.by)
+            format!("`{name}` is not allowed with `{}` {word}; only with {only}", choice.by)
         }));
     }
     problems.truncate(PROBLEMS);
     problems
 }
 
-/// The arguments without those that are null: many clients write that for "left out".
+/// Removes null arguments: many clients send null for an absent argument.
 #[must_use]
 pub fn without_null(mut arguments: Object) -> Object {
     arguments.retain(|_, value| !value.is_null());
     arguments
 }
 
-/// Another word for a value: the argument, the word in any case, and what it stands for.
+/// An alternative spelling of a value: the argument, the spelling in any case, and the listed
+/// value.
 pub type Word = (&'static str, &'static str, &'static str);
 
-/// Writes the words that arguments choose from as the schema lists them, in whatever case they are
-/// given; `others` are taken for them.
+/// Replaces enum values by their spelling in the schema, ignoring case; `others` are alternative
+/// spellings.
 pub fn in_listed_words(schema: &Object, others: &[Word], arguments: &mut Object) {
     for (name, other, own) in others {
         if let Some(Value::String(word)) = arguments.get_mut(*name)

@@ -1,4 +1,4 @@
-//! Which tools a server has, and how they are found by name.
+//! The tools of a server and their lookup by name.
 
 use crate::profile::Profile;
 use crate::tool::Tool;
@@ -12,19 +12,19 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// `tools` as a profile has them.
+    /// Limits `tools` to a profile.
     #[must_use]
     pub fn new(mut tools: Vec<Tool>, profile: Profile) -> Self {
         tools.sort_by_key(|tool| tool.name);
         Self { tools, profile }
     }
 
-    /// Those that are listed, by name.
+    /// The listed tools, by name.
     pub fn listed(&self) -> impl Iterator<Item = &Tool> {
         self.tools.iter().filter(|tool| tool.is_in(self.profile))
     }
 
-    /// Those that can be called and are not listed.
+    /// The tools that can be called but are not listed.
     pub fn unlisted(&self) -> impl Iterator<Item = &Tool> {
         self.tools.iter().filter(|tool| self.can_call(tool) && !tool.is_in(self.profile))
     }
@@ -33,36 +33,36 @@ impl Catalog {
         self.profile == Profile::Lean || tool.is_in(self.profile)
     }
 
-    /// The tool of that name or alias.
+    /// Finds a tool by name or alias.
     ///
     /// # Errors
-    /// What to say when there is none.
+    /// The error message for an unknown name.
     pub fn find(&self, name: &str) -> Result<&Tool, String> {
         let plain = plain(name);
         let found = self.tools.iter().find(|tool| names(tool).any(|own| own == plain));
         match found {
             Some(tool) if self.can_call(tool) => Ok(tool),
             Some(_) => Err(format!(
-                "the tool `{name}` is not in the profile `{}` that this server was started with",
+                "the tool `{name}` is not in this server's profile `{}`",
                 self.profile.word()
             )),
             None => {
                 let callable = self.tools.iter().filter(|tool| self.can_call(tool));
                 let near = nearest(&plain, callable.map(|tool| tool.name));
                 let hint = near.map(|near| format!("; did you mean `{near}`?"));
-                Err(format!("there is no tool `{name}`{}", hint.unwrap_or_default()))
+                Err(format!("unknown tool `{name}`{}", hint.unwrap_or_default()))
             }
         }
     }
 }
 
-/// A name with `_` where `/` or `.` stands.
+/// Replaces `/` and `.` in a name with `_`.
 #[must_use]
 pub fn plain(name: &str) -> String {
     name.replace(['/', '.'], "_")
 }
 
-/// Every name that a tool can be called by, plain.
+/// All names and aliases of a tool, normalized.
 fn names(tool: &Tool) -> impl Iterator<Item = String> {
     let older = tool.older.iter().map(|older| older.name);
     std::iter::once(tool.name).chain(tool.aliases.iter().copied()).chain(older).map(plain)
@@ -131,12 +131,12 @@ mod tests {
         let said = |profile, name: &str| catalog(profile).find(name).expect_err("none").clone();
         assert_eq!(
             said(Profile::Engine, "save_decisions"),
-            "there is no tool `save_decisions`; did you mean `save_decision`?"
+            "unknown tool `save_decisions`; did you mean `save_decision`?"
         );
-        assert_eq!(said(Profile::Engine, "xyz"), "there is no tool `xyz`");
+        assert_eq!(said(Profile::Engine, "xyz"), "unknown tool `xyz`");
         assert_eq!(
             said(Profile::Memory, "aidd_scan_secrets"),
-            "the tool `aidd_scan_secrets` is not in the profile `memory` that this server was started with"
+            "the tool `aidd_scan_secrets` is not in this server's profile `memory`"
         );
     }
 
@@ -151,7 +151,7 @@ mod tests {
             }
             for name in names(&tool) {
                 let other = seen.insert(name.clone(), tool.name);
-                assert_eq!(other.unwrap_or(tool.name), tool.name, "{name} means two tools");
+                assert_eq!(other.unwrap_or(tool.name), tool.name, "{name} is ambiguous");
             }
         }
     }

@@ -1,5 +1,5 @@
-//! What a tool works with: the project's root, its rules, its memory, and whether anybody still waits
-//! for the answer.
+//! The context of a tool call: project root, rules, memory, and a flag that is set when the call is
+//! cancelled.
 
 use crate::tool::ToolError;
 use aidd_engine::check::Distribution;
@@ -20,23 +20,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-/// A variable of the environment by name; `None` when it is not set.
+/// Looks up an environment variable; `None` if it is not set.
 pub type Environment = fn(&str) -> Option<String>;
 
-/// What a server works on.
+/// Settings of a server.
 #[derive(Clone, Copy)]
 pub struct Setup<'a> {
-    /// The rules that the program ships.
+    /// Rules shipped with the program.
     pub distribution: &'static Distribution,
-    /// The project's folder. No tool reads or writes outside of it.
+    /// Project root. No tool reads or writes outside of it.
     pub root: &'a Path,
-    /// The configuration, instead of that of the project.
+    /// Configuration file, if it is not the project's default.
     pub config: Option<&'a Path>,
-    /// Where memory is kept.
+    /// Storage settings of the memory.
     pub wanted: Wanted,
-    /// Makes the clock of the memory.
+    /// Creates the clock of the memory.
     pub clock: fn() -> Clock,
-    /// The environment.
+    /// Lookup of environment variables.
     pub environment: Environment,
 }
 
@@ -47,7 +47,7 @@ impl std::fmt::Debug for Setup<'_> {
 }
 
 impl<'a> Setup<'a> {
-    /// The project at `root` as it is, with the system's time and an empty environment.
+    /// The project at `root` with its own settings, the system time and an empty environment.
     #[must_use]
     pub fn at(distribution: &'static Distribution, root: &'a Path) -> Self {
         Self {
@@ -61,7 +61,7 @@ impl<'a> Setup<'a> {
     }
 }
 
-/// What a call of a tool works with.
+/// The context of a tool call.
 #[derive(Clone)]
 pub struct Context {
     shared: Arc<Shared>,
@@ -81,7 +81,7 @@ struct Shared {
     notices: Mutex<Vec<String>>,
 }
 
-/// What the project's settings and rules are known by: path, time, size.
+/// Fingerprint of the project's settings and rules: path, modification time and size of each file.
 type Stamps = Vec<(PathBuf, Option<(SystemTime, u64)>)>;
 
 impl std::fmt::Debug for Context {
@@ -95,7 +95,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Context {
-    /// For the calls of one server. Opens nothing yet.
+    /// Creates the context of one server. Opens nothing yet.
     #[must_use]
     pub fn new(setup: Setup<'_>) -> Self {
         let root = setup.root.to_owned();
@@ -120,51 +120,51 @@ impl Context {
         Self::new(Setup::at(distribution, root))
     }
 
-    /// The same for one call, with a flag of its own.
+    /// A copy for one call, with its own cancellation flag.
     #[must_use]
     pub fn for_call(&self) -> Self {
         Self { shared: self.shared.clone(), stop: Arc::default() }
     }
 
-    /// The rules that the program ships.
+    /// Rules shipped with the program.
     #[must_use]
     pub fn distribution(&self) -> &'static Distribution {
         self.shared.distribution
     }
 
-    /// The project's folder.
+    /// The project root.
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.shared.root
     }
 
-    /// A variable of the environment.
+    /// The value of an environment variable.
     #[must_use]
     pub fn variable(&self, name: &str) -> Option<String> {
         (self.shared.environment)(name)
     }
 
-    /// Becomes true when nobody waits for the answer any more: long work looks at it.
+    /// Set when the call is cancelled; long operations poll it.
     #[must_use]
     pub fn stop(&self) -> &Arc<AtomicBool> {
         &self.stop
     }
 
-    /// Nobody waits any more.
+    /// Marks the call as cancelled.
     pub fn cancel(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Works with the memory, opening it first when need be. Calls come one after the other.
+    /// Runs `work` with the memory, which is opened on first use. Calls are serialized.
     ///
     /// # Errors
-    /// Those of `work`, or that the memory cannot be opened.
+    /// The error of `work`, or that the memory cannot be opened.
     pub fn memory<T, E: Into<ToolError>>(
         &self,
         work: impl FnOnce(&mut ProjectMemory) -> Result<T, E>,
     ) -> Result<T, ToolError> {
         let mut slot = lock(&self.shared.memory);
-        // What is left of a call that broke off is not trusted: it is opened anew.
+        // After a panic in `work`, the memory is reopened.
         let mut memory = match slot.take() {
             Some(memory) => memory,
             None => self.open_memory()?,
@@ -180,15 +180,15 @@ impl Context {
         ProjectMemory::open(shared.distribution, &shared.root, shared.wanted, (shared.clock)())
     }
 
-    /// What the user should know and has not been told.
+    /// Notices for the user that were not reported yet.
     pub(crate) fn take_notices(&self) -> Vec<String> {
         std::mem::take(&mut *lock(&self.shared.notices))
     }
 
-    /// The project with its settings and rules, read again when they changed.
+    /// The project with its settings and rules, reloaded when they change.
     ///
     /// # Errors
-    /// When the configuration cannot be read.
+    /// When the configuration is invalid.
     pub fn project(&self) -> Result<Arc<Project>, ProjectError> {
         let mut slot = lock(&self.shared.project);
         let stamps = self.stamps();
@@ -214,16 +214,16 @@ impl Context {
         }
     }
 
-    /// The time, in milliseconds since 1970.
+    /// The current time in milliseconds since 1970.
     #[must_use]
     pub fn now(&self) -> i64 {
         (self.shared.clock)()()
     }
 
-    /// The pages that guide here, read again when one of them, or the configuration, changed.
+    /// The guidance pages, reloaded when a page or the configuration changes.
     ///
     /// # Errors
-    /// When the configuration cannot be read.
+    /// When the configuration is invalid.
     pub fn library(&self) -> Result<Arc<Library>, ProjectError> {
         let project = self.project()?;
         let config = project.config.content.clone().unwrap_or_default();
@@ -262,26 +262,26 @@ impl Context {
         stamps
     }
 
-    /// A path that an agent gave, relative to the root, with `/` between segments: links are
-    /// followed, and what lies outside of the root is refused.
+    /// Resolves a path from an agent relative to the root, with `/` separators. Symbolic links are
+    /// followed; a path outside the root is an error.
     ///
     /// # Errors
-    /// When it is empty or leaves the root.
+    /// When the path is empty or outside the root.
     pub fn inside(&self, given: &str) -> Result<String, ToolError> {
         if given.trim().is_empty() {
-            return Err(ToolError::new("the path is empty").remedy("name a file, such as src/a.ts"));
+            return Err(ToolError::new("the path is empty").remedy("pass a file, such as src/a.ts"));
         }
         Disk::new(self.root()).inside(given).ok_or_else(|| {
-            ToolError::new(format!("`{given}` lies outside of the project"))
-                .remedy("name a path below the project's root, relative to it")
+            ToolError::new(format!("`{given}` is outside the project"))
+                .remedy("pass a path inside the project, relative to its root")
         })
     }
 
-    /// The same for a file that is to be created: also what another system would take for a place
-    /// elsewhere is refused, such as `C:\x`, `\\host\\x` and `~/x`.
+    /// The same for a file to create: paths that are absolute on another operating system, such as
+    /// `C:\\x`, `\\\\host\\x` and `~/x`, are errors too.
     ///
     /// # Errors
-    /// When no file may be created there.
+    /// When no file can be created there.
     pub fn for_new(&self, given: &str) -> Result<String, ToolError> {
         Disk::new(self.root()).for_new(given).map_err(|error| ToolError::new(error.to_string()))
     }
@@ -298,7 +298,7 @@ mod tests {
 
     #[test]
     fn the_project_is_read_again_when_it_changed() {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = tempfile::tempdir().expect("a directory");
         let context = Context::at(&crate::DISTRIBUTION, folder.path());
         let first = context.project().expect("a project");
         assert!(Arc::ptr_eq(&first, &context.project().expect("a project")));
@@ -313,7 +313,7 @@ mod tests {
         fs::write(inner.join("b.md"), "---\nseverity: info\n---\n# team/b\n\nWhy.\n")
             .expect("written");
         let third = context.project().expect("a project");
-        assert_eq!(third.pages.len(), 2, "a page of a folder inside counts too");
+        assert_eq!(third.pages.len(), 2, "a page of a subdirectory counts too");
         fs::create_dir(folder.path().join(".aidd")).expect("made");
         fs::write(folder.path().join(".aidd/config.json"), "{").expect("written");
         assert!(context.project().is_err());
@@ -321,7 +321,7 @@ mod tests {
 
     #[test]
     fn the_memory_is_opened_once_and_anew_after_a_panic() {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = tempfile::tempdir().expect("a directory");
         let context = Context::at(&crate::DISTRIBUTION, folder.path());
         assert!(!folder.path().join(".aidd").exists());
         let name = context.memory(|memory| Ok::<_, ToolError>(memory.backend()));
@@ -336,7 +336,7 @@ mod tests {
 
     #[test]
     fn no_path_leaves_the_root() {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = tempfile::tempdir().expect("a directory");
         let root = folder.path().join("project");
         fs::create_dir_all(root.join("src")).expect("made");
         fs::write(folder.path().join("secret"), "").expect("written");

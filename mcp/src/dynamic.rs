@@ -1,6 +1,6 @@
-//! A list of tools whose order follows what the agent is about, for clients that begin with
-//! `initialize` and only when asked for: 2026-07-28 forbids it, and many clients keep the first list
-//! they saw. No tool is ever hidden.
+//! A tool list whose order follows the agent's current task. Only for clients that start with
+//! `initialize`, and opt-in: revision 2026-07-28 forbids it, and many clients cache the first list.
+//! No tool is hidden.
 
 use crate::schema::Object;
 use aidd_memory::situation::{Situation, detect};
@@ -12,17 +12,17 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// How long a client may take to hear that the list changed; one that takes longer keeps the list.
+/// Timeout for the notification that the list changed; after it, the order stays fixed.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// What the client is about.
+/// The current task of the client.
 #[derive(Debug)]
 pub(crate) struct Dynamic(Mutex<State>);
 
 #[derive(Debug)]
 enum State {
     Following(Option<&'static Situation>),
-    /// The client cannot be told.
+    /// The client cannot be notified.
     Static,
 }
 
@@ -32,13 +32,13 @@ impl Default for Dynamic {
     }
 }
 
-/// Whether the list may follow the one who asks.
+/// Whether the list order can change for the client of this request.
 pub(crate) fn is_for(request: &RequestContext<RoleServer>) -> bool {
     request.protocol_version().is_some_and(|version| version < ProtocolVersion::V_2026_07_28)
 }
 
 impl Dynamic {
-    /// Looks for a situation in what a tool is given, and tells the client when it is another.
+    /// Detects the situation in the arguments of a tool, and notifies the client if it changed.
     pub(crate) async fn look_at(&self, arguments: &Object, peer: &Peer<RoleServer>) {
         let mut texts = Vec::new();
         arguments.values().for_each(|value| collect(value, &mut texts));
@@ -52,7 +52,7 @@ impl Dynamic {
         }
     }
 
-    /// Puts the tools of the situation first, the others as they were.
+    /// Moves the tools of the situation to the front; the others keep their order.
     pub(crate) fn sort(&self, tools: &mut [rmcp::model::Tool]) {
         if let State::Following(Some(situation)) = &*self.state() {
             let place = |name: &str| situation.tools.iter().position(|own| *own == name);
@@ -60,7 +60,7 @@ impl Dynamic {
         }
     }
 
-    /// Whether the situation is another than before.
+    /// Sets the situation. Returns whether it changed.
     fn follow(&self, found: &'static Situation) -> bool {
         let mut state = self.state();
         match &*state {
@@ -77,7 +77,7 @@ impl Dynamic {
     }
 }
 
-/// The texts in a value.
+/// Collects the strings in a value.
 fn collect<'a>(value: &'a Value, texts: &mut Vec<&'a str>) {
     match value {
         Value::String(text) => texts.push(text),

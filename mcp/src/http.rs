@@ -1,4 +1,4 @@
-//! Many clients over Streamable HTTP, on this machine unless a token guards the door.
+//! Streamable HTTP for multiple clients; only on loopback addresses unless a token is set.
 
 mod cors;
 #[cfg(test)]
@@ -28,42 +28,43 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// Where the protocol is spoken.
+/// Path of the endpoint.
 pub const PATH: &str = "/mcp";
 
-/// Most bytes of a request.
+/// Maximum size of a request body, in bytes.
 const REQUEST_LIMIT: usize = 4 << 20;
 
-/// Most connections at once.
+/// Maximum number of concurrent connections.
 const CONNECTIONS: usize = 128;
 
-/// How long a client may take to say what it wants.
+/// Timeout for the request headers.
 const HEADERS: Duration = Duration::from_secs(10);
 
-/// How long answers may take once the server is asked to end.
+/// Time for pending responses when the server shuts down.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// The variable that holds the token.
+/// Environment variable with the token.
 const TOKEN: &str = "AIDD_MCP_TOKEN";
 
-/// Fewest characters of a token.
+/// Minimum length of a token, in characters.
 const TOKEN_LENGTH: usize = 16;
 
-/// What the server listens on, and who may come in.
+/// Address and access settings of the server.
 #[derive(Clone, Debug, Default)]
 pub struct Door {
-    /// The address, such as `127.0.0.1:8765`; port 0 is any that is free.
+    /// Address such as `127.0.0.1:8765`; port 0 selects a free port.
     pub address: String,
-    /// The file whose first line a client has to show as `Authorization: Bearer …`; without one, the
-    /// variable `AIDD_MCP_TOKEN` says it.
+    /// File whose first line clients must send as `Authorization: Bearer …`; without it, the token
+    /// is read from the variable `AIDD_MCP_TOKEN`.
     pub token_file: Option<PathBuf>,
-    /// Names this machine may be called by, beside those of the loopback.
+    /// Host names of this machine that requests can use, in addition to loopback names.
     pub hosts: Vec<String>,
-    /// Web pages that may call, by origin (`https://app.example.com`), beside those of this machine.
+    /// Origins of web pages that can call the server (`https://app.example.com`), in addition to
+    /// those of this machine.
     pub origins: Vec<String>,
 }
 
-/// A door whose words make sense.
+/// Validated settings.
 #[derive(Debug)]
 struct Checked {
     address: SocketAddr,
@@ -71,23 +72,23 @@ struct Checked {
 }
 
 impl Door {
-    /// The address and the token.
+    /// Validates the address and the token.
     fn checked(&self, environment: Environment) -> Result<Checked> {
         let address = self.address.replace("localhost:", "127.0.0.1:");
         let address: SocketAddr = address.parse().with_context(|| {
-            format!("`{}` is no address with a port, such as 127.0.0.1:8765", self.address)
+            format!("`{}` is not an address with a port, such as 127.0.0.1:8765", self.address)
         })?;
         let token = self.token(environment)?;
         if let Some(token) = &token {
             ensure!(
                 token.chars().count() >= TOKEN_LENGTH,
-                "the token is short: {TOKEN_LENGTH} characters are the least"
+                "the token must have at least {TOKEN_LENGTH} characters"
             );
             let is_plain = token.bytes().all(|byte| byte.is_ascii_graphic());
-            ensure!(is_plain, "the token holds what cannot stand in a header");
+            ensure!(is_plain, "the token contains characters that are invalid in a header");
         } else if !address.ip().is_loopback() {
             bail!(
-                "{address} is open to other machines, and no token guards it: set {TOKEN} or give --token-file"
+                "{address} is reachable from other machines and requires a token; set {TOKEN} or pass --token-file"
             );
         }
         Ok(Checked { address, token: token.as_deref().map(Arc::from) })
@@ -101,7 +102,7 @@ impl Door {
         Ok(Some(text.lines().next().unwrap_or_default().trim().to_owned()))
     }
 
-    /// Which `Host` is answered: a page may call any name its own and let it lead here.
+    /// The accepted `Host` values, as protection against DNS rebinding.
     fn allowed_hosts(&self, ip: IpAddr) -> Vec<String> {
         let mut hosts = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).to_vec();
         if !ip.is_loopback() {
@@ -127,7 +128,7 @@ impl Door {
             .enforce_origin_validation()
             .with_max_request_body_bytes(REQUEST_LIMIT)
             .with_cancellation_token(end);
-        // Behind the token no name is trusted more than another, and a machine has many.
+        // With a token any host name is accepted, since a machine can have many.
         if guarded && self.hosts.is_empty() && !ip.is_loopback() {
             config.disable_allowed_hosts()
         } else {
@@ -136,10 +137,10 @@ impl Door {
     }
 }
 
-/// Serves clients until `end`.
+/// Serves clients until `end` completes.
 ///
 /// # Errors
-/// When the address cannot be listened on.
+/// When the address cannot be bound.
 pub async fn serve<H>(
     handler: H,
     door: &Door,
@@ -152,7 +153,7 @@ where
 {
     let Checked { address, token } = door.checked(environment)?;
     let listener =
-        TcpListener::bind(address).await.with_context(|| format!("{address} is not free"))?;
+        TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))?;
     let address = listener.local_addr()?;
     said(address);
     let stop = CancellationToken::new();
@@ -166,10 +167,10 @@ where
     let free = Arc::new(Semaphore::new(CONNECTIONS));
     let accepting = async {
         loop {
-            // Asks for a place first: who finds none waits outside.
+            // Accept a connection only when there is a free slot.
             let Ok(place) = free.clone().acquire_owned().await else { return };
             let Ok((stream, _)) = listener.accept().await else {
-                // Too many open files, for one: a moment later there may be room.
+                // The error can be temporary, such as too many open files.
                 tokio::time::sleep(Duration::from_millis(50)).await;
                 continue;
             };
@@ -193,13 +194,13 @@ where
 type Protocol<H> = StreamableHttpService<H, LocalSessionManager>;
 type Body = BoxBody<Bytes, Infallible>;
 
-/// Who is let in before the protocol is spoken.
+/// Access checks before a request is handled.
 struct Guard {
     token: Option<Arc<str>>,
     origins: Origins,
 }
 
-/// Serves one connection; when asked to stop, what it works on and no more.
+/// Serves one connection; on shutdown, finishes its current request.
 async fn connection<H>(
     stream: TcpStream,
     protocol: Protocol<H>,
@@ -218,14 +219,14 @@ async fn connection<H>(
         .serve_connection(TokioIo::new(stream), service);
     tokio::pin!(serving);
     tokio::select! {
-        // How a connection broke is its client's to know.
+        // Connection errors are visible to the client.
         _ = serving.as_mut() => return,
         () = stop.cancelled() => serving.as_mut().graceful_shutdown(),
     }
     let _ = serving.await;
 }
 
-/// What a page of an allowed origin is told beside the answer: that it may read it.
+/// Adds CORS headers to the response for an allowed origin.
 async fn answer<H>(
     request: Request<Incoming>,
     protocol: &Protocol<H>,
@@ -237,7 +238,7 @@ where
     let Some(origin) = guard.origins.allowed(request.headers()) else {
         return answer_all(request, protocol, guard.token.as_deref()).await;
     };
-    // A browser asks without the token whether it may send it.
+    // Browsers send the preflight request without the token.
     let mut response = if cors::is_preflight(&request) {
         cors::preflight(Response::new(Full::new(Bytes::new()).boxed()))
     } else {
@@ -256,13 +257,13 @@ where
     H: ServerHandler + Clone + Send + Sync + 'static,
 {
     if token.is_some_and(|token| !shows(request.headers(), token)) {
-        let mut response = plain(StatusCode::UNAUTHORIZED, "a bearer token is needed\n");
+        let mut response = plain(StatusCode::UNAUTHORIZED, "a bearer token is required\n");
         let scheme = hyper::header::HeaderValue::from_static("Bearer");
         response.headers_mut().insert(WWW_AUTHENTICATE, scheme);
         return response;
     }
     if request.uri().path().trim_end_matches('/') != PATH {
-        return plain(StatusCode::NOT_FOUND, "nothing is here; the protocol is spoken at /mcp\n");
+        return plain(StatusCode::NOT_FOUND, "not found; the MCP endpoint is /mcp\n");
     }
     protocol.handle(request).await
 }
@@ -275,7 +276,7 @@ fn plain(status: StatusCode, text: &'static str) -> Response<Body> {
     response
 }
 
-/// Whether a request shows the token.
+/// Whether a request has the token.
 fn shows(headers: &HeaderMap, token: &str) -> bool {
     let given = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
     let given = given.and_then(|value| value.split_once(' '));
@@ -284,7 +285,8 @@ fn shows(headers: &HeaderMap, token: &str) -> bool {
     })
 }
 
-/// Compares in a time that depends on the length alone, so that no byte can be guessed by it.
+/// Compares in constant time for a given length, so that response times reveal nothing about the
+/// token.
 fn same(given: &[u8], wanted: &[u8]) -> bool {
     let differ = given.iter().zip(wanted).fold(0, |differ, (a, b)| differ | (a ^ b));
     std::hint::black_box(differ) == 0 && given.len() == wanted.len()

@@ -1,35 +1,35 @@
-//! What an agent is told once, when it connects.
+//! The server instructions, which an agent receives when it connects.
 
 use crate::catalog::Catalog;
 
-/// Sentences, each with the tools it speaks of: it is said when all of them can be called.
+/// Sentences with the tools they name. A sentence is included if all of its tools can be called.
 const SENTENCES: &[(&[&str], &str)] = &[
     (
         &["aidd_bootstrap", "aidd_classify_task"],
-        "Unless a start hook told where work stands, call aidd_bootstrap first, with aiProvider: it tells rules, past mistakes, decisions, and opens a session. Then aidd_classify_task with the task.",
+        "Unless a start hook already printed the project state, call aidd_bootstrap first, with aiProvider: it returns rules, past mistakes and decisions and opens a session. Then aidd_classify_task with the task.",
     ),
-    (&["load_checkpoint"], "To take up earlier work: load_checkpoint."),
+    (&["load_checkpoint"], "To resume earlier work: load_checkpoint."),
     (&["aidd_session"], "End the session with aidd_session (action end) and its id."),
     (
         &["aidd_memory_search", "aidd_memory_context", "aidd_memory_get"],
-        "Before you decide something or mend an error, ask what is known: aidd_memory_search lists titles, aidd_memory_context what came before and after one, aidd_memory_get whole entries by id.",
+        "Before a decision or a fix, search the memory: aidd_memory_search lists titles, aidd_memory_context the entries before and after one, aidd_memory_get full entries by id.",
     ),
     (
         &["save_decision", "evolve_outcome"],
-        "Record a decision with save_decision, and how it turned out with evolve_outcome.",
+        "Record decisions with save_decision and their outcomes with evolve_outcome.",
     ),
     (
         &["aidd_diagnose_error"],
-        "Give an error to aidd_diagnose_error: it may have been met and mended before.",
+        "Look up an error with aidd_diagnose_error: a fix may be known.",
     ),
-    (&["aidd_ci_diff_check"], "Before you commit, check with aidd_ci_diff_check."),
+    (&["aidd_ci_diff_check"], "Before a commit, run aidd_ci_diff_check."),
 ];
 
-/// What is said of the tools of a server.
+/// The instructions for the tools of a server.
 #[must_use]
 pub(crate) fn of(catalog: &Catalog) -> String {
     let mut text =
-        String::from("aidd keeps this project's memory and checks its files by the team's rules.");
+        String::from("aidd stores this project's memory and checks its files against the team's rules.");
     for (names, sentence) in SENTENCES {
         if names.iter().all(|name| catalog.find(name).is_ok()) {
             text.push(' ');
@@ -38,7 +38,7 @@ pub(crate) fn of(catalog: &Catalog) -> String {
     }
     let unlisted: Vec<&str> = catalog.unlisted().map(|tool| tool.name).collect();
     if !unlisted.is_empty() {
-        text.push_str(" Not listed, and callable by name (an unknown argument is answered with the known ones): ");
+        text.push_str(" Not listed, but callable by name (an unknown argument returns the known ones): ");
         text.push_str(&unlisted.join(", "));
         text.push('.');
     }
@@ -55,10 +55,10 @@ mod tests {
     fn they_speak_of_tools_that_there_are() {
         let text = of(&Catalog::new(tools::all(), Profile::Engine));
         for (names, sentence) in SENTENCES {
-            assert!(text.contains(sentence), "a tool is gone: {names:?}");
+            assert!(text.contains(sentence), "missing tool: {names:?}");
             assert!(names.iter().all(|name| sentence.contains(name)), "{sentence}");
         }
-        // It is paid for in every conversation, as the list is.
+        // Every conversation pays for this text, as for the tool list.
         assert!(text.len() <= 1200, "{} bytes", text.len());
     }
 

@@ -1,4 +1,4 @@
-//! The agent door: the engine's checks and the project's memory over the Model Context Protocol.
+//! The MCP server: the engine's checks and the project's memory over the Model Context Protocol.
 
 pub mod arguments;
 pub mod catalog;
@@ -37,46 +37,46 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 
-/// Threads for tools, most of which wait for the one memory.
+/// Threads for tools, most of which wait for the single memory.
 const THREADS: usize = 8;
 
-/// Threads that no tool takes: one reads standard input, one writes the answers.
+/// Threads reserved for the transport: one reads standard input, one writes responses.
 const DOOR_THREADS: usize = 2;
 
-/// How long a tool may take to finish what it writes when the server ends.
+/// Time for running tools to finish writing when the server shuts down.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// What somebody is told who starts a server by hand.
-const FOR_PEOPLE: &str = "aidd: waiting for an agent; agents start this command by themselves, as in \
-                          `claude mcp add aidd -- aidd mcp`. Ctrl-C ends it.";
+/// Message for users who start a server in a terminal.
+const FOR_PEOPLE: &str = "aidd: waiting for an MCP client; clients start this command themselves, as with \
+                          `claude mcp add aidd -- aidd mcp`. Press Ctrl-C to exit.";
 
-/// What a server is started with.
+/// Options of a server.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The rules that the program ships.
+    /// Rules shipped with the program.
     pub distribution: &'static Distribution,
-    /// The project's folder.
+    /// Project root.
     pub root: PathBuf,
-    /// The configuration, instead of that of the project.
+    /// Configuration file, if it is not the project's default.
     pub config: Option<PathBuf>,
-    /// Which tools are listed.
+    /// Profile that selects the listed tools.
     pub profile: Profile,
-    /// Whether to say what is listed, and serve nobody.
+    /// Whether to print the tool list and exit.
     pub is_list: bool,
-    /// Whether the tools that fit what the agent is about come first in the list, for clients that
-    /// begin with `initialize`.
+    /// Whether to move the tools for the current task to the front of the list, for clients that
+    /// start with `initialize`.
     pub is_dynamic: bool,
-    /// Over HTTP instead of standard input and output.
+    /// HTTP settings; `None` for standard input and output.
     pub http: Option<Door>,
-    /// The environment.
+    /// Lookup of environment variables.
     pub environment: Environment,
 }
 
-/// Serves agents until the client leaves, or, over HTTP, until the process is told to end. Returns
-/// the exit code.
+/// Serves clients until the client disconnects or, over HTTP, until a shutdown signal. Returns the
+/// exit code.
 ///
 /// # Errors
-/// When the folder is missing, the address cannot be used, or the client does not speak the protocol.
+/// When the root is missing, the address cannot be used, or the client violates the protocol.
 pub fn run(options: &Options) -> Result<u8> {
     if options.is_list {
         io::stdout().write_all(list::table(options.profile).as_bytes())?;
@@ -111,40 +111,40 @@ pub fn run(options: &Options) -> Result<u8> {
     served.map(|()| 0)
 }
 
-/// What serves: one thread, and those for what blocks.
+/// The runtime: one async thread, and a pool for blocking work.
 fn runtime() -> io::Result<Runtime> {
     let threads = THREADS + DOOR_THREADS;
     Builder::new_current_thread().enable_all().max_blocking_threads(threads).build()
 }
 
-/// Whether the folder may be a project's: clients start servers wherever they are themselves, and a
-/// memory is not to be scattered there.
+/// Rejects directories that cannot be a project: clients start servers in their own working
+/// directory, where no memory should be created.
 fn is_project(root: &Path, environment: Environment) -> Result<()> {
-    ensure!(root.is_dir(), "{} is no folder", root.display());
+    ensure!(root.is_dir(), "{} is not a directory", root.display());
     let homes = ["HOME", "USERPROFILE"].into_iter().filter_map(environment);
     let is_home = homes.into_iter().any(|home| is_same(Path::new(&home), root));
     let is_marked = root.join(".git").exists() || root.join(".aidd").is_dir();
     if root.parent().is_none() || is_home && !is_marked {
         bail!(
-            "{} is no project\nhint: name its folder: aidd mcp --root DIR, or AIDD_ROOT",
+            "{} is not a project\nhint: set the project root with aidd mcp --root DIR, or AIDD_ROOT",
             root.display()
         );
     }
     Ok(())
 }
 
-/// Whether two paths lead to one folder, links followed: `/home` may be one.
+/// Whether two paths are the same directory after resolving symbolic links; `/home` can be one.
 fn is_same(one: &Path, other: &Path) -> bool {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     one == other || real(one) == real(other)
 }
 
-/// Where the server can be reached; standard output is not for people.
+/// Prints the address to standard error.
 fn say(address: std::net::SocketAddr) {
     let _ = writeln!(io::stderr(), "aidd: listening on http://{address}{}", http::PATH);
 }
 
-/// Ends when the process is told to end.
+/// Completes on a shutdown signal.
 async fn told_to_end() {
     #[cfg(unix)]
     {
@@ -162,7 +162,7 @@ async fn told_to_end() {
     }
 }
 
-/// What the program ships, for tests.
+/// The shipped rules, for tests.
 #[cfg(test)]
 static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);
 
@@ -173,7 +173,7 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn a_home_is_known_behind_a_link() {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = tempfile::tempdir().expect("a directory");
         let (home, link) = (folder.path().join("var"), folder.path().join("home"));
         std::fs::create_dir(&home).expect("made");
         std::os::unix::fs::symlink(&home, &link).expect("linked");

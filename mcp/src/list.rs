@@ -1,4 +1,4 @@
-//! What each profile lists, and what that costs an agent in every conversation.
+//! The tools of each profile and their cost per conversation.
 
 use crate::catalog::Catalog;
 use crate::profile::Profile;
@@ -7,19 +7,19 @@ use crate::tools;
 use aidd_lexicon::tokens;
 use std::fmt::Write as _;
 
-/// Bytes of a tool as it is listed.
+/// Size of a tool in `tools/list`, in bytes.
 #[must_use]
 pub fn bytes_of(tool: &Tool) -> usize {
     serde_json::to_string(&tool.listed()).map_or(0, |row| row.len())
 }
 
-/// A profile's list, as it is sent.
+/// The tool list of a profile as sent to the client.
 fn sent(profile: Profile) -> String {
     let listed: Vec<_> = Catalog::new(tools::all(), profile).listed().map(Tool::listed).collect();
     serde_json::to_string(&listed).unwrap_or_default()
 }
 
-/// Every profile with its cost, and the tools of one.
+/// A table of all profiles with their cost, and of the tools of one profile.
 #[must_use]
 pub fn table(chosen: Profile) -> String {
     let mut text = String::from("profile  tools   bytes  tokens\n");
@@ -40,9 +40,9 @@ pub fn table(chosen: Profile) -> String {
 mod tests {
     use super::*;
 
-    /// What the list of `lean` may cost.
+    /// Maximum size of the `lean` list, in bytes.
     const LEAN: usize = 8 << 10;
-    /// What the list of `engine` may cost when every tool that is planned is there.
+    /// Maximum size of the `engine` list, in bytes, with all planned tools.
     const ENGINE: usize = 36 << 10;
     const PLANNED: usize = 62;
 

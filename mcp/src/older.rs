@@ -1,42 +1,42 @@
-//! Names that tools had in earlier products, with the arguments that they took there.
+//! Tool names of earlier products, with their arguments.
 
 use crate::schema::Object;
 use serde_json::Value;
 
-/// A name that an earlier product gave to a tool; the tool's own name, where both had it.
+/// A tool name of an earlier product; it can be the same as the current name.
 #[derive(Clone, Copy, Debug)]
 pub struct Older {
-    /// The name.
+    /// The older name.
     pub name: &'static str,
-    /// Its arguments that have another name now, or none.
+    /// Arguments that were renamed or removed.
     pub arguments: &'static [(&'static str, Mapping)],
-    /// Arguments that a call by this name always has: the name, and the value as JSON.
+    /// Arguments that every call by this name sets: name and value as JSON.
     pub fixed: &'static [(&'static str, &'static str)],
-    /// Arguments that a call by this name has unless it gives others.
+    /// Default arguments of a call by this name.
     pub usual: &'static [(&'static str, &'static str)],
 }
 
-/// What becomes of an argument of an older name.
+/// What an older argument is mapped to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mapping {
-    /// It is passed on as this argument, unless that is given as well.
+    /// The argument to pass it as, unless that is also set.
     To(&'static str),
-    /// It has no effect; why.
+    /// It has no effect; the reason.
     Ignored(&'static str),
 }
 
 impl Older {
-    /// No name: all arguments are passed on.
+    /// An empty name that passes all arguments on.
     pub const NONE: Self = Self::new("");
 
-    /// A name whose arguments are those of the tool.
+    /// A name with the current arguments of the tool.
     #[must_use]
     pub const fn new(name: &'static str) -> Self {
         Self { name, arguments: &[], fixed: &[], usual: &[] }
     }
 
-    /// The arguments of a call by this name as the tool takes them, and a note on each that has no
-    /// effect.
+    /// Translates the arguments of a call by this name to the current ones, with a note on each
+    /// argument that has no effect.
     #[must_use]
     pub fn translated(&self, mut arguments: Object) -> (Object, Vec<String>) {
         let mut notes = Vec::new();
@@ -84,11 +84,11 @@ mod tests {
                 for (old, mapping) in older.arguments {
                     assert!(!own(old), "{}: `{old}` is an argument of the tool", older.name);
                     if let Mapping::To(name) = mapping {
-                        assert!(own(name), "{}: there is no `{name}`", older.name);
+                        assert!(own(name), "{}: no argument `{name}`", older.name);
                     }
                 }
                 for (name, value) in older.fixed.iter().chain(older.usual) {
-                    assert!(own(name), "{}: there is no `{name}`", older.name);
+                    assert!(own(name), "{}: no argument `{name}`", older.name);
                     assert!(serde_json::from_str::<Value>(value).is_ok(), "{}", older.name);
                 }
                 seen += 1;
@@ -117,7 +117,7 @@ mod tests {
                 "`gone` has no effect: not needed".to_owned()
             )
         );
-        // Both are given: the tool refuses the one it does not know.
+        // If both are set, the tool rejects the unknown one.
         assert_eq!(
             translated(json!({"old": 1, "new": 2})).0,
             json!({"old": 1, "new": 2, "kind": "decision", "limit": 20})

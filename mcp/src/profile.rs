@@ -1,26 +1,26 @@
-//! Which tools an agent is shown.
+//! Profiles: which tools are listed for an agent.
 
-/// Which tools are listed. Every tool is in [`Profile::Engine`].
+/// Tool sets. [`Profile::Engine`] contains every tool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Profile {
-    /// All.
+    /// All tools.
     #[default]
     Engine,
-    /// Guidance.
+    /// Guidance tools.
     Core,
-    /// The project's memory.
+    /// Memory tools.
     Memory,
     /// Checks and reports.
     Tools,
-    /// The ten most useful; the others can be called all the same.
+    /// The ten most useful tools; the others can still be called.
     Lean,
 }
 
 impl Profile {
-    /// Every one, in order.
+    /// All profiles, in order.
     pub const ALL: [Self; 5] = [Self::Engine, Self::Core, Self::Memory, Self::Tools, Self::Lean];
 
-    /// Its word.
+    /// The name of the profile on the command line.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! Prompts that a person picks, as the protocol has them.
+//! The prompts of the protocol, which users select.
 
 use crate::context::Context;
 use crate::resources::text_of;
@@ -8,14 +8,14 @@ use aidd_guidance::prompts::{Argument, arguments, filled};
 use aidd_guidance::{Library, Page, Shelf};
 use rmcp::model::{ErrorData, GetPromptResult, Prompt, PromptArgument, PromptMessage, Role};
 
-/// For people: "aidd_plan_task" is "Plan a task".
+/// The title for users: `aidd_plan_task` becomes `Plan a task`.
 #[must_use]
 pub fn title(page: &Page) -> String {
     let heading = page.body().lines().find_map(|line| line.strip_prefix("# "));
     heading.unwrap_or(&page.name).to_owned()
 }
 
-/// The prompts with their arguments.
+/// The prompt pages with their arguments.
 #[must_use]
 pub fn all(library: &Library) -> Vec<(&Page, Vec<Argument>)> {
     let prompts = library.on(Shelf::Prompts);
@@ -37,7 +37,7 @@ pub(crate) fn listed(library: &Library) -> Vec<Prompt> {
     all(library).into_iter().map(prompt).collect()
 }
 
-/// A prompt with its places filled in.
+/// Renders a prompt with its placeholders filled in.
 pub(crate) fn get(
     context: &Context,
     name: &str,
@@ -51,7 +51,7 @@ pub(crate) fn get(
             .find(Shelf::Prompts, name)
             .map_or_else(|near| near.join(", "), |page| page.name.clone());
         let hint = if near.is_empty() { String::new() } else { format!("; did you mean {near}?") };
-        wrong(format!("there is no prompt `{name}`{hint}"))
+        wrong(format!("unknown prompt `{name}`{hint}"))
     })?;
     let names: Vec<String> = given.map(|given| given.keys().cloned().collect()).unwrap_or_default();
     let value = |name: &str| text_of(given.and_then(|given| given.get(name)));

@@ -1,4 +1,4 @@
-//! Pages that a client can read by address: guidance and memory, one row each.
+//! MCP resources: guidance and memory pages by URI.
 
 use crate::context::Context;
 use crate::tool::ToolError;
@@ -14,17 +14,17 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// The form of every page.
+/// MIME type of every page.
 pub(crate) const MIME: &str = "text/markdown";
-/// Most memories on a page.
+/// Maximum number of memories on a page.
 const MEMORIES: usize = 200;
-/// Most sessions that figures are drawn from.
+/// Maximum number of sessions used for statistics.
 const SESSIONS: usize = 200;
 
-/// What an address leads to.
+/// The content at a URI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum What {
-    /// A page of a shelf, by the name in the address.
+    /// A page of this kind, by the name in the URI.
     Page(Shelf),
     Agents,
     Memories(Kind),
@@ -33,14 +33,14 @@ enum What {
     Guardrails,
 }
 
-/// An address, or a form of addresses.
+/// A resource or resource template.
 #[derive(Debug)]
 pub struct Row {
-    /// The address, with `{…}` where a name goes.
+    /// URI, with `{…}` for names.
     pub uri: &'static str,
-    /// For people.
+    /// Title for users.
     pub title: &'static str,
-    /// What it holds.
+    /// Short description of the content.
     pub description: &'static str,
     what: What,
 }
@@ -49,16 +49,16 @@ const fn row(uri: &'static str, title: &'static str, description: &'static str, 
     Row { uri, title, description, what }
 }
 
-/// Every row.
+/// All rows.
 pub const ROWS: &[Row] = &[
     row("aidd://agents", "Agents", "How agents work here, and all roles", What::Agents),
     row(
         "aidd://specs/{name}",
         "Specification",
-        "How the method works: lifecycle, heuristics…",
+        "The method: lifecycle, heuristics…",
         What::Page(Shelf::Specs),
     ),
-    row("aidd://rules/{name}", "Rule", "A rule in words", What::Page(Shelf::Rules)),
+    row("aidd://rules/{name}", "Rule", "A rule as text", What::Page(Shelf::Rules)),
     row("aidd://skills/{agent}", "Role", "How a role works", What::Page(Shelf::Skills)),
     row(
         "aidd://workflows/{name}",
@@ -76,7 +76,7 @@ pub const ROWS: &[Row] = &[
     row(
         "aidd://memory/decisions",
         "Decisions",
-        "Decisions that hold",
+        "Active decisions",
         What::Memories(Kind::Decision),
     ),
     row(
@@ -88,11 +88,11 @@ pub const ROWS: &[Row] = &[
     row(
         "aidd://memory/conventions",
         "Conventions",
-        "How things are done here",
+        "Conventions of the project",
         What::Memories(Kind::Convention),
     ),
-    row("aidd://evolution/status", "Evolution", "What outcomes say so far", What::Evolution),
-    row("aidd://models/analytics", "Models", "How sessions went, by model", What::Models),
+    row("aidd://evolution/status", "Evolution", "Statistics of outcomes", What::Evolution),
+    row("aidd://models/analytics", "Models", "Session results by model", What::Models),
     row(
         "aidd://enforcement/guardrails",
         "Guardrails",
@@ -102,19 +102,19 @@ pub const ROWS: &[Row] = &[
 ];
 
 impl Row {
-    /// Whether a name goes into it.
+    /// Whether the URI contains a name.
     #[must_use]
     pub fn is_template(&self) -> bool {
         self.uri.contains('{')
     }
 
-    /// What comes before the name.
+    /// The part of the URI before the name.
     fn head(&self) -> &'static str {
         self.uri.split('{').next().unwrap_or(self.uri)
     }
 }
 
-/// The addresses without a name in them.
+/// The resources without a name in the URI.
 pub(crate) fn listed() -> Vec<Resource> {
     let plain = ROWS.iter().filter(|row| !row.is_template());
     let resource = |row: &Row| {
@@ -126,7 +126,7 @@ pub(crate) fn listed() -> Vec<Resource> {
     plain.map(resource).collect()
 }
 
-/// The forms of addresses.
+/// The resource templates.
 pub(crate) fn templates() -> Vec<ResourceTemplate> {
     let forms = ROWS.iter().filter(|row| row.is_template());
     let template = |row: &Row| {
@@ -139,7 +139,7 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
     forms.map(template).collect()
 }
 
-/// The page at an address.
+/// The page at a URI.
 pub(crate) fn read(context: &Context, uri: &str) -> Result<String, ErrorData> {
     let missing =
         |message: String| ErrorData::resource_not_found(message, Some(json!({"uri": uri})));
@@ -153,7 +153,7 @@ pub(crate) fn read(context: &Context, uri: &str) -> Result<String, ErrorData> {
     let Some(row) = found else {
         let near = aidd_engine::text::nearest::nearest(uri, ROWS.iter().map(|row| row.uri));
         let hint = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
-        return Err(missing(format!("there is nothing at {uri}{hint}")));
+        return Err(missing(format!("no resource at {uri}{hint}")));
     };
     let said = |error: ToolError| ErrorData::internal_error(error.to_string(), None);
     let library = context.library().map_err(|error| said(error.into()))?;
@@ -166,7 +166,7 @@ pub(crate) fn read(context: &Context, uri: &str) -> Result<String, ErrorData> {
                     .map_or_else(|near| near.join(", "), |page| page.name.clone());
                 let hint =
                     if near.is_empty() { String::new() } else { format!("; did you mean {near}?") };
-                missing(format!("there is no `{name}` among the {}{hint}", shelf.word()))
+                missing(format!("`{name}` not found in {}{hint}", shelf.word()))
             })?;
             Ok(shown(page))
         }
@@ -180,7 +180,7 @@ pub(crate) fn read(context: &Context, uri: &str) -> Result<String, ErrorData> {
     }
 }
 
-/// A name of an address, its `%xx` read.
+/// Decodes `%xx` in a name.
 fn decoded(name: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = name.as_bytes();
@@ -201,7 +201,7 @@ fn decoded(name: &str) -> String {
     String::from_utf8(bytes).unwrap_or_else(|_| name.to_owned())
 }
 
-/// What may stand for `argument` in a form of addresses; `None`: there is no such form or place.
+/// Completions for `argument` of a resource template; `None` if template or argument is unknown.
 pub(crate) fn completions(
     library: &Library,
     uri: &str,
@@ -229,7 +229,7 @@ pub(crate) fn completions(
     values.dedup();
     let beginning = beginning.to_lowercase();
     values.retain(|value| value.to_lowercase().contains(&beginning));
-    // What begins so comes before what only holds it.
+    // Values that start with the typed text come before those that contain it.
     values.sort_by_key(|value| !value.to_lowercase().starts_with(&beginning));
     Some(values)
 }
@@ -254,13 +254,13 @@ fn agents(library: &Library) -> String {
     text
 }
 
-/// Whether a page is one that aidd brings; all others are untrusted.
+/// Whether a page is shipped with aidd; all others are untrusted.
 fn is_ours(page: &Page) -> bool {
     page.origin == Origin::Shipped
 }
 
-/// A page as it is written; of one of the project what every client can show: its header as code,
-/// its body without HTML and remote images.
+/// The text of a page. For a project page a form that is safe in every client: front matter as
+/// code, body without HTML and remote images.
 fn shown(page: &Page) -> String {
     if is_ours(page) {
         return page.text().to_owned();
@@ -308,16 +308,16 @@ fn entries(context: &Context, kind: Kind) -> Result<Vec<Brief>, ToolError> {
 fn memories(context: &Context, kind: Kind) -> Result<String, ToolError> {
     let (failed, holding): (Vec<Brief>, Vec<Brief>) =
         entries(context, kind)?.into_iter().partition(|brief| brief.entry.is_failed());
-    let mut text = format!("# {} {kind}s that hold\n", holding.len());
+    let mut text = format!("# {} active {kind}s\n", holding.len());
     pages(&holding, &mut text);
     if !failed.is_empty() {
-        let _ = write!(text, "\n# {} {kind}s that failed, not to be made again\n", failed.len());
+        let _ = write!(text, "\n# {} failed {kind}s, do not repeat\n", failed.len());
         pages(&failed, &mut text);
     }
     Ok(text)
 }
 
-/// The first few of some memories, whole.
+/// Renders the first memories in full.
 fn pages(briefs: &[Brief], text: &mut String) {
     for brief in briefs.iter().take(MEMORIES) {
         let entry = &brief.entry;
@@ -333,13 +333,13 @@ fn pages(briefs: &[Brief], text: &mut String) {
     if briefs.len() > MEMORIES {
         let _ = write!(
             text,
-            "\n{MEMORIES} of {}, the last changed first; aidd_memory_search finds the others.\n",
+            "\n{MEMORIES} of {}, most recently changed first; find the others with aidd_memory_search.\n",
             briefs.len()
         );
     }
 }
 
-/// What there is to learn from: this aidd proposes no changes by itself, and says so.
+/// Statistics of outcomes. This version proposes no changes, and the page says so.
 fn evolution(context: &Context) -> Result<String, ToolError> {
     let decisions = entries(context, Kind::Decision)?;
     let with = |wanted: Outcome| {
@@ -353,7 +353,7 @@ fn evolution(context: &Context) -> Result<String, ToolError> {
     })?;
     let drafts = std::fs::read_dir(context.root().join(".aidd/drafts")).map_or(0, Iterator::count);
     let mut text = format!(
-        "# Evolution\n\nThis aidd changes no rule and proposes none by itself. What it would learn from:\n\n- {} decisions that nothing replaced: {good} turned out well, {half} in part, {bad} badly, {} without an outcome\n- {sessions} ended sessions\n- {drafts} files in `.aidd/drafts/`\n",
+        "# Evolution\n\nThis version neither changes nor proposes rules. Available data:\n\n- {} active decisions: {good} successful, {half} partially, {bad} failed, {} without an outcome\n- {sessions} ended sessions\n- {drafts} files in `.aidd/drafts/`\n",
         decisions.len(),
         decisions.len() - good - bad - half,
     );
@@ -361,7 +361,7 @@ fn evolution(context: &Context) -> Result<String, ToolError> {
         Some(overall) => {
             let _ = writeln!(
                 text,
-                "- health {overall:.0} of 100 (aidd_project_health says what it rests on)"
+                "- health {overall:.0} of 100 (details: aidd_project_health)"
             );
         }
         None => text.push_str("- health: not enough data\n"),
@@ -369,7 +369,7 @@ fn evolution(context: &Context) -> Result<String, ToolError> {
     Ok(text)
 }
 
-/// What sessions said of a model.
+/// Statistics of a model from its sessions.
 #[derive(Default)]
 struct Model {
     sessions: usize,
@@ -403,14 +403,14 @@ fn models(context: &Context) -> Result<String, ToolError> {
         }
     }
     let mut text = format!(
-        "# Models\n\nThe last {} ended sessions. Outcomes are what sessions said of themselves; tokens only where they were reported.\n",
+        "# Models\n\nThe last {} ended sessions. Outcomes are self-reported; tokens only if reported.\n",
         sessions.len()
     );
     if all.is_empty() {
         text.push_str("\nNo session has ended yet.\n");
         return Ok(text);
     }
-    text.push_str("\n| Model | Sessions | With outcome | Tests passing | Mean compliance | Reverts | Tokens a session |\n| --- | --- | --- | --- | --- | --- | --- |\n");
+    text.push_str("\n| Model | Sessions | With outcome | Tests passing | Mean compliance | Reverts | Tokens per session |\n| --- | --- | --- | --- | --- | --- | --- |\n");
     for (name, model) in all {
         let of = |sum: f64, count: usize| {
             if count == 0 { "none".to_owned() } else { format!("{:.0}", sum / share(count)) }
@@ -442,7 +442,7 @@ fn share(count: usize) -> f64 {
     count as f64
 }
 
-/// A text value of a request's arguments.
+/// The string value of an argument.
 pub(crate) fn text_of(value: Option<&Value>) -> Option<String> {
     match value? {
         Value::String(text) => Some(text.clone()),

@@ -1,5 +1,4 @@
-//! JSON schemas as short as they can be said: an agent pays for each byte of a tool's schema in every
-//! conversation.
+//! Minimal JSON Schemas: every conversation pays for each byte of a tool's schema.
 
 use schemars::JsonSchema;
 use schemars::generate::{SchemaGenerator, SchemaSettings};
@@ -8,11 +7,11 @@ use serde_json::{Map, Value};
 /// A JSON object.
 pub type Object = Map<String, Value>;
 
-/// How deep the schema of an answer names fields: the answer's own.
+/// Depth of named fields in an output schema: only the top level.
 const OUTPUT_DEPTH: usize = 1;
 
-/// The schema of a tool's arguments: descriptions of fields are their doc comments, and no other
-/// argument is allowed.
+/// The input schema of a tool: field descriptions are doc comments, and additional arguments are
+/// not allowed.
 #[must_use]
 pub fn input<T: JsonSchema>() -> Object {
     let mut schema = generate::<T>(SchemaSettings::draft2020_12().for_deserialize());
@@ -24,8 +23,8 @@ pub fn input<T: JsonSchema>() -> Object {
     schema
 }
 
-/// The schema of a tool's answer: names and types of its fields, and no more. What is deeper, the
-/// answer itself shows.
+/// The output schema of a tool: only names and types of top-level fields. Nested structure is
+/// visible in the answer itself.
 #[must_use]
 pub fn output<T: JsonSchema>() -> Object {
     let mut schema = generate::<T>(SchemaSettings::draft2020_12().for_serialize());
@@ -34,8 +33,8 @@ pub fn output<T: JsonSchema>() -> Object {
     object(schema)
 }
 
-/// The schema of arguments as it is listed: bounds are for the check, the descriptions tell what
-/// matters of them, and fields marked `x-unlisted` are taken without being offered.
+/// The input schema in `tools/list`: without bounds, which only the check needs, and without fields
+/// marked `x-unlisted`, which are accepted but not listed.
 #[must_use]
 pub fn listed_input(mut schema: Object) -> Object {
     schema.remove("additionalProperties");
@@ -58,7 +57,7 @@ fn strip(map: &mut Object) {
     }
 }
 
-/// The schema of an answer as it is listed: the fields that it always has, with their types.
+/// The output schema in `tools/list`: the required fields with their types.
 #[must_use]
 pub fn listed_output(schema: &Object) -> Object {
     let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
@@ -92,10 +91,10 @@ fn object(schema: Value) -> Object {
     }
 }
 
-/// Takes out what says nothing to a reader, and writes the rest the short way.
+/// Removes keywords that carry no information for a reader, and shortens the rest.
 fn tidy(schema: &mut Value) {
     let Value::Object(map) = schema else {
-        // `true`: some clients know only objects.
+        // Some clients do not support `true` as a schema.
         *schema = Value::Object(Map::new());
         return;
     };
@@ -134,7 +133,7 @@ fn tidy(schema: &mut Value) {
     }
 }
 
-/// Whether a default says no more than that the argument may be left out.
+/// Whether a default only says that the argument is optional.
 fn is_nothing(default: &Value) -> bool {
     match default {
         Value::Null | Value::Bool(false) => true,
@@ -146,7 +145,7 @@ fn is_nothing(default: &Value) -> bool {
     }
 }
 
-/// A field that may be absent is never null.
+/// Makes an optional field non-nullable.
 fn without_null(schema: &mut Value) {
     let Value::Object(map) = schema else { return };
     if let Some(Value::Array(types)) = map.get_mut("type") {
@@ -172,7 +171,7 @@ fn without_null(schema: &mut Value) {
     }
 }
 
-/// Words with a description each, as plain words.
+/// Converts variants with descriptions to a plain enum.
 fn as_enum(map: &mut Object) {
     let Some(Value::Array(forms)) = map.get("oneOf") else { return };
     let mut words = Vec::new();
@@ -190,7 +189,7 @@ fn as_enum(map: &mut Object) {
     map.insert("enum".to_owned(), Value::Array(words));
 }
 
-/// Takes out descriptions, and what is deeper than so many objects.
+/// Removes descriptions, and everything below `depth` nested objects.
 fn prune(schema: &mut Value, depth: usize) {
     let Value::Object(map) = schema else { return };
     for word in ["description", "default", "minimum", "maximum", "enum"] {
@@ -221,7 +220,7 @@ fn prune(schema: &mut Value, depth: usize) {
     }
 }
 
-/// Whether a schema, or one within it, points to a definition.
+/// Whether a schema contains a reference.
 fn refers(schema: &Value) -> bool {
     match schema {
         Value::Object(map) => map.iter().any(|(key, inner)| key == "$ref" || refers(inner)),
@@ -235,15 +234,15 @@ mod tests {
     use super::*;
     use serde::{Deserialize, Serialize};
 
-    /// What a struct is about costs nothing.
+    /// The doc comment of a struct is not part of the schema.
     #[derive(Deserialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     #[expect(dead_code, reason = "read for its schema")]
     struct Arguments {
-        /// What to look for
+        /// Search text
         query: String,
         order_by: Option<Order>,
-        /// At most so many
+        /// Maximum number of results
         #[serde(default = "twenty")]
         #[schemars(range(min = 1, max = 100))]
         limit: u32,
@@ -263,16 +262,16 @@ mod tests {
     #[derive(Serialize, Deserialize, JsonSchema)]
     #[serde(rename_all = "snake_case")]
     enum Order {
-        /// The best first.
+        /// Best first.
         Relevance,
-        /// The last first.
+        /// Newest first.
         Newest,
     }
 
     #[derive(Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     struct Reply {
-        /// Those that match.
+        /// The results.
         hits: Vec<Hit>,
         matched: usize,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -289,13 +288,13 @@ mod tests {
 
     #[test]
     fn arguments_are_short_and_closed() {
-        insta::assert_snapshot!(Value::Object(input::<Arguments>()).to_string(), @r#"{"type":"object","properties":{"query":{"type":"string","description":"What to look for"},"orderBy":{"type":"string","enum":["relevance","newest"]},"limit":{"type":"integer","default":20,"minimum":1,"description":"At most so many","maximum":100},"tags":{"type":"array","items":{"type":"string"}},"exact":{"type":"boolean"},"extra":{},"rare":{"type":"string","x-unlisted":true}},"required":["query"],"additionalProperties":false}"#);
+        insta::assert_snapshot!(Value::Object(input::<Arguments>()).to_string(), @r#"{"type":"object","properties":{"query":{"type":"string","description":"Search text"},"orderBy":{"type":"string","enum":["relevance","newest"]},"limit":{"type":"integer","default":20,"minimum":1,"description":"Maximum number of results","maximum":100},"tags":{"type":"array","items":{"type":"string"}},"exact":{"type":"boolean"},"extra":{},"rare":{"type":"string","x-unlisted":true}},"required":["query"],"additionalProperties":false}"#);
     }
 
     #[test]
     fn what_is_listed_is_shorter_still() {
         let input = listed_input(input::<Arguments>());
-        insta::assert_snapshot!(Value::Object(input).to_string(), @r#"{"type":"object","properties":{"query":{"type":"string","description":"What to look for"},"orderBy":{"type":"string","enum":["relevance","newest"]},"limit":{"type":"integer","description":"At most so many"},"tags":{"type":"array","items":{"type":"string"}},"exact":{"type":"boolean"},"extra":{}},"required":["query"]}"#);
+        insta::assert_snapshot!(Value::Object(input).to_string(), @r#"{"type":"object","properties":{"query":{"type":"string","description":"Search text"},"orderBy":{"type":"string","enum":["relevance","newest"]},"limit":{"type":"integer","description":"Maximum number of results"},"tags":{"type":"array","items":{"type":"string"}},"exact":{"type":"boolean"},"extra":{}},"required":["query"]}"#);
         let output = listed_output(&output::<Reply>());
         insta::assert_snapshot!(Value::Object(output).to_string(), @r#"{"type":"object","properties":{"hits":{"type":"array"},"matched":{"type":"integer"},"best":{"type":["object","null"]},"order":{"type":"string"}}}"#);
     }

@@ -1,4 +1,5 @@
-//! The protocol's side: lists tools and calls them, in every revision that the library speaks.
+//! The protocol server: lists and calls tools, in every protocol revision that the library
+//! supports.
 
 #[cfg(test)]
 mod pages_tests;
@@ -31,36 +32,36 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tokio::sync::Semaphore;
 
-/// How long a client may keep what never changes while a server runs.
+/// Cache lifetime of lists that never change while a server runs, in milliseconds.
 const FRESH_MS: u64 = 3_600_000;
 
-/// A server of one project. Clones share everything.
+/// The server of one project. Clones share all state.
 #[derive(Clone, Debug)]
 pub struct Server {
     catalog: Arc<Catalog>,
     context: Context,
     dynamic: Option<Arc<Dynamic>>,
-    /// Room for tools at work; the door's own threads are never theirs.
+    /// Slots for running tools, so that they never use the transport's threads.
     places: Arc<Semaphore>,
 }
 
 impl Server {
-    /// A server of these tools.
+    /// Creates a server with these tools.
     #[must_use]
     pub fn new(catalog: Catalog, context: Context) -> Self {
         let places = Arc::new(Semaphore::new(THREADS));
         Self { catalog: Arc::new(catalog), context, dynamic: None, places }
     }
 
-    /// The same, with a list whose order follows what its one client is about.
+    /// Enables the dynamic order of the tool list.
     #[must_use]
     pub fn dynamic(self) -> Self {
         Self { dynamic: Some(Arc::default()), ..self }
     }
 
-    /// Calls a tool on a thread that may block, when there is room. When nobody waits any more a
-    /// call that has not begun never does, and one at work is told: checks of files stop at the next
-    /// file, all else runs to its end, unheard.
+    /// Runs a tool on a blocking thread when a slot is free. A cancelled call that has not started
+    /// never runs; a running one is signalled: file checks stop at the next file, everything else
+    /// completes unheard.
     async fn run(
         &self,
         tool: Tool,
@@ -71,7 +72,7 @@ impl Server {
         let context = waiting.0.clone();
         let places = self.places.clone();
         let work = async move {
-            // It is never closed.
+            // The semaphore is never closed.
             let place = places.acquire_owned().await;
             let called = tokio::task::spawn_blocking(move || {
                 let _place = place;
@@ -84,8 +85,8 @@ impl Server {
         };
         tokio::select! {
             done = work => Ran::Done(done.unwrap_or_else(|_| {
-                Err(ToolError::new("the tool broke off in the middle")
-                    .remedy("this is a fault of aidd; call it in another way, and report it"))
+                Err(ToolError::new("the tool panicked")
+                    .remedy("this is a bug in aidd; try other arguments, and report it"))
             })),
             () = request.ct.cancelled() => Ran::Cancelled,
         }
@@ -93,7 +94,7 @@ impl Server {
 }
 
 impl Server {
-    /// Does what may block on a thread that may.
+    /// Runs `work` on a blocking thread.
     async fn blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Context) -> Result<T, ErrorData> + Send + 'static,
@@ -101,17 +102,17 @@ impl Server {
         let waiting = Waiting(self.context.for_call());
         let context = waiting.0.clone();
         let done = tokio::task::spawn_blocking(move || work(&context)).await;
-        done.unwrap_or_else(|_| Err(ErrorData::internal_error("it broke off in the middle", None)))
+        done.unwrap_or_else(|_| Err(ErrorData::internal_error("the request handler panicked", None)))
     }
 }
 
-/// How a call went.
+/// The result of a call.
 enum Ran {
     Done(Result<Answer<Value>, ToolError>),
     Cancelled,
 }
 
-/// A call that somebody waits for, until this is dropped.
+/// Cancels the call when dropped.
 struct Waiting(Context);
 
 impl Drop for Waiting {
@@ -120,7 +121,7 @@ impl Drop for Waiting {
     }
 }
 
-/// An answer, or an error that the agent can read, as the protocol has it.
+/// Converts an answer, or an error that the agent can read, to the protocol type.
 fn result(answer: Result<Answer<Value>, ToolError>) -> CallToolResult {
     match answer {
         Ok(answer) => {
@@ -139,7 +140,7 @@ impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let info = Implementation::new("aidd", env!("CARGO_PKG_VERSION"))
             .with_title("aidd")
-            .with_description("A project's memory, and its rules as checks");
+            .with_description("A project's memory and rule checks");
         let mut able = ServerCapabilities::builder()
             .enable_tools()
             .enable_prompts()
@@ -157,7 +158,7 @@ impl ServerHandler for Server {
     async fn discover(&self, _: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
         let versions = self.supported_protocol_versions().into_owned();
         let mut info = self.get_info();
-        // Who asks so gets the same list each time.
+        // Clients that use `discover` always get the same list.
         info.capabilities.tools = Some(ToolsCapability::default());
         Ok(DiscoverResult::from_server_info(versions, info)
             .with_ttl_ms(FRESH_MS)
@@ -196,7 +197,7 @@ impl ServerHandler for Server {
         }
         match self.run(tool, arguments, &request).await {
             Ran::Done(answer) => Ok(result(answer).into()),
-            // The library sends no answer to what was cancelled.
+            // The library sends no response to a cancelled request.
             Ran::Cancelled => Err(ErrorData::internal_error("cancelled", None)),
         }
     }
@@ -229,7 +230,7 @@ impl ServerHandler for Server {
         let uri = asked.uri.clone();
         let text = self.blocking(move |context| resources::read(context, &uri)).await?;
         let contents = ResourceContents::text(text, asked.uri).with_mime_type(resources::MIME);
-        // The next edit changes it.
+        // The next edit can change the page.
         let read = ReadResourceResult::new(vec![contents])
             .with_ttl_ms(0)
             .with_cache_scope(CacheScope::Private);
@@ -276,14 +277,14 @@ fn library(context: &Context) -> Result<Arc<aidd_guidance::Library>, ErrorData> 
     context.library().map_err(|error| ErrorData::internal_error(error.to_string(), None))
 }
 
-/// What may be written where the client asks.
+/// Completions for the argument of a request.
 fn completed(context: &Context, asked: &CompleteRequestParams) -> Result<Vec<String>, ErrorData> {
     let library = library(context)?;
     let (name, beginning) = (&*asked.argument.name, &*asked.argument.value);
     match &asked.r#ref {
         Reference::Prompt(prompt) => {
             let page = library.get(Shelf::Prompts, &prompt.name).ok_or_else(|| {
-                ErrorData::invalid_params(format!("there is no prompt `{}`", prompt.name), None)
+                ErrorData::invalid_params(format!("unknown prompt `{}`", prompt.name), None)
             })?;
             Ok(completions(&library, page, name, beginning))
         }
@@ -292,7 +293,7 @@ fn completed(context: &Context, asked: &CompleteRequestParams) -> Result<Vec<Str
             let category = others.and_then(|others| others.get("category")).map(String::as_str);
             resources::completions(&library, &form.uri, name, beginning, category).ok_or_else(
                 || {
-                    let message = format!("there is no `{{{name}}}` in {}", form.uri);
+                    let message = format!("no `{{{name}}}` in {}", form.uri);
                     ErrorData::invalid_params(message, None)
                 },
             )

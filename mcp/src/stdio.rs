@@ -1,4 +1,4 @@
-//! One client on standard input and output.
+//! The transport over standard input and output.
 
 use rmcp::ServerHandler;
 use rmcp::service::{ServerInitializeError, ServiceExt as _};
@@ -6,18 +6,18 @@ use rmcp::transport::IntoTransport;
 use rmcp::{RoleServer, transport::io::stdio_pipes};
 use std::future::Future;
 
-/// Serves the client that started this process, until it closes its side or is gone.
+/// Serves the client that started this process until it disconnects or exits.
 ///
 /// # Errors
-/// When the client does not speak the protocol.
+/// When the client violates the protocol.
 pub async fn serve(handler: impl ServerHandler) -> anyhow::Result<()> {
     until(handler, stdio_pipes(), client_gone()).await
 }
 
-/// Serves a client on `transport` until it leaves, or until `gone`.
+/// Serves a client on `transport` until it disconnects or `gone` completes.
 ///
 /// # Errors
-/// When the client does not speak the protocol.
+/// When the client violates the protocol.
 pub async fn until<T, E, A>(
     handler: impl ServerHandler,
     transport: T,
@@ -33,7 +33,7 @@ where
                 running.waiting().await?;
                 Ok(())
             }
-            // It came, said nothing and left.
+            // The client disconnected without a message.
             Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
             Err(error) => Err(error.into()),
         }
@@ -44,12 +44,12 @@ where
     }
 }
 
-/// Ends when the process that started this one is gone: another may hold its pipes open.
+/// Completes when the parent process has exited; other processes can keep its pipes open.
 #[cfg(unix)]
 async fn client_gone() {
     use std::os::unix::process::parent_id;
 
-    /// How often to look.
+    /// Polling interval.
     const EVERY: std::time::Duration = std::time::Duration::from_secs(3);
     let parent = parent_id();
     while parent_id() == parent {
@@ -57,7 +57,7 @@ async fn client_gone() {
     }
 }
 
-/// Elsewhere a process that is gone leaves no pipes open.
+/// On other systems the pipes close with the parent process.
 #[cfg(not(unix))]
 async fn client_gone() {
     std::future::pending().await

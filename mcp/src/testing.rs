@@ -1,5 +1,4 @@
-//! For tests: a client that speaks the protocol in plain JSON, and tools that are good for nothing
-//! else.
+//! Test support: a client that sends plain JSON messages, and test tools.
 
 use crate::catalog::Catalog;
 use crate::context::Context;
@@ -20,15 +19,15 @@ use tokio::io::{ReadHalf, WriteHalf, duplex, split};
 use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 
-/// Longest wait for an answer.
+/// Timeout for a response.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Which form of the protocol a client speaks.
+/// The protocol era of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Era {
-    /// 2026-07-28: every request says who asks.
+    /// 2026-07-28: every request identifies the client.
     Modern,
-    /// Up to 2025-11-25: `initialize` first.
+    /// Up to 2025-11-25: starts with `initialize`.
     Handshake(&'static str),
 }
 
@@ -40,7 +39,7 @@ pub(crate) struct Client {
     serving: JoinHandle<anyhow::Result<()>>,
     era: Era,
     last_id: i64,
-    /// What `initialize` answered.
+    /// The response to `initialize`.
     pub(crate) hello: Value,
 }
 
@@ -64,7 +63,7 @@ impl Client {
         client
     }
 
-    /// A client of the project at `root`, with every tool there is.
+    /// A client of the project at `root`, with all tools.
     pub(crate) fn at(root: &Path) -> Self {
         let catalog = Catalog::new(crate::tools::all(), Profile::Engine);
         Self::new(
@@ -79,29 +78,29 @@ impl Client {
         self.runtime.block_on(writer.write_all(line.as_bytes())).expect("written");
     }
 
-    /// Runs what the server has to do until something holds.
+    /// Runs the server until `holds` returns true.
     pub(crate) fn serve_until(&self, holds: &dyn Fn() -> bool, what: &str) {
         let begun = Instant::now();
         while !holds() {
-            assert!(begun.elapsed() < PATIENCE, "{what} does not come");
+            assert!(begun.elapsed() < PATIENCE, "timeout: {what}");
             self.runtime.block_on(async { tokio::time::sleep(Duration::from_millis(2)).await });
         }
     }
 
-    /// Whether a thread is left for the door: what reads and writes needs one.
+    /// Whether a thread is free for the transport.
     pub(crate) fn has_a_thread(&self) -> bool {
         let work = self.runtime.spawn_blocking(|| ());
         self.runtime.block_on(async { tokio::time::timeout(PATIENCE, work).await.is_ok() })
     }
 
-    /// The next message; `None` once the server has closed.
+    /// The next message; `None` after the server has closed.
     pub(crate) fn receive(&mut self) -> Option<Value> {
         let next = async { tokio::time::timeout(PATIENCE, self.lines.next_line()).await };
         let line = self.runtime.block_on(next).expect("in time").expect("a line")?;
         Some(serde_json::from_str(&line).expect("JSON"))
     }
 
-    /// Sends a request; its id.
+    /// Sends a request and returns its id.
     pub(crate) fn ask(&mut self, method: &str, mut params: Value) -> i64 {
         self.last_id += 1;
         if self.era == Era::Modern {
@@ -116,7 +115,7 @@ impl Client {
         id
     }
 
-    /// The whole answer to a request, whatever comes in between.
+    /// The response to a request; other messages are skipped.
     pub(crate) fn request(&mut self, method: &str, params: Value) -> Value {
         let id = self.ask(method, params);
         loop {
@@ -127,21 +126,21 @@ impl Client {
         }
     }
 
-    /// What a tool answers.
+    /// Calls a tool and returns its result.
     pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let mut params = json!({"name": tool});
         params["arguments"] = arguments;
         self.request("tools/call", params)["result"].clone()
     }
 
-    /// The text that a tool answers, an error marked as one.
+    /// Calls a tool and returns the text of its result, with a prefix for errors.
     pub(crate) fn text(&mut self, tool: &str, arguments: Value) -> String {
         let answer = self.call(tool, arguments);
-        let text = answer["content"][0]["text"].as_str().expect("a text").to_owned();
+        let text = answer["content"][0]["text"].as_str().expect("text").to_owned();
         if answer["isError"] == true { format!("error: {text}") } else { text }
     }
 
-    /// Closes this side, and sees that the server ends well; what it said last.
+    /// Disconnects and expects the server to end without error. Returns the remaining messages.
     pub(crate) fn leave(mut self) -> Vec<Value> {
         let mut writer = self.writer.take().expect("open");
         self.runtime.block_on(writer.shutdown()).expect("closed");
@@ -153,7 +152,7 @@ impl Client {
 
 #[derive(Deserialize, JsonSchema)]
 struct Echoed {
-    /// What to say
+    /// Text to repeat
     text: String,
 }
 
@@ -167,13 +166,13 @@ struct Nothing {}
 
 fn echo(_: &Context, given: Echoed) -> Result<Answer<Echo>, ToolError> {
     match given.text.as_str() {
-        "panic" => panic!("as asked"),
+        "panic" => panic!("requested panic"),
         "fail" => Err(ToolError::new("it failed").remedy("say something else")),
         _ => Ok(Answer::new(Echo { text: given.text.clone() }, given.text)),
     }
 }
 
-/// Works until nobody waits; leaves a dot when it begins, and a mark when it ends.
+/// Waits for cancellation; appends a dot at the start and a mark at the end.
 fn wait(context: &Context, given: Nothing) -> Result<Answer<Nothing>, ToolError> {
     let begun = OpenOptions::new().append(true).create(true).open(context.root().join("begun"));
     begun.expect("opened").write_all(b".").expect("written");
@@ -184,27 +183,27 @@ fn wait(context: &Context, given: Nothing) -> Result<Answer<Nothing>, ToolError>
     Ok(Answer::new(given, "stopped"))
 }
 
-/// Waits until there is a file.
+/// Waits until a file exists.
 pub(crate) fn until_there(path: &Path) {
     let begun = Instant::now();
     while !path.exists() {
-        assert!(begun.elapsed() < PATIENCE, "{} does not come", path.display());
+        assert!(begun.elapsed() < PATIENCE, "timeout: {}", path.display());
         std::thread::sleep(Duration::from_millis(2));
     }
 }
 
-/// Tools for tests.
+/// The test tools.
 pub(crate) fn tools() -> Vec<Tool> {
     vec![
-        Tool::new("aidd_echo", "Echo", "Says it again. Use in tests.", echo)
+        Tool::new("aidd_echo", "Echo", "Repeats the text. Use in tests.", echo)
             .in_profiles(&[Profile::Memory, Profile::Lean])
             .also(&["say"]),
-        Tool::new("save_decision", "Save", "Says it again. Use in tests.", echo),
+        Tool::new("save_decision", "Save", "Repeats the text. Use in tests.", echo),
         Tool::new("aidd_wait", "Wait", "Waits. Use in tests.", wait).writes(),
     ]
 }
 
-/// A server of [`tools`].
+/// A server with the test [`tools`].
 pub(crate) fn server(root: &Path, profile: Profile) -> Server {
     Server::new(Catalog::new(tools(), profile), Context::at(&crate::DISTRIBUTION, root))
 }

@@ -1,4 +1,4 @@
-//! A tool is a row of data: what an agent reads of it, and the function behind it.
+//! A tool is a row of data: its description for agents, and its function.
 
 use crate::arguments;
 pub use crate::arguments::Choice;
@@ -15,38 +15,38 @@ use serde_json::Value;
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
-/// What a tool answers.
+/// The answer of a tool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer<T> {
-    /// For programs: `structuredContent`, of the type that `outputSchema` tells.
+    /// `structuredContent`, which matches `outputSchema`.
     pub data: T,
-    /// For a model that sees only text: short, and complete enough to go on with.
+    /// Text for a model that sees no structured content: short, and complete enough to continue.
     pub text: String,
 }
 
 impl<T> Answer<T> {
-    /// An answer.
+    /// Creates an answer.
     pub fn new(data: T, text: impl Into<String>) -> Self {
         Self { data, text: text.into() }
     }
 }
 
-/// Why a tool did not do what it was asked: the agent reads it and can do better.
+/// Why a tool failed, in a form that lets the agent correct the call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolError {
     /// What is wrong.
     pub message: String,
-    /// What to do; empty when the message says it.
+    /// What to do; empty if the message says it.
     pub remedy: String,
 }
 
 impl ToolError {
-    /// An error whose message says what to do.
+    /// Creates an error whose message includes the remedy.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: shortened(message.into()), remedy: String::new() }
     }
 
-    /// Adds what to do.
+    /// Adds a remedy.
     #[must_use]
     pub fn remedy(mut self, remedy: impl Into<String>) -> Self {
         self.remedy = shortened(remedy.into());
@@ -54,13 +54,14 @@ impl ToolError {
     }
 }
 
-/// Characters of an error, and how many of them are its end: an argument that it repeats may be long.
+/// Maximum length of an error in characters, and how many of them are taken from its end: it can
+/// quote a long argument.
 const ERROR: (usize, usize) = (2000, 300);
 
-/// A text, its middle left out where it is too long.
+/// Shortens a text that is too long by cutting its middle.
 fn shortened(text: String) -> String {
     let (most, end) = ERROR;
-    // Bytes are at least as many as characters.
+    // A string has at least as many bytes as characters.
     if text.len() <= most {
         return text;
     }
@@ -78,25 +79,25 @@ impl fmt::Display for ToolError {
     }
 }
 
-/// What to do about the id of a memory that there is not.
-pub(crate) const UNKNOWN_MEMORY: &str = "aidd_memory_search names memories; copy an id whole";
+/// Remedy for an unknown memory id.
+pub(crate) const UNKNOWN_MEMORY: &str = "copy a full id from aidd_memory_search";
 
 impl From<MemoryError> for ToolError {
     fn from(error: MemoryError) -> Self {
         let remedy = match &error {
             MemoryError::Unknown { what, .. } => match *what {
-                "session" => "aidd_session with action list names them",
+                "session" => "list ids with aidd_session, action list",
                 "branch" => {
-                    "nothing was saved of it; aidd_branch with action list names those known"
+                    "no data for it; list known branches with aidd_branch, action list"
                 }
-                "lifecycle" => "aidd_lifecycle_list names them",
+                "lifecycle" => "list ids with aidd_lifecycle_list",
                 _ => UNKNOWN_MEMORY,
             },
             MemoryError::Corrupt(_) | MemoryError::Store(_) => {
-                "call it once more; if it stays so, `aidd memory doctor` on a terminal says more"
+                "retry; if it persists, run `aidd memory doctor` in a terminal"
             }
             MemoryError::Io { .. } | MemoryError::Unwritable(_) => {
-                "see that the folder can be written and the disk is not full"
+                "check that the directory is writable and the disk is not full"
             }
             MemoryError::Invalid(_) | MemoryError::Newer { .. } | MemoryError::Json(_) => "",
         };
@@ -112,38 +113,38 @@ impl From<ProjectError> for ToolError {
 
 type Run = dyn Fn(&Context, Object) -> Result<Answer<Value>, ToolError> + Send + Sync;
 
-/// A tool.
+/// A tool of the server.
 #[derive(Clone)]
 pub struct Tool {
     /// `^[a-z][a-z0-9_]{0,39}$`.
     pub name: &'static str,
-    /// For people, in two or three words.
+    /// Title for users, in two or three words.
     pub title: &'static str,
     /// What it does, when to use it, and what to use instead.
     pub description: &'static str,
-    /// Where it is listed, beside [`Profile::Engine`].
+    /// Profiles that list it, in addition to [`Profile::Engine`].
     pub profiles: &'static [Profile],
-    /// Other names it can be called by; not listed. `/` and `.` may stand for `_` in any name.
+    /// Aliases, which are not listed. `/` and `.` are accepted for `_` in every name.
     pub aliases: &'static [&'static str],
-    /// Other spellings of arguments that are taken; not listed.
+    /// Alternative spellings of arguments, which are not listed.
     pub spellings: &'static [(&'static str, &'static str)],
-    /// Other words for values of arguments.
+    /// Alternative spellings of argument values.
     pub words: &'static [arguments::Word],
-    /// Names of earlier products that take the arguments of those.
+    /// Names of earlier products, with the arguments used there.
     pub older: &'static [Older],
-    /// The one that this call is made by.
+    /// The older name of this call, if it was called by one.
     called_as: Option<&'static Older>,
-    /// Which arguments go together.
+    /// Which arguments can be combined.
     pub choice: Option<Choice>,
     /// Whether it changes nothing.
     pub reads_only: bool,
-    /// Whether it may take away what was there.
+    /// Whether it can delete or overwrite data.
     pub is_destructive: bool,
-    /// Whether calling it again with the same arguments changes nothing more.
+    /// Whether repeating a call with the same arguments changes nothing more.
     pub is_idempotent: bool,
-    /// Made when it is first asked for: each call is held against it.
+    /// The input schema, generated on first use and checked on each call.
     input: Arc<LazyLock<Object>>,
-    /// Likewise: who lists tools over HTTP asks for one with every call.
+    /// The output schema, likewise; over HTTP a client may request the list with every call.
     output: Arc<LazyLock<Object>>,
     run: Arc<Run>,
 }
@@ -155,8 +156,8 @@ impl fmt::Debug for Tool {
 }
 
 impl Tool {
-    /// A tool that only reads, in no profile but [`Profile::Engine`]. Its arguments are the fields of
-    /// `In`, described by their doc comments; its answer is an `Out`.
+    /// Creates a read-only tool that only [`Profile::Engine`] lists. The fields of `In` are its
+    /// arguments, described by their doc comments; it answers with `Out`.
     #[must_use]
     pub fn new<In, Out>(
         name: &'static str,
@@ -187,68 +188,69 @@ impl Tool {
             run: Arc::new(move |context, arguments| {
                 let answer = handler(context, read(arguments)?)?;
                 let data = serde_json::to_value(answer.data).map_err(|error| {
-                    ToolError::new(format!("the answer cannot be written: {error}"))
+                    ToolError::new(format!("cannot serialize the answer: {error}"))
                 })?;
                 Ok(Answer { data, text: answer.text })
             }),
         }
     }
 
-    /// It changes nothing. The default.
+    /// Marks the tool as read-only. The default.
     #[must_use]
     pub fn reads(self) -> Self {
         Self { reads_only: true, is_destructive: false, is_idempotent: true, ..self }
     }
 
-    /// It adds, and takes nothing away.
+    /// Marks the tool as writing without deleting or overwriting.
     #[must_use]
     pub fn writes(self) -> Self {
         Self { reads_only: false, is_destructive: false, is_idempotent: false, ..self }
     }
 
-    /// It may take away what was there.
+    /// Marks the tool as destructive.
     #[must_use]
     pub fn destroys(self) -> Self {
         Self { reads_only: false, is_destructive: true, is_idempotent: false, ..self }
     }
 
-    /// Calling it again with the same arguments changes nothing more.
+    /// Marks the tool as idempotent.
     #[must_use]
     pub fn idempotent(self) -> Self {
         Self { is_idempotent: true, ..self }
     }
 
-    /// Where it is listed, beside [`Profile::Engine`].
+    /// Sets the profiles that list it, in addition to [`Profile::Engine`].
     #[must_use]
     pub fn in_profiles(self, profiles: &'static [Profile]) -> Self {
         Self { profiles, ..self }
     }
 
-    /// Other names it can be called by.
+    /// Sets aliases.
     #[must_use]
     pub fn also(self, aliases: &'static [&'static str]) -> Self {
         Self { aliases, ..self }
     }
 
-    /// Other spellings of arguments: those of older names of the tool, and what each stands for.
+    /// Sets alternative spellings of arguments, used by older names of the tool, with the current
+    /// names.
     #[must_use]
     pub fn taking(self, spellings: &'static [(&'static str, &'static str)]) -> Self {
         Self { spellings, ..self }
     }
 
-    /// Other words for values of arguments.
+    /// Sets alternative spellings of argument values.
     #[must_use]
     pub fn reading(self, words: &'static [arguments::Word]) -> Self {
         Self { words, ..self }
     }
 
-    /// Names that earlier products gave it.
+    /// Sets the names of earlier products.
     #[must_use]
     pub fn formerly(self, older: &'static [Older]) -> Self {
         Self { older, ..self }
     }
 
-    /// The tool as it is called by `name`, one of its names.
+    /// The tool as called by `name`, one of its names.
     #[must_use]
     pub fn called_as(&self, name: &str) -> Self {
         let name = crate::catalog::plain(name);
@@ -256,13 +258,13 @@ impl Tool {
         Self { called_as, ..self.clone() }
     }
 
-    /// Which arguments it takes with which word of another one.
+    /// Sets which arguments can be combined with which value of another one.
     #[must_use]
     pub fn choosing(self, choice: Choice) -> Self {
         Self { choice: Some(choice), ..self }
     }
 
-    /// The arguments in the spellings that are listed.
+    /// Replaces alternative spellings of arguments by the listed ones.
     fn spelled(&self, mut arguments: Object) -> Object {
         for (other, own) in self.spellings {
             if !arguments.contains_key(*own)
@@ -281,23 +283,23 @@ impl Tool {
         profile == Profile::Engine || self.profiles.contains(&profile)
     }
 
-    /// The schema of its arguments.
+    /// The input schema.
     #[must_use]
     pub fn input(&self) -> Object {
         Object::clone(&self.input)
     }
 
-    /// The schema of its answer.
+    /// The output schema.
     #[must_use]
     pub fn output(&self) -> Object {
         Object::clone(&self.output)
     }
 
-    /// Calls it. What its answer should be known with (a store put aside, a fallback) comes last in
-    /// the text.
+    /// Calls the tool. Notices, such as a quarantined store or a fallback, are appended to the
+    /// text.
     ///
     /// # Errors
-    /// When the arguments do not fit, or the tool cannot do it.
+    /// When the arguments are invalid or the tool fails.
     pub fn call(&self, context: &Context, arguments: Object) -> Result<Answer<Value>, ToolError> {
         let arguments = arguments::without_null(arguments);
         let called_as = self.called_as.unwrap_or(&Older::NONE);
@@ -319,7 +321,7 @@ impl Tool {
         for notice in &notices {
             answer.text = format!("{}\n\nnote: {notice}", answer.text.trim_end());
         }
-        // Some clients show a model the data alone.
+        // Some clients show a model only the structured content.
         if let Value::Object(data) = &mut answer.data
             && !notices.is_empty()
         {
@@ -328,30 +330,31 @@ impl Tool {
         Ok(answer)
     }
 
-    /// Clients hold an answer against its schema. A mistake of ours, which tests should see.
+    /// Checks an answer against the output schema, as clients do. A mismatch is a bug that tests
+    /// should find.
     fn keeps_its_word(&self, data: &Value) -> Result<(), ToolError> {
-        // A schema may leave fields out that the answer itself shows.
+        // The schema can omit fields of the answer.
         let mut schema = self.output();
         schema.entry("additionalProperties").or_insert(Value::Bool(true));
         let problems = match data {
             Value::Object(data) => arguments::problems(&schema, data),
-            _ => vec!["the answer is no object".to_owned()],
+            _ => vec!["the answer is not an object".to_owned()],
         };
         if problems.is_empty() {
             return Ok(());
         }
         Err(ToolError::new(format!(
-            "{} answers otherwise than its schema says: {}",
+            "the answer of {} does not match its schema: {}",
             self.name,
             problems.join("; ")
         )))
     }
 
-    /// The row of `tools/list`.
+    /// The entry of `tools/list`.
     #[must_use]
     pub fn listed(&self) -> rmcp::model::Tool {
-        // The protocol reads the other two only of tools that write; `false` is what a client takes
-        // the last for anyway.
+        // The protocol defines the other two hints only for writing tools, and `false` is the
+        // default of the last.
         let hints = rmcp::model::ToolAnnotations::from_raw(
             None,
             Some(self.reads_only),
@@ -366,7 +369,7 @@ impl Tool {
     }
 }
 
-/// Arguments as their type. The schema has let them pass; the type may know more.
+/// Deserializes arguments that match the schema; the type can have further constraints.
 fn read<In: DeserializeOwned>(arguments: Object) -> Result<In, ToolError> {
     serde_path_to_error::deserialize(Value::Object(arguments)).map_err(|error| {
         let path = error.path().to_string();
@@ -407,11 +410,11 @@ mod tests {
     }
 
     fn tool() -> Tool {
-        Tool::new("greet", "Greet", "Greets. Use when somebody comes.", greet)
+        Tool::new("greet", "Greet", "Greets. Use when somebody arrives.", greet)
     }
 
     fn call(arguments: Value) -> Result<Answer<Value>, ToolError> {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = tempfile::tempdir().expect("a directory");
         let Value::Object(arguments) = arguments else { panic!("an object") };
         tool().call(&Context::at(&crate::DISTRIBUTION, folder.path()), arguments)
     }
@@ -443,7 +446,7 @@ mod tests {
     fn an_argument_that_would_be_passed_over_is_refused() {
         let takes: &[(&[&str], &[&str])] = &[(&["you", "me"], &["times"])];
         let said = |usual, arguments: Value| {
-            let folder = tempfile::tempdir().expect("a folder");
+            let folder = tempfile::tempdir().expect("a directory");
             let Value::Object(arguments) = arguments else { panic!("an object") };
             let choice = Choice { by: "name", usual, takes };
             tool()
@@ -454,9 +457,9 @@ mod tests {
         assert!(said("", json!({"name": "all", "times": null})).is_ok());
         assert_eq!(
             said("", json!({"name": "all", "times": 0})).expect_err("refused").to_string(),
-            "`times` is not taken with `name` all; only with you, me"
+            "`times` is not allowed with `name` all; only with you, me"
         );
-        // What does not fit at all is said first.
+        // Schema errors are reported first.
         let both = said("", json!({"name": "all", "times": "2"})).expect_err("refused");
         assert!(both.to_string().starts_with("`times`: expected an integer"), "{both}");
     }
@@ -478,7 +481,7 @@ mod tests {
         fn wrong(_: &Context, _: Arguments) -> Result<Answer<Wrong>, ToolError> {
             Ok(Answer::new(Wrong { greeting: 1 }, ""))
         }
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = tempfile::tempdir().expect("a directory");
         let Value::Object(arguments) = json!({"name": "you"}) else { panic!("an object") };
         let tool = Tool::new("wrong", "Wrong", "", wrong);
         let error = tool
@@ -490,7 +493,7 @@ mod tests {
     #[test]
     fn the_row_of_the_list_is_short() {
         let row = |tool: Tool| serde_json::to_string(&tool.listed()).expect("JSON");
-        insta::assert_snapshot!(row(tool()), @r#"{"name":"greet","title":"Greet","description":"Greets. Use when somebody comes.","inputSchema":{"type":"object","properties":{"name":{"type":"string","description":"Whom to greet"},"times":{"type":"integer"}},"required":["name"]},"outputSchema":{"type":"object","properties":{"greeting":{"type":"string"}}},"annotations":{"readOnlyHint":true,"openWorldHint":false}}"#);
+        insta::assert_snapshot!(row(tool()), @r#"{"name":"greet","title":"Greet","description":"Greets. Use when somebody arrives.","inputSchema":{"type":"object","properties":{"name":{"type":"string","description":"Whom to greet"},"times":{"type":"integer"}},"required":["name"]},"outputSchema":{"type":"object","properties":{"greeting":{"type":"string"}}},"annotations":{"readOnlyHint":true,"openWorldHint":false}}"#);
         insta::assert_snapshot!(row(tool().writes().idempotent()).split("annotations").nth(1).unwrap_or_default(), @r#"":{"readOnlyHint":false,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false}}"#);
     }
 }

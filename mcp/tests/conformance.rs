@@ -1,8 +1,8 @@
-//! The protocol's own tests against the server over HTTP, in the newest revision and in the last one
-//! that begins with `initialize`.
+//! The protocol's conformance suite against the server over HTTP, in the latest revision and in the
+//! last one that starts with `initialize`.
 //!
-//! `tests/mcp/install` fetches them. Where they are missing, a test says so and passes; with
-//! `AIDD_REQUIRE_MCP=1` it fails.
+//! `tests/mcp/install` installs the suite. Without it, the tests print a note and pass; with
+//! `AIDD_REQUIRE_MCP=1` they fail.
 
 use aidd_engine::check::Distribution;
 use aidd_mcp::Door;
@@ -21,12 +21,12 @@ use std::sync::mpsc;
 use std::thread;
 use tokio::sync::oneshot;
 
-/// What the program ships.
+/// The shipped rules.
 static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);
 
-/// The folder that `tests/mcp/install` fills.
+/// The directory that `tests/mcp/install` creates.
 fn clients() -> Option<PathBuf> {
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("a target folder");
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("a target directory");
     let found = Some(target.join("mcp-clients")).filter(|folder| folder.join("done").exists());
     if found.is_none() {
         let text = "the protocol's tests are missing; tests/mcp/install fetches them";
@@ -50,7 +50,7 @@ fn served(root: &Path) -> (SocketAddr, oneshot::Sender<()>, thread::JoinHandle<(
         };
         let say = move |address| say.send(address).expect("heard");
         let serving = http::serve(Fixtures::new(server), &door, |_| None, say, end);
-        runtime.expect("a runtime").block_on(serving).expect("it ends well");
+        runtime.expect("a runtime").block_on(serving).expect("a clean exit");
     });
     (address.recv().expect("an address"), stop, thread)
 }
@@ -66,7 +66,7 @@ fn run(clients: &Path, arguments: &[&str]) -> Output {
         .expect("it runs")
 }
 
-/// What did not pass, and why.
+/// The failed checks and their messages.
 fn failures(results: &Path) -> String {
     let mut lines = Vec::new();
     for entry in std::fs::read_dir(results).into_iter().flatten().flatten() {
@@ -83,7 +83,7 @@ fn failures(results: &Path) -> String {
 #[track_caller]
 fn passes(arguments: &[&str]) {
     let Some(clients) = clients() else { return };
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let (address, stop, thread) = served(folder.path());
     let url = format!("http://{address}{}", http::PATH);
     let results = folder.path().join("results").to_string_lossy().into_owned();
@@ -94,7 +94,7 @@ fn passes(arguments: &[&str]) {
     thread.join().expect("no panic");
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{said}\n{}", failures(Path::new(&results)));
-    // A suite that ran nothing passes too.
+    // A suite without checks would pass too.
     assert!(said.contains("tools-call-simple-text"), "{said}");
 }
 

@@ -219,7 +219,7 @@ fn clients_that_are_there_are_named() {
     let ran = project.run(&["init"]).ends(0);
     assert!(
         ran.err.contains(
-            "found here: Cursor, Gemini CLI; aidd init --client cursor --client gemini sets up"
+            "also found: Cursor, Gemini CLI; set up with: aidd init --client cursor --client gemini"
         ),
         "{}",
         ran.err

@@ -32,7 +32,7 @@ fn a_client_that_never_ends_its_message_is_not_waited_for() {
     drop(stdin);
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(output.stdout, b"");
-    assert_eq!(String::from_utf8_lossy(&output.stderr), "aidd hook: not done in 1s; passed over\n");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "aidd hook: timed out after 1s; skipped\n");
     assert!(started.elapsed() < Duration::from_secs(30));
 }
 
@@ -105,7 +105,7 @@ fn a_broken_set_up_stands_in_nobodys_way() {
     let ran = project.tells("pre-tool-use", &said).ends(0);
     assert_eq!(ran.out, "");
     assert!(ran.err.starts_with("aidd hook pre-tool-use: "), "{}", ran.err);
-    assert!(ran.err.ends_with("passed over\n"), "{}", ran.err);
+    assert!(ran.err.ends_with("skipped\n"), "{}", ran.err);
     // A store that is none, and a folder in its place.
     project.write(".aidd/data.db", "this is no database, and never was one");
     project.tells("session-start", &start).ends(0);
@@ -151,7 +151,7 @@ fn a_folder_that_is_gone_stands_in_nobodys_way() {
         let said = claude("Stop", json!({"prompt": "continue"})).to_string();
         let ran = project.finish(&mut shell, said.as_bytes()).ends(0);
         assert_eq!(ran.out, "", "{name}");
-        assert!(ran.err.starts_with("aidd hook: the current folder cannot be read"), "{}", ran.err);
+        assert!(ran.err.starts_with("aidd hook: cannot read the current directory"), "{}", ran.err);
     }
 }
 
@@ -173,7 +173,7 @@ fn a_store_that_is_busy_takes_no_finding_away() {
     command.env("AIDD_HOOK_LIMIT", "5");
     let ran = project.finish(&mut command, said.to_string().as_bytes()).ends(0);
     assert!(ran.out.contains("a.txt:1:3 warning team/old-colour"), "{}", ran.out);
-    assert_eq!(ran.err, "aidd hook: not done in 5s; passed over\n");
+    assert_eq!(ran.err, "aidd hook: timed out after 5s; skipped\n");
 }
 
 fn edited(project: &Project, session: &str) -> Value {

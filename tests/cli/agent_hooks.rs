@@ -267,7 +267,7 @@ fn every_client_is_refused_a_secret_in_its_own_form() {
     // The same for all.
     let reason = ran.err.trim_end().to_owned();
     assert!(
-        reason.starts_with("aidd refuses this edit, which would bring 1 finding:\na.env:1:5 error")
+        reason.starts_with("aidd refuses this edit because it would add 1 finding:\na.env:1:5 error")
     );
     let quoted = Value::from(reason.as_str()).to_string();
     let shown = shown.replace(&quoted, "REASON").replace(&reason, "REASON");
@@ -452,7 +452,7 @@ fn a_prompt_is_told_what_is_remembered_of_it_and_no_other_is() {
         serde_json::from_str(&tell("BeforeAgent", "Where do the signed sessions cookies live"))
             .expect("JSON");
     let text = gemini["hookSpecificOutput"]["additionalContext"].as_str().expect("a text");
-    assert!(text.starts_with("aidd remembers"), "{text}");
+    assert!(text.starts_with("Related project memory"), "{text}");
     let cursor = tell("beforeSubmitPrompt", "Where do the signed sessions cookies live");
     let cursor: Value = serde_json::from_str(&cursor).expect("JSON");
     assert_eq!((&cursor["continue"], &cursor["additional_context"]), (&json!(true), &json!(text)));

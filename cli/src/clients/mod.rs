@@ -181,7 +181,8 @@ pub fn run(clients: &[Client], remove: bool, is_dry: bool, io: &mut Io<'_>) -> R
 }
 
 /// Prints which clients are used in the project but not set up.
-/// When standard error cannot be written.
+///
+/// # Errors
 /// When standard error cannot be written.
 pub fn tell_others(io: &mut Io<'_>) -> Result<()> {
     let mut found = Vec::new();

@@ -1,6 +1,6 @@
-//! The hooks that a client of an agent runs: what it says on standard input is answered in its own
-//! form. Whatever goes wrong here must not stand in an agent's way: it is told on standard error,
-//! and the client hears nothing.
+//! The hooks that an agent client runs: they read the event on standard input and answer in the
+//! client's format. Errors must not block the agent: they are reported on standard error, and the
+//! client receives no answer.
 
 mod answer;
 mod edits;
@@ -32,19 +32,18 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
-/// More of what a client says is not looked at, in bytes: a file that an agent writes is in it, as
-/// JSON.
+/// Maximum size of the input, in bytes. It contains the file that an agent writes, as JSON.
 const LARGEST: u64 = 16 << 20;
-/// How many seconds a hook may take, unless [`LIMIT_NAME`] says otherwise. Clients wait for ten or
-/// longer, and an agent with them.
+/// Time limit of a hook in seconds, unless [`LIMIT_NAME`] sets another. Clients wait for ten
+/// seconds or longer and block the agent meanwhile.
 const LIMIT: u64 = 3;
-/// The variable that says how many seconds a hook may take, on a machine that is slow or busy.
+/// Environment variable with the time limit in seconds, for slow or busy machines.
 const LIMIT_NAME: &str = "AIDD_HOOK_LIMIT";
 
-/// As much stack as a main thread has on most systems, in bytes.
+/// Stack size of the worker thread in bytes; the usual size of a main thread.
 const STACK: usize = 8 << 20;
 
-/// When a client runs a hook.
+/// The event that a client runs a hook for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Event {
     SessionStart,
@@ -55,7 +54,7 @@ pub(super) enum Event {
     SessionEnd,
 }
 
-/// The names of all hooks of clients on the command line.
+/// The names of all agent hooks on the command line.
 const NAMES: [&str; 7] = [
     "session-start",
     "user-prompt",
@@ -79,10 +78,10 @@ impl Event {
     }
 }
 
-/// The hook that a command line asks for, however malformed it is otherwise: what follows `hook`, where
-/// that is the command and not a path of one.
+/// The hook that a command line names, even if the rest of it is malformed: the word after `hook`,
+/// if that is the command and not an argument.
 fn asked(args: &[OsString]) -> Option<&str> {
-    // Options that go before a command, and take the next word.
+    // Global options that take a value as the next word.
     const WITH_VALUE: [&str; 2] = ["--config", "--color"];
     let mut words = args.iter().skip(1).map(|arg| arg.to_str().unwrap_or_default());
     let mut next = || {
@@ -97,15 +96,15 @@ fn asked(args: &[OsString]) -> Option<&str> {
     if next()? == "hook" { next() } else { None }
 }
 
-/// Whether a command line is that of a hook of a client, however malformed: another exit code than
-/// 0 would keep an agent from going on.
+/// Whether a command line runs an agent hook, even a malformed one: any exit code other than 0
+/// would block the agent.
 #[must_use]
 pub fn is_agents(args: &[OsString]) -> bool {
     asked(args).is_some_and(|name| NAMES.contains(&name))
 }
 
-/// Whether a command line names a hook that this version does not know. A client may have been set
-/// up by a later one.
+/// Whether a command line names a hook unknown to this version. A later version may have set up the
+/// client.
 #[must_use]
 pub fn is_unknown(args: &[OsString]) -> bool {
     let cli = Cli::command();
@@ -116,7 +115,7 @@ pub fn is_unknown(args: &[OsString]) -> bool {
     asked(args).is_some_and(is_unknown)
 }
 
-/// What a hook has said so far.
+/// The output of a hook so far.
 #[derive(Clone, Default)]
 struct Said(Arc<Mutex<Vec<u8>>>);
 
@@ -136,8 +135,8 @@ impl Write for Said {
     }
 }
 
-/// Runs the command line of a hook of a client within its time, and returns its exit code. An answer
-/// is written once it is all there, or not at all; that which is there when the time is over, too.
+/// Runs an agent hook with a time limit and returns its exit code. Each answer is written as a
+/// whole or not at all; on a timeout, the complete answers so far are still written.
 #[must_use]
 pub fn watched(
     args: Vec<OsString>,
@@ -147,8 +146,8 @@ pub fn watched(
     let cwd = match cwd {
         Ok(cwd) => cwd,
         Err(error) => {
-            let why = format!("the current folder cannot be read: {error}");
-            let _ = writeln!(Output::new(io::stderr()), "aidd hook: {why}; passed over");
+            let why = format!("cannot read the current directory: {error}");
+            let _ = writeln!(Output::new(io::stderr()), "aidd hook: {why}; skipped");
             return 0;
         }
     };
@@ -169,7 +168,7 @@ pub fn watched(
                 distribution,
             },
         );
-        // Nobody waits any longer when the time is over.
+        // After a timeout, the receiver is gone.
         let _ = send.send(exit.code());
     };
     let thread = thread::Builder::new().name("hook".to_owned()).stack_size(STACK);
@@ -177,11 +176,11 @@ pub fn watched(
     let (code, why) = match started.map(|_| receive.recv_timeout(limit)) {
         Ok(Ok(code)) => (code, String::new()),
         Ok(Err(mpsc::RecvTimeoutError::Timeout)) => {
-            (0, format!("aidd hook: not done in {limit:?}; passed over\n"))
+            (0, format!("aidd hook: timed out after {limit:?}; skipped\n"))
         }
-        // It has said why.
+        // The worker panicked and has printed the reason.
         Ok(Err(mpsc::RecvTimeoutError::Disconnected)) => (0, String::new()),
-        Err(error) => (0, format!("aidd hook: {error}; passed over\n")),
+        Err(error) => (0, format!("aidd hook: {error}; skipped\n")),
     };
     let _ = io::stderr().write_all(&[err.bytes(), why.into_bytes()].concat());
     let mut stdout = io::stdout();
@@ -202,34 +201,36 @@ pub(super) fn run(event: Event, io: &mut Io<'_>) -> Exit {
     })
 }
 
-/// Tells the client an answer, as a whole.
+/// Writes an answer to the client as a whole.
 fn tell(answer: &Answer, event: Event, payload: &Payload, io: &mut Io<'_>) -> Exit {
     let (text, exit) = answer::render(answer, event, payload);
-    // Where the client takes a refusal by its exit code, it takes the reason from there.
+    // A client that detects a refusal by the exit code reads the reason from standard error.
     let to = if exit == Exit::Clean { &mut io.out } else { &mut io.err };
     let _ = to.write_all(text.as_bytes());
     exit
 }
 
-/// Says on standard error what went wrong, without secrets that it may quote.
+/// Prints an error to standard error, with secrets redacted.
 fn say(event: Event, what: &str, io: &mut Io<'_>) {
     let what = io.distribution.redact(&aidd_report::one_line(what));
-    let _ = writeln!(io.err, "aidd hook {}: {what}; passed over", event.name());
+    let _ = writeln!(io.err, "aidd hook {}: {what}; skipped", event.name());
 }
 
-/// What the client says. All of it is read: a client may fail when its pipe closes early.
+/// Reads the client's input. All of it is read, because a client can fail if its pipe is closed
+/// early.
 fn heard(io: &mut Io<'_>) -> Result<Payload> {
     let mut bytes = Vec::new();
     let mut limited = (&mut *io.stdin).take(LARGEST + 1);
     limited.read_to_end(&mut bytes).context("standard input")?;
     if bytes.len() as u64 > LARGEST {
         io::copy(io.stdin, &mut io::sink()).context("standard input")?;
-        bail!("standard input holds more than {LARGEST} bytes");
+        bail!("standard input is larger than {LARGEST} bytes");
     }
     Payload::read(&bytes)
 }
 
-/// The project: that of the folder the client runs the hook in; else that of the folder it names.
+/// The project root: of the directory the client runs the hook in, else of the directory in the
+/// payload.
 pub(super) fn root(payload: &Payload, cwd: &Path) -> PathBuf {
     let is_project = |root: &Path| root.join(".aidd").is_dir() || root.join(".git").exists();
     let here = project::root_of(cwd);
@@ -252,7 +253,7 @@ fn serve(event: Event, payload: &Payload, root: &Path, io: &mut Io<'_>) -> Resul
             let (pages, memory) =
                 beside(|| recall::pages(distribution, root), || memory(distribution, root));
             let Some(mut memory) = memory? else { return Ok(None) };
-            // Under settings that cannot be read nothing is kept.
+            // With an invalid configuration nothing is recorded.
             let is_kept = tracks(root).unwrap_or(false);
             let begun = if is_kept { record::begin(&mut memory, payload, root) } else { Ok(None) };
             let session = begun.unwrap_or_else(|error| {
@@ -283,8 +284,8 @@ fn serve(event: Event, payload: &Payload, root: &Path, io: &mut Io<'_>) -> Resul
     }
 }
 
-/// Tells what an edit brought about, then keeps that it was made: a store that does not answer takes
-/// no finding away.
+/// Reports the new findings of an edit, then records the edit, so that an error of the store does
+/// not hide findings.
 fn after_tool(payload: &Payload, root: &Path, io: &mut Io<'_>) {
     let distribution = io.distribution;
     let proposals = place::proposals(payload, root, &io.cwd);
@@ -294,10 +295,10 @@ fn after_tool(payload: &Payload, root: &Path, io: &mut Io<'_>) {
             say(Event::PostToolUse, &format!("{error:#}"), io);
             Vec::new()
         });
-        if let Some(text) = judge::said("aidd: this edit brought", &found) {
+        if let Some(text) = judge::said("aidd: this edit added", &found) {
             tell(&Answer::Context(text), Event::PostToolUse, payload, io);
         }
-        let memory = memory.join().map_err(|_| anyhow!("it failed, as said above"))?;
+        let memory = memory.join().map_err(|_| anyhow!("failed, see the message above"))?;
         match memory? {
             Some(mut memory) => record::tool(&mut memory, payload, (root, &proposals), found.len()),
             None => Ok(()),
@@ -308,16 +309,16 @@ fn after_tool(payload: &Payload, root: &Path, io: &mut Io<'_>) {
     }
 }
 
-/// Does two things at once, each of which has rules to make ready first.
+/// Runs two closures in parallel; each has rules to load first.
 fn beside<A: Send, B>(one: impl FnOnce() -> A + Send, other: impl FnOnce() -> B) -> (Result<A>, B) {
     thread::scope(|scope| {
         let one = scope.spawn(one);
         let other = other();
-        (one.join().map_err(|_| anyhow!("it failed, as said above")), other)
+        (one.join().map_err(|_| anyhow!("failed, see the message above")), other)
     })
 }
 
-/// The memory of a project that has been set up; a hook sets none up.
+/// The memory of a project, if it exists; a hook never creates one.
 pub(super) fn memory(
     distribution: &'static Distribution,
     root: &Path,
@@ -328,7 +329,7 @@ pub(super) fn memory(
     Ok(Some(ProjectMemory::open(distribution, root, Wanted::default(), system_clock())?))
 }
 
-/// The memory of a project that keeps what happens in conversations.
+/// The memory of a project that records sessions.
 fn kept(distribution: &'static Distribution, root: &Path) -> Result<Option<ProjectMemory>> {
     if !root.join(".aidd").is_dir() || !tracks(root)? {
         return Ok(None);
@@ -336,7 +337,7 @@ fn kept(distribution: &'static Distribution, root: &Path) -> Result<Option<Proje
     memory(distribution, root)
 }
 
-/// Whether the settings ask to keep what happens in conversations.
+/// Whether the configuration enables recording of sessions.
 fn tracks(root: &Path) -> Result<bool> {
     let path = root.join(CONFIG_PATH);
     let text = match std::fs::read_to_string(&path) {
@@ -349,7 +350,7 @@ fn tracks(root: &Path) -> Result<bool> {
     Ok(config.content.unwrap_or_default().tracks_sessions())
 }
 
-/// Why what an agent is about to write must not be written.
+/// The reason to refuse an edit, if there is one.
 fn refusal(
     distribution: &'static Distribution,
     proposals: &[Proposal],
@@ -364,10 +365,10 @@ fn refusal(
         found.extend(judge.proposed(proposal)?);
     }
     found.retain(judge::Told::must_not_pass);
-    Ok(judge::said("aidd refuses this edit, which would bring", &found).map(Answer::Deny))
+    Ok(judge::said("aidd refuses this edit because it would add", &found).map(Answer::Deny))
 }
 
-/// What an edit that was just made brought about.
+/// The new findings of an edit that was made.
 fn findings(
     distribution: &'static Distribution,
     payload: &Payload,

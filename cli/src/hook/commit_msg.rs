@@ -1,4 +1,4 @@
-//! `aidd hook commit-msg`: the message that is being written, judged before there is a commit.
+//! `aidd hook commit-msg`: checks the message before the commit is created.
 
 use aidd_engine::check::Selection;
 use aidd_engine::forms::commits::{self, Commit, Work, message};
@@ -16,11 +16,11 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
 
-/// Most bytes of a message; more is none that a person wrote.
+/// Maximum size of a message in bytes.
 const LIMIT: u64 = 1 << 20;
 
-/// Judges the message in `file`. Git shows what is said and makes no commit when it ends with
-/// another code than 0.
+/// Checks the message in `file`. Git shows the output and aborts the commit if the exit code is not
+/// 0.
 ///
 /// # Errors
 /// When the message or the configuration cannot be read.
@@ -28,7 +28,7 @@ pub(super) fn run(file: &Path, io: &mut Io<'_>) -> Result<Exit> {
     let project = Project::open(io.distribution, &io.cwd, None)?;
     let engine = project.engine(&Selection::default())?;
     let asked = commit_checks::asked(&engine);
-    // Read first: a path that leads nowhere is told whatever the rules are.
+    // Read first, so that an invalid path is reported regardless of the rules.
     let text = read(file, io)?;
     if !asked.any {
         return Ok(Exit::Clean);
@@ -36,10 +36,10 @@ pub(super) fn run(file: &Path, io: &mut Io<'_>) -> Result<Exit> {
     let repository = Repository::open(project.root()).ok();
     let commit = Commit {
         message: message::cleaned(&text, &comment(repository.as_ref())),
-        // Its author is not known before Git has written it.
+        // Git has not written the author yet.
         ..Commit::default()
     };
-    // Git itself refuses an empty message, and one that is to be melted into another is no message.
+    // Git itself rejects an empty message; a fixup message will be replaced by autosquash.
     let melts = ["fixup! ", "squash! ", "amend! "];
     let is_judged =
         !commit.message.is_empty() && !melts.iter().any(|mark| commit.message.starts_with(mark));
@@ -69,7 +69,7 @@ pub(super) fn run(file: &Path, io: &mut Io<'_>) -> Result<Exit> {
     }
     if file.as_os_str() != "-" {
         let file = file.display();
-        writeln!(io.err, "commit-msg: no commit was made; the message is kept in {file}")?;
+        writeln!(io.err, "commit-msg: commit aborted; the message is saved in {file}")?;
     }
     Ok(Exit::Findings)
 }
@@ -87,15 +87,15 @@ fn read(file: &Path, io: &mut Io<'_>) -> Result<String> {
             .with_context(|| path.display().to_string())?;
     }
     if bytes.len() as u64 > LIMIT {
-        return Err(UserError::new(format!("the message holds more than {LIMIT} bytes")).into());
+        return Err(UserError::new(format!("the message is larger than {LIMIT} bytes")).into());
     }
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// What the comments of a message begin with: `#` unless Git is told otherwise.
+/// The comment prefix of a message: `core.commentChar`, by default `#`.
 fn comment(repository: Option<&Repository>) -> String {
     let set = repository.and_then(|repository| repository.setting("core.commentChar"));
-    // Of `auto`, Git alone knows which character it took.
+    // With `auto`, only Git knows the character.
     set.filter(|set| !set.is_empty() && set != "auto").unwrap_or_else(|| "#".to_owned())
 }
 

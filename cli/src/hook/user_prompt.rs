@@ -1,6 +1,5 @@
-//! `aidd hook user-prompt`: what the project remembers of what a user typed, when it answers it well,
-//! and a line that names the tools of the memory which fit. It ends well whatever it is given: a hint
-//! is worth less than the prompt it goes with.
+//! `aidd hook user-prompt`: prints memories that answer the user's prompt well, and a line with
+//! suitable memory tools. It never fails: a hint must not block the prompt.
 
 use super::agent::{self, Payload};
 use aidd_engine::check::Distribution;
@@ -18,36 +17,37 @@ use serde_json::json;
 use std::io::{Read, Write, copy, sink};
 use std::path::Path;
 
-/// More of the client's JSON is not read, in bytes.
+/// Maximum size of the client's JSON, in bytes.
 const LARGEST: u64 = 8 << 20;
-/// The event of Gemini CLI, which hears JSON only; Claude Code and Codex take lines as they are.
+/// The event of Gemini CLI, which accepts only JSON; Claude Code and Codex accept plain lines.
 const GEMINI: &str = "BeforeAgent";
-/// That of Cursor, which takes a context in versions since July 2026, and passes it over before.
+/// The event of Cursor, which accepts context since July 2026 and ignores it in earlier versions.
 const CURSOR: &str = "beforeSubmitPrompt";
 
-/// Most memories that are told of a prompt.
+/// Maximum number of memories shown for a prompt.
 const MOST: usize = 3;
-/// How well a memory has to answer a prompt, from 0 to 1. Of the test half of `tests/retrieval` 36 of
-/// 137 questions are told something then, the right memory first in 35 cases; those that nothing
-/// answers are told nothing.
+/// Minimum score of a memory, from 0 to 1. On the test half of `tests/retrieval` this shows
+/// memories for 36 of 137 questions, in 35 of them with the right memory first, and none for
+/// questions without an answer.
 const LEAST: f64 = 0.5;
 /// The same for a prompt that asks what was decided or done.
 const LEAST_ASKED: f64 = 0.45;
-/// A shorter prompt that does not ask says too little to be answered: "run the tests".
+/// Minimum number of words of a prompt that is not a question; "run the tests" is too short to
+/// answer.
 const WORDS: usize = 5;
-/// Signs of an error that was pasted: it is compared with known ones by its own lines.
+/// Signs of a pasted error, which is compared with known errors line by line.
 const ERRORS: [&str; 7] =
     ["error", "exception", "panic", "traceback", "fatal", "undefined", "에러"];
-/// How like a known mistake such an error has to be, from 0 to 1.
+/// Minimum similarity to a known mistake, from 0 to 1.
 const ALIKE: f64 = 0.6;
-/// Characters of a memory that are told.
+/// Maximum number of characters of a memory.
 const SHOWN: usize = 160;
 
-/// Reads what the client says and prints what helps, or nothing.
+/// Reads the event and prints the hints, if any.
 pub(super) fn run(io: &mut Io<'_>) -> Exit {
     let mut bytes = Vec::new();
     let read = (&mut *io.stdin).take(LARGEST).read_to_end(&mut bytes);
-    // A client may fail when its pipe closes early.
+    // A client can fail if its pipe is closed early.
     let _ = copy(io.stdin, &mut sink());
     if read.is_ok()
         && let Some(payload) = Payload::read(&bytes).ok()
@@ -57,13 +57,13 @@ pub(super) fn run(io: &mut Io<'_>) -> Exit {
         let found = detect(prompt);
         let mut lines = remembered(io.distribution, &root, prompt, found).unwrap_or_else(|error| {
             let why = io.distribution.redact(&one_line(&format!("{error:#}")));
-            let _ = writeln!(io.err, "aidd hook user-prompt: {why}; passed over");
+            let _ = writeln!(io.err, "aidd hook user-prompt: {why}; skipped");
             Vec::new()
         });
         if let Some(found) = found {
             lines.push(format!("aidd memory ({}): {}.", found.name, found.suggestion));
         }
-        // Nobody may be there to read it, which is no reason to fail.
+        // The reader may be gone, which is not an error.
         let _ = tell(&lines.join("\n"), payload.event(), io);
     }
     Exit::Clean
@@ -83,17 +83,17 @@ fn tell(text: &str, event: Option<&str>, io: &mut Io<'_>) -> std::io::Result<()>
     io.out.json_text(&format!("{said}\n"))
 }
 
-/// What the user typed; `None` for any other event, and for what is not of this form.
+/// The user's prompt; `None` for other events and unknown formats.
 fn prompt(payload: &Payload) -> Option<&str> {
     let event = payload.event();
     if event.is_some_and(|event| !["UserPromptSubmit", GEMINI, CURSOR].contains(&event)) {
         return None;
     }
-    // A command of the client is no wish.
+    // A slash command of the client is not a prompt.
     payload.prompt().map(str::trim).filter(|prompt| !prompt.starts_with('/'))
 }
 
-/// What the project remembers that answers a prompt, a line each.
+/// The memories that answer a prompt, one per line.
 fn remembered(
     distribution: &'static Distribution,
     root: &Path,
@@ -116,20 +116,20 @@ fn remembered(
         text: prompt.to_owned(),
         kinds: vec![Kind::Decision, Kind::Mistake, Kind::Convention],
         limit: MOST,
-        // What sessions and branches noted is nothing that the project knows.
+        // Notes of sessions and branches are not project knowledge.
         ..Question::new(Layers::PERMANENT)
     };
     let least = if asks { LEAST_ASKED } else { LEAST };
     let hits = memory.search(&question)?.hits.into_iter().filter(|hit| hit.score >= least);
     ids.extend(hits.map(|hit| hit.id));
-    // One that is named twice is given once.
+    // Show each memory once.
     let (mut entries, _) = memory.entries_by_id(&ids)?;
     entries.truncate(MOST);
     if entries.is_empty() {
         return Ok(Vec::new());
     }
     let briefs = memory.briefs(&entries)?;
-    let head = "aidd remembers (`aidd_memory_get` tells more):".to_owned();
+    let head = "Related project memory (details: `aidd_memory_get`):".to_owned();
     Ok(std::iter::once(head).chain(briefs.iter().map(line)).collect())
 }
 
@@ -137,7 +137,7 @@ fn line(brief: &Brief) -> String {
     let entry = &brief.entry;
     let short = |text: &str| one_line(text).chars().take(SHOWN).collect::<String>();
     let more = match entry.kind {
-        // Why a decision was made that failed is no reason to follow it.
+        // Omit the reasoning of a failed decision.
         Kind::Decision if entry.is_failed() => String::new(),
         Kind::Decision => {
             let body: Decision = kinds::typed(&entry.metadata).unwrap_or_default();
@@ -145,7 +145,7 @@ fn line(brief: &Brief) -> String {
         }
         Kind::Mistake => {
             let body: Mistake = kinds::typed(&entry.metadata).unwrap_or_default();
-            labelled("mended by", &short(&body.fix))
+            labelled("fixed by", &short(&body.fix))
         }
         _ => String::new(),
     };

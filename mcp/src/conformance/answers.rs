@@ -1,5 +1,5 @@
-//! Tools that answer at once, or ask the client over the stream as the revisions before 2026-07-28
-//! have it.
+//! Tools that answer immediately, or send requests to the client over the stream, as in revisions
+//! before 2026-07-28.
 
 use super::{Request, Result};
 use rmcp::model::{
@@ -10,27 +10,27 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// A picture of one point.
+/// An image of one pixel.
 pub(super) const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-/// A sound of one sample.
+/// Audio with one sample.
 const WAV: &str = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQIAAAAAAA==";
 
-/// Between two messages of one call.
+/// Delay between two messages of one call.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// A result of the protocol from its JSON.
+/// Deserializes a protocol result.
 pub(super) fn result<T: DeserializeOwned>(mut value: Value) -> Result<T> {
     value["resultType"] = json!("complete");
     from(value)
 }
 
-/// A value of the protocol from its JSON.
+/// Deserializes a protocol value.
 pub(super) fn from<T: DeserializeOwned>(value: Value) -> Result<T> {
     serde_json::from_value(value)
         .map_err(|error| ErrorData::internal_error(error.to_string(), None))
 }
 
-/// Tools from their JSON; what a schema lacks is filled in.
+/// Deserializes tools; missing parts of a schema are added.
 pub(super) fn tools_from(list: Value) -> Vec<Tool> {
     let Value::Array(list) = list else { return Vec::new() };
     list.into_iter().filter_map(|tool| serde_json::from_value(tool).ok()).collect()
@@ -41,7 +41,7 @@ pub(super) fn plain(name: &str) -> Value {
     json!({"name": name, "description": "For tests", "inputSchema": {"type": "object", "properties": {}}})
 }
 
-/// The tools here.
+/// The tools of this module.
 pub(super) fn tools() -> Vec<Tool> {
     let mut list: Vec<Value> = [
         "test_simple_text",
@@ -78,7 +78,7 @@ pub(super) fn tools() -> Vec<Tool> {
     tools_from(Value::Array(list))
 }
 
-/// A schema with words that few use.
+/// A schema with rarely used keywords.
 fn schema() -> Value {
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -113,7 +113,7 @@ fn embedded(uri: &str, kind: &str, text: &str) -> Value {
     json!({"type": "resource", "resource": {"uri": uri, "mimeType": kind, "text": text}})
 }
 
-/// What a tool here answers; `None` for another.
+/// Runs a tool of this module; `None` for other names.
 pub(super) async fn called(
     call: &CallToolRequestParams,
     request: &Request,
@@ -183,7 +183,7 @@ async fn notify(request: &Request, method: &str, params: Value) -> Result<()> {
     sent.map_err(|error| ErrorData::internal_error(error.to_string(), None))
 }
 
-/// Asks the client; what it answers, as JSON.
+/// Sends a request to the client and returns the response as JSON.
 async fn ask(request: &Request, method: &str, params: Value) -> Result<Value> {
     let question: ServerRequest = from(json!({"method": method, "params": params}))?;
     let answer: ClientResult = request

@@ -1,5 +1,5 @@
-//! What the protocol's own tests want to find on a server, beside the real one: tools, prompts and
-//! resources that are good for nothing else. Only under the feature `conformance`.
+//! Additional tools, prompts and resources that the protocol's conformance suite expects on a
+//! server. Only with the feature `conformance`.
 #![expect(deprecated, reason = "the revisions before 2026-07-28 are tested too")]
 
 mod answers;
@@ -24,7 +24,7 @@ use std::sync::Arc;
 type Result<T> = std::result::Result<T, ErrorData>;
 type Request = RequestContext<RoleServer>;
 
-/// The server, and what the tests want beside it.
+/// The server with the additions of the suite.
 #[derive(Clone)]
 pub struct Fixtures {
     server: Server,
@@ -38,7 +38,7 @@ impl std::fmt::Debug for Fixtures {
 }
 
 impl Fixtures {
-    /// Beside `server`.
+    /// Wraps `server`.
     #[must_use]
     pub fn new(server: Server) -> Self {
         Self { server, rounds: Arc::default() }
@@ -62,7 +62,7 @@ impl ServerHandler for Fixtures {
     async fn discover(&self, request: Request) -> Result<DiscoverResult> {
         let mut found = self.server.discover(request).await?;
         found.capabilities = self.get_info().capabilities;
-        // Nothing here ever changes for those who would listen.
+        // The lists never change, so subscriptions receive nothing.
         if let Some(resources) = &mut found.capabilities.resources {
             resources.subscribe = None;
         }

@@ -92,7 +92,7 @@ pub(super) fn prompt(call: &GetPromptRequestParams) -> Result<GetPromptResponse>
             None => return ask(),
         },
         name => {
-            return Err(ErrorData::invalid_params(format!("there is no prompt `{name}`"), None));
+            return Err(ErrorData::invalid_params(format!("unknown prompt `{name}`"), None));
         }
     };
     let messages: Vec<Value> =
@@ -105,7 +105,7 @@ fn said(text: &str) -> Value {
     json!({"type": "text", "text": text})
 }
 
-/// What somebody filled in.
+/// The values that the user entered.
 fn context(call: &GetPromptRequestParams) -> Option<&str> {
     let response = call.input_responses.as_ref()?.get("user_context")?;
     response.get("content")?.get("context")?.as_str()

@@ -1,4 +1,5 @@
-//! Tools that need answers of the client and are called again with them, as 2026-07-28 has it.
+//! Tools that request input from the client and are called again with it, as in revision
+//! 2026-07-28.
 
 use super::answers::{from, plain, result, tools_from};
 use super::{Request, Result};
@@ -11,7 +12,7 @@ use std::hash::{BuildHasher as _, RandomState};
 
 const PREFIX: &str = "test_input_required_result_";
 
-/// The names of the tools here, after the prefix.
+/// The names of the tools in this module, without the prefix.
 const NAMES: [&str; 8] = [
     "elicitation",
     "sampling",
@@ -28,12 +29,12 @@ pub(super) fn tools() -> Vec<Tool> {
     tools_from(Value::Array(list))
 }
 
-/// Seals what a client carries from one round to the next.
+/// Signs the state that a client carries from one round to the next.
 pub(super) struct Rounds(RequestStateCodec);
 
 impl Default for Rounds {
     fn default() -> Self {
-        // Only this process has to know it again.
+        // Only this process has to verify it.
         let random = RandomState::new();
         let key: Vec<u8> = (0..4_u8).flat_map(|part| random.hash_one(part).to_le_bytes()).collect();
         Self(RequestStateCodec::try_new(key).expect("32 bytes"))
@@ -79,7 +80,7 @@ impl Rounds {
             .map_err(|_| ErrorData::invalid_params("the state is not the one that was sent", None))
     }
 
-    /// Questions, with a state to bring back.
+    /// Input requests with a state to return.
     fn ask_with(&self, questions: Value, state: &Value) -> Result<CallToolResponse> {
         let sealed = self.0.seal_json(state);
         let sealed = sealed.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
@@ -132,7 +133,7 @@ impl Rounds {
     }
 }
 
-/// What came with a call.
+/// The input responses of a call.
 struct Given<'a> {
     responses: Option<&'a InputResponses>,
     state: Option<Value>,
@@ -143,13 +144,13 @@ impl Given<'_> {
         self.responses?.get(key).filter(|response| response.is_object())
     }
 
-    /// A field of what somebody filled in.
+    /// A field that the user entered.
     fn field(&self, key: &str, field: &str) -> Option<String> {
         let value = self.response(key)?.get("content")?.get(field)?;
         value.as_str().map(str::to_owned)
     }
 
-    /// The text that a model wrote.
+    /// The text that a model generated.
     fn content(&self, key: &str) -> Option<String> {
         let text = self.response(key)?.get("content")?.get("text")?;
         text.as_str().map(str::to_owned)
@@ -166,7 +167,7 @@ fn ask(questions: Value) -> Result<CallToolResponse> {
     Ok(InputRequiredResult::from_input_requests(questions).into())
 }
 
-/// Asks only for what the client can do.
+/// Requests only what the client supports.
 fn by_capabilities(given: &Given<'_>, request: &Request) -> Result<CallToolResponse> {
     if given.responses.is_some() {
         return done("it came");

@@ -1,4 +1,4 @@
-//! What a browser wants to hear before a page may call: Fetch Standard, "CORS protocol".
+//! CORS headers for calls from web pages: Fetch Standard, "CORS protocol".
 
 use hyper::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
@@ -7,23 +7,23 @@ use hyper::header::{
 };
 use hyper::{Method, Request, Response, StatusCode, Uri};
 
-/// What the protocol's transport is spoken with.
+/// Methods of the transport.
 const METHODS: HeaderValue = HeaderValue::from_static("GET, POST, DELETE");
 
-/// The headers that clients of the protocol send.
+/// Request headers of MCP clients.
 const HEADERS: HeaderValue = HeaderValue::from_static(
     "authorization, content-type, accept, last-event-id, mcp-session-id, mcp-protocol-version, \
      mcp-method, mcp-name",
 );
 
-/// The header of an answer that a client has to read.
+/// Response header that a client must be able to read.
 const EXPOSED: HeaderValue = HeaderValue::from_static("mcp-session-id");
 
-/// Where pages that may call come from.
+/// The allowed origins.
 #[derive(Debug)]
 pub(super) struct Origins(Vec<Origin>);
 
-/// Scheme, host and port; any port where none is said.
+/// Scheme, host and port. Without a port, any port matches.
 #[derive(Debug, PartialEq)]
 struct Origin {
     scheme: String,
@@ -32,14 +32,14 @@ struct Origin {
 }
 
 impl Origin {
-    /// `https://app.example.com`, also with `:8443` or `:*`.
+    /// Parses `https://app.example.com`, also with `:8443` or `:*`.
     fn read(text: &str) -> Option<Self> {
         let uri: Uri = text.strip_suffix(":*").unwrap_or(text).parse().ok()?;
         let (scheme, host) = (uri.scheme_str()?.to_lowercase(), uri.host()?.to_lowercase());
         Some(Self { scheme, host, port: uri.port_u16() })
     }
 
-    /// The port that is meant where a browser leaves it out.
+    /// The port, or the default port of the scheme.
     fn real_port(&self) -> Option<u16> {
         self.port.or(match &*self.scheme {
             "http" => Some(80),
@@ -55,12 +55,12 @@ impl Origin {
 }
 
 impl Origins {
-    /// By what was given; what is no origin allows none.
+    /// Parses the allowed origins; an invalid origin allows nothing.
     pub(super) fn new(given: &[String]) -> Self {
         Self(given.iter().filter_map(|text| Origin::read(text)).collect())
     }
 
-    /// The origin of a request, when pages from there may call.
+    /// The origin of a request, if it is allowed.
     pub(super) fn allowed(&self, headers: &HeaderMap) -> Option<HeaderValue> {
         let given = headers.get(ORIGIN)?;
         let origin = Origin::read(given.to_str().ok()?)?;
@@ -68,13 +68,13 @@ impl Origins {
     }
 }
 
-/// Whether a browser asks if it may send a request.
+/// Whether a request is a CORS preflight.
 pub(super) fn is_preflight<B>(request: &Request<B>) -> bool {
     request.method() == Method::OPTIONS
         && request.headers().contains_key(ACCESS_CONTROL_REQUEST_METHOD)
 }
 
-/// Says which requests may be sent.
+/// Adds the headers of a preflight response.
 pub(super) fn preflight<B>(mut response: Response<B>) -> Response<B> {
     *response.status_mut() = StatusCode::NO_CONTENT;
     response.headers_mut().insert(ACCESS_CONTROL_ALLOW_METHODS, METHODS);
@@ -82,7 +82,7 @@ pub(super) fn preflight<B>(mut response: Response<B>) -> Response<B> {
     response
 }
 
-/// Says that the pages of `origin` may read the answer.
+/// Adds the headers that let pages of `origin` read the response.
 pub(super) fn open(headers: &mut HeaderMap, origin: HeaderValue) {
     headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
     headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);

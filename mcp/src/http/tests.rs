@@ -1,4 +1,4 @@
-//! Who is let in, and what becomes of the others.
+//! Access control of the HTTP server.
 
 use super::*;
 use crate::profile::Profile;
@@ -25,7 +25,7 @@ fn without(_: &str) -> Option<String> {
     None
 }
 
-/// A server at work.
+/// A running server.
 struct Served {
     address: SocketAddr,
     stop: oneshot::Sender<()>,
@@ -34,7 +34,7 @@ struct Served {
 }
 
 async fn served(door: Door, environment: Environment) -> Served {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let server = server(folder.path(), Profile::Engine);
     let (say, address) = oneshot::channel();
     let (stop, stopped) = oneshot::channel::<()>();
@@ -48,7 +48,7 @@ async fn served(door: Door, environment: Environment) -> Served {
     Served { address, stop, serving, _folder: folder }
 }
 
-/// Sends a request with these further headers; the status and the body.
+/// Sends a request with additional headers; returns status and body.
 async fn send(at: SocketAddr, path: &str, headers: &[(&str, &str)], body: &str) -> (u16, String) {
     let mut stream = TcpStream::connect(at).await.expect("connected");
     let mut head = format!(
@@ -63,7 +63,7 @@ async fn send(at: SocketAddr, path: &str, headers: &[(&str, &str)], body: &str) 
     }
     stream.write_all(head.as_bytes()).await.expect("written");
     stream.write_all(b"\r\n").await.expect("written");
-    // A server that has seen enough may close before all of it is written.
+    // The server can close the connection before the whole request is written.
     let _ = stream.write_all(body.as_bytes()).await;
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer).await;
@@ -104,7 +104,7 @@ fn a_door_that_others_reach_needs_a_token() {
 
 #[test]
 fn the_token_is_the_first_line_of_its_file() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let file = folder.path().join("token");
     let door = Door { token_file: Some(file.clone()), ..door() };
     assert!(refused(&door, with_token).contains("token"));
@@ -154,7 +154,7 @@ fn pages_of_others_do_not() {
     });
 }
 
-/// Asks as a browser does before it sends what a page wants sent.
+/// Sends a CORS preflight request.
 async fn preflight(at: SocketAddr, origin: &str) -> (u16, String) {
     let mut stream = TcpStream::connect(at).await.expect("connected");
     let head = format!(
@@ -168,7 +168,7 @@ async fn preflight(at: SocketAddr, origin: &str) -> (u16, String) {
     (status, answer)
 }
 
-/// The value of a header of an answer.
+/// The value of a response header.
 fn header<'a>(answer: &'a str, name: &str) -> Option<&'a str> {
     let head = answer.split("\r\n\r\n").next().unwrap_or_default();
     let mut lines = head.lines().filter_map(|line| line.split_once(": "));
@@ -191,7 +191,8 @@ fn a_page_of_an_allowed_origin_can_call_from_a_browser() {
         for name in ["authorization", "content-type", "mcp-protocol-version", "mcp-session-id"] {
             assert!(headers.contains(&name), "{headers:?}");
         }
-        // Then it sends it; the page reads the session of the answer, and why it was refused.
+        // After the preflight, the browser sends the request; the page can read the session id and
+        // the error.
         let shown = format!("Bearer {SECRET}");
         let sent = [("Origin", page), ("Authorization", &*shown)];
         for (headers, expected) in [(&sent[..], 200), (&sent[..1], 401)] {
@@ -235,7 +236,7 @@ fn with_a_token_nobody_comes_in_without() {
         }
         assert_eq!(shown(format!("Bearer {SECRET}")).await.0, 200);
         assert_eq!(shown(format!("bearer  {SECRET}")).await.0, 200);
-        // Where it is not even spoken, nothing is told either.
+        // Outside the endpoint no CORS headers are sent.
         assert_eq!(send(served.address, "/", &[], "").await.0, 401);
     });
 }
@@ -287,7 +288,7 @@ fn it_ends_when_told_to_though_clients_stay() {
         idle.write_all(b"POST /mcp HTTP/1.1\r\n").await.expect("written");
         let begun = Instant::now();
         served.stop.send(()).expect("heard");
-        served.serving.await.expect("no panic").expect("a good end");
+        served.serving.await.expect("no panic").expect("a clean exit");
         assert!(begun.elapsed() < GRACE * 3, "{:?}", begun.elapsed());
         assert!(TcpStream::connect(served.address).await.is_err());
     });
@@ -300,7 +301,7 @@ fn an_address_in_use_is_said() {
         let other = Door { address: taken.address.to_string(), ..Door::default() };
         let server = server(Path::new("."), Profile::Engine);
         let error = serve(server, &other, without, |_| {}, std::future::pending()).await;
-        assert!(format!("{:#}", error.expect_err("refused")).contains("is not free"));
+        assert!(format!("{:#}", error.expect_err("refused")).contains("cannot listen on"));
     });
 }
 

@@ -21,7 +21,7 @@ fn completed(client: &mut Client, of: &Value, name: &str, value: &str) -> Value 
 
 #[test]
 fn all_thirteen_are_listed_and_can_be_read() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let mut client = Client::at(folder.path());
     assert_eq!(ROWS.len(), 13);
     let listed = client.request("resources/list", json!({}))["result"]["resources"].clone();
@@ -62,15 +62,15 @@ fn all_thirteen_are_listed_and_can_be_read() {
 
 #[test]
 fn an_unknown_name_is_an_error_of_the_protocol() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let mut client = Client::at(folder.path());
     let error = read(&mut client, "aidd://rules/securty").expect_err("none");
     assert_eq!(error["code"], -32002);
-    assert_eq!(error["message"], "there is no `securty` among the rules; did you mean security?");
+    assert_eq!(error["message"], "`securty` not found in rules; did you mean security?");
     let error = read(&mut client, "aidd://memory/decision").expect_err("none");
     assert_eq!(
         error["message"],
-        "there is nothing at aidd://memory/decision; did you mean aidd://memory/decisions?"
+        "no resource at aidd://memory/decision; did you mean aidd://memory/decisions?"
     );
     for uri in
         ["aidd://rules/", "file:///etc/passwd", "aidd://rules/..%2Fsecret", "aidd://rules/%ff", ""]
@@ -82,7 +82,7 @@ fn an_unknown_name_is_an_error_of_the_protocol() {
 
 #[test]
 fn resources_hold_what_the_project_wrote_and_remembers() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     fs::create_dir(folder.path().join("rules")).expect("made");
     fs::write(folder.path().join("rules/our money.md"), "# Money\n\n- MUST count in cents.\n")
         .expect("written");
@@ -96,14 +96,14 @@ fn resources_hold_what_the_project_wrote_and_remembers() {
     );
     client.text("aidd_memory_add_decision", json!({"decision": "Use queues", "reasoning": "load"}));
     let decisions = read(&mut client, "aidd://memory/decisions").expect("a page");
-    assert!(decisions.starts_with("# 1 decisions that hold\n\n## Use queues\n"), "{decisions}");
+    assert!(decisions.starts_with("# 1 active decisions\n\n## Use queues\n"), "{decisions}");
     assert!(decisions.contains("- reasoning: load\n"), "{decisions}");
     client.leave();
 }
 
 #[test]
 fn places_are_completed() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let mut client = Client::at(folder.path());
     let form = |uri: &str| json!({"type": "ref/resource", "uri": uri});
     let prompt = |name: &str| json!({"type": "ref/prompt", "name": name});
@@ -124,7 +124,7 @@ fn places_are_completed() {
 
 #[test]
 fn prompts_are_listed_and_filled_in() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let mut client = Client::at(folder.path());
     let listed = client.request("prompts/list", json!({}))["result"]["prompts"].clone();
     let names: Vec<&str> = listed
@@ -152,7 +152,7 @@ fn prompts_are_listed_and_filled_in() {
     };
     let filled =
         get(&mut client, "aidd_plan_task", json!({"task": "Add a login", "stakes": "high"}));
-    let text = filled["result"]["messages"][0]["content"]["text"].as_str().expect("a text");
+    let text = filled["result"]["messages"][0]["content"]["text"].as_str().expect("text");
     assert!(text.contains("<task>Add a login</task>") && text.contains("Stakes: high."), "{text}");
     assert!(text.contains("# Rules (aidd://rules/NAME)"));
     let error = get(&mut client, "aidd_plan_task", json!({}))["error"].clone();
@@ -163,14 +163,14 @@ fn prompts_are_listed_and_filled_in() {
     let error = get(&mut client, "aidd_plan_tsk", json!({}))["error"].clone();
     assert_eq!(
         error["message"],
-        "there is no prompt `aidd_plan_tsk`; did you mean aidd_plan_task?"
+        "unknown prompt `aidd_plan_tsk`; did you mean aidd_plan_task?"
     );
     client.leave();
 }
 
 #[test]
 fn pages_of_the_project_load_and_run_nothing() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let evil = "<img src=https://evil.example/p> ![i](https://evil.example/p) [run](command:x) \u{202e}Vec<String>";
     for place in ["ai/rules", "ai/skills/odd", "ai/knowledge/data"] {
         fs::create_dir_all(folder.path().join(place)).expect("made");
@@ -194,13 +194,13 @@ fn pages_of_the_project_load_and_run_nothing() {
         "aidd://memory/decisions",
     ] {
         let Ok(text) = read(&mut client, uri) else { continue };
-        // The header is shown as code.
+        // The front matter is shown as code.
         let text = text.rsplit("```").next().unwrap_or_default();
         seen += usize::from(text.contains("evil.example") || text.contains("Vec\\<String>"));
         for part in ["[run](command:", "![", "\u{202e}"] {
             assert!(!text.contains(part), "{uri}: {part} in {text}");
         }
-        // The shipped pages around it may speak of tags.
+        // The surrounding shipped pages can mention tags.
         let is_mixed = matches!(uri, "aidd://agents" | "aidd://enforcement/guardrails");
         let mut tags = text.match_indices('<').map(|(at, _)| &text[at.saturating_sub(1)..]);
         assert!(is_mixed || tags.all(|tag| tag.starts_with('\\')), "{uri}: {text}");

@@ -1,4 +1,4 @@
-//! The server as a client sees it, in both eras.
+//! The server from a client's point of view, in both protocol eras.
 
 use crate::THREADS;
 use crate::profile::Profile;
@@ -11,7 +11,7 @@ const OLD: Era = Era::Handshake("2025-11-25");
 /// Runs `test` with a client of each era.
 fn in_both_eras(test: impl Fn(&mut Client, Era)) {
     for era in [Era::Modern, OLD, Era::Handshake("2024-11-05")] {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = tempfile::tempdir().expect("a directory");
         let mut client = Client::new(server(folder.path(), Profile::Engine), era);
         test(&mut client, era);
         client.leave();
@@ -30,7 +30,7 @@ fn it_says_who_it_is_and_what_it_speaks() {
                     (&found["ttlMs"], &found["cacheScope"]),
                     (&json!(3_600_000), &json!("public"))
                 );
-                assert!(found["instructions"].as_str().expect("a text").starts_with("aidd keeps"));
+                assert!(found["instructions"].as_str().expect("text").starts_with("aidd stores"));
                 (found["_meta"]["io.modelcontextprotocol/serverInfo"].clone(), json!("2026-07-28"))
             }
             Era::Handshake(version) => {
@@ -91,7 +91,7 @@ fn what_the_agent_can_mend_is_told_as_the_answer() {
         assert!(
             client
                 .text("aidd_echo", json!({"text": "panic"}))
-                .starts_with("error: the tool broke off")
+                .starts_with("error: the tool panicked")
         );
         assert_eq!(client.text("aidd_echo", json!({"text": "still here"})), "still here");
     });
@@ -102,8 +102,8 @@ fn an_unknown_tool_is_an_error_of_the_protocol() {
     in_both_eras(|client, _| {
         let answer = client.request("tools/call", json!({"name": "aidd_ecco", "arguments": {}}));
         assert_eq!(answer["error"]["code"], -32602, "{answer}");
-        let message = answer["error"]["message"].as_str().expect("a text");
-        assert_eq!(message, "there is no tool `aidd_ecco`; did you mean `aidd_echo`?");
+        let message = answer["error"]["message"].as_str().expect("text");
+        assert_eq!(message, "unknown tool `aidd_ecco`; did you mean `aidd_echo`?");
     });
 }
 
@@ -114,7 +114,7 @@ fn what_is_cancelled_stops_and_is_not_answered() {
         let mut gone = json!({"jsonrpc": "2.0", "method": "notifications/cancelled"});
         gone["params"] = json!({"requestId": id, "reason": "changed my mind"});
         client.send(&gone);
-        // Another call is answered, and nothing else comes before.
+        // The other call is answered first.
         let next =
             client.ask("tools/call", json!({"name": "aidd_echo", "arguments": {"text": "a"}}));
         assert_eq!(client.receive().expect("an answer")["id"], next);
@@ -125,7 +125,7 @@ fn what_is_cancelled_stops_and_is_not_answered() {
 
 #[test]
 fn a_call_at_work_stops_when_it_is_cancelled() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let mut client = Client::new(server(folder.path(), Profile::Engine), OLD);
     let id = client.ask("tools/call", json!({"name": "aidd_wait", "arguments": {}}));
     client.text("aidd_echo", json!({"text": "a"}));
@@ -139,7 +139,7 @@ fn a_call_at_work_stops_when_it_is_cancelled() {
 
 #[test]
 fn calls_at_work_leave_the_door_its_threads_and_one_that_waits_can_be_cancelled() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let mut client = Client::new(server(folder.path(), Profile::Engine), OLD);
     let begun = folder.path().join("begun");
     let count = || std::fs::read(&begun).unwrap_or_default().len();
@@ -152,7 +152,7 @@ fn calls_at_work_leave_the_door_its_threads_and_one_that_waits_can_be_cancelled(
         let method = "notifications/cancelled";
         client.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
     };
-    // The last has no place yet, and never gets one.
+    // The last call is still waiting for a slot and never gets one.
     cancel(&mut client, ids[THREADS]);
     client.request("tools/list", json!({}));
     for id in &ids[..THREADS] {
@@ -162,10 +162,10 @@ fn calls_at_work_leave_the_door_its_threads_and_one_that_waits_can_be_cancelled(
     assert_eq!(count(), THREADS);
 }
 
-/// The real tools, and files that take some seconds to check.
+/// The real tools, and files that take several seconds to check.
 #[test]
 fn a_check_of_many_files_stops_when_it_is_cancelled() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     std::fs::create_dir(folder.path().join(".aidd")).expect("made");
     let text = "const value = compute(input, options) + \"some words\";\n".repeat(400);
     for name in 0..600 {
@@ -186,26 +186,26 @@ fn a_check_of_many_files_stops_when_it_is_cancelled() {
             let text = client.text("aidd_check_compliance", all.clone());
             assert!(text.contains("files checked 600"), "{text}");
         }
-        // The runtime waits for what is at work.
+        // The runtime waits for running tools.
         let last = client.leave();
         assert!(last.iter().all(|message| message.get("result").is_none()), "{last:?}");
         begun.elapsed()
     };
-    // Other programs may be at work too: of three calls one has the machine for itself.
+    // Other processes can be running: use the fastest of three calls.
     let times: Vec<_> = (0..3).map(|_| (timed(false), timed(true))).collect();
     assert!(times.iter().any(|(whole, cancelled)| *cancelled < *whole / 2), "{times:?}");
 }
 
 #[test]
 fn a_client_that_leaves_at_once_is_no_error() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let client = Client::new(server(folder.path(), Profile::Engine), Era::Modern);
     client.leave();
 }
 
 #[test]
 fn calls_that_are_not_done_are_answered_after_the_client_closed_its_side() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let mut client = Client::new(server(folder.path(), Profile::Engine), OLD);
     client.ask("tools/call", json!({"name": "aidd_echo", "arguments": {"text": "last"}}));
     let last = client.leave();
@@ -214,11 +214,11 @@ fn calls_that_are_not_done_are_answered_after_the_client_closed_its_side() {
 
 #[test]
 fn lean_tells_of_what_it_does_not_list() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let mut client = Client::new(server(folder.path(), Profile::Lean), OLD);
     let list = client.request("tools/list", json!({}));
     assert_eq!(list["result"]["tools"].as_array().map(Vec::len), Some(1));
-    let told = client.hello["instructions"].as_str().expect("a text").to_owned();
+    let told = client.hello["instructions"].as_str().expect("text").to_owned();
     assert!(told.ends_with("with the known ones): aidd_wait, save_decision."), "{told}");
     let mut other = Client::new(server(folder.path(), Profile::Memory), OLD);
     let answer = other.request("tools/call", json!({"name": "aidd_wait"}));
@@ -227,7 +227,7 @@ fn lean_tells_of_what_it_does_not_list() {
 
 #[test]
 fn what_is_no_message_does_not_end_the_server() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let mut client = Client::new(server(folder.path(), Profile::Engine), OLD);
     client.send(&json!("no message"));
     client.send(&json!({"jsonrpc": "2.0", "method": "notifications/unheard_of"}));
@@ -236,7 +236,7 @@ fn what_is_no_message_does_not_end_the_server() {
     assert_eq!(client.text("aidd_echo", json!({"text": "still here"})), "still here");
 }
 
-/// The names in the list.
+/// The names in the tool list.
 fn names(client: &mut Client) -> Vec<String> {
     let answer = client.request("tools/list", json!({}));
     let tools = answer["result"]["tools"].as_array().expect("a list").clone();
@@ -245,7 +245,7 @@ fn names(client: &mut Client) -> Vec<String> {
 
 #[test]
 fn a_dynamic_list_puts_first_what_fits_and_hides_nothing() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let server = server(folder.path(), Profile::Engine).dynamic();
     let mut client = Client::new(server, OLD);
     assert_eq!(client.hello["capabilities"]["tools"]["listChanged"], true);
@@ -255,14 +255,14 @@ fn a_dynamic_list_puts_first_what_fits_and_hides_nothing() {
     assert_eq!(told["method"], "notifications/tools/list_changed", "{told}");
     assert_eq!(client.receive().expect("an answer")["id"], id);
     assert_eq!(names(&mut client), ["save_decision", "aidd_echo", "aidd_wait"]);
-    // The same again is no news.
+    // The same situation again causes no notification.
     let id = client.ask("tools/call", json!({"name": "say", "arguments": {"text": "decided"}}));
     assert_eq!(client.receive().expect("an answer")["id"], id);
 }
 
 #[test]
 fn who_speaks_the_newest_form_gets_one_list() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let server = server(folder.path(), Profile::Engine).dynamic();
     let mut client = Client::new(server, Era::Modern);
     let found = client.request("server/discover", json!({}));
@@ -275,7 +275,7 @@ fn who_speaks_the_newest_form_gets_one_list() {
 
 #[test]
 fn an_ordinary_list_does_not_follow() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let mut client = Client::new(server(folder.path(), Profile::Engine), OLD);
     assert_eq!(client.hello["capabilities"]["tools"], json!({}));
     let before = names(&mut client);

@@ -1,4 +1,4 @@
-//! All tools, from the folders of their families.
+//! All tools, from the modules of their groups.
 #![expect(clippy::needless_pass_by_value, reason = "a tool owns the arguments it was called with")]
 
 pub mod checks;
@@ -8,7 +8,7 @@ pub mod memory;
 
 use crate::tool::Tool;
 
-/// Every tool, by name.
+/// All tools, by name.
 #[must_use]
 pub fn all() -> Vec<Tool> {
     let mut tools = memory::tools();
@@ -25,7 +25,7 @@ mod tests {
     use crate::testing::Client;
     use serde_json::json;
 
-    /// A choice names arguments and words that there are; an argument is named once.
+    /// Every choice refers to existing arguments and values, and lists each argument once.
     #[test]
     fn choices_are_of_what_there_is() {
         for (tool, choice) in
@@ -63,7 +63,7 @@ mod tests {
         }
     }
 
-    /// Every page that guides an agent names tools that it can call.
+    /// Every guidance page refers only to tools that the agent can call.
     #[test]
     fn pages_name_tools_that_there_are() {
         use aidd_guidance::{Library, Shelf};
@@ -79,7 +79,7 @@ mod tests {
             for word in words.filter(|word| word.starts_with("aidd_")) {
                 let is_there =
                     tools.iter().any(|tool| tool.name == word || tool.aliases.contains(&word));
-                assert!(is_there || prompts.contains(&word), "{}: there is no {word}", page.name);
+                assert!(is_there || prompts.contains(&word), "{}: unknown tool {word}", page.name);
                 named += 1;
             }
         }
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn no_tool_swallows_an_argument_it_does_not_know() {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = tempfile::tempdir().expect("a directory");
         let mut client = Client::at(folder.path());
         for tool in all() {
             let said = client.text(tool.name, json!({"no such argument": 1}));

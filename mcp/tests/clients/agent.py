@@ -1,6 +1,6 @@
-"""What the scripts beside this one share: a client of the SDK for Python whose answers are held
-against the schemas that the server gave. An answer has a text and data; some clients show a model only
-the data (Claude Code 2.1.197, for one), others only the text, so each of them has to be enough."""
+"""Shared by the scripts in this directory: a client of the Python SDK that checks answers against the
+schemas of the server. An answer has text and data; some clients show a model only the data (such as
+Claude Code 2.1.197), others only the text, so each must be sufficient."""
 
 import json
 import re
@@ -16,7 +16,7 @@ def check(holds, *said):
 
 
 class Agent:
-    """Calls tools; `heard`, if given, is called with each request and what was answered."""
+    """Calls tools; `heard`, if set, is called with each request and its answer."""
 
     def __init__(self, client, heard=None):
         self.client = client
@@ -28,9 +28,9 @@ class Agent:
         check(self.client.instructions, "no instructions")
         tools = (await self.client.list_tools()).tools
         names = [tool.name for tool in tools]
-        check(names == sorted(names), "the order of tools is not that of their names")
+        check(names == sorted(names), "tools are not sorted by name")
         for tool in tools:
-            check(tool.description and tool.annotations, tool.name, "says too little")
+            check(tool.description and tool.annotations, tool.name, "has no description or annotations")
             Draft202012Validator.check_schema(tool.input_schema)
             Draft202012Validator.check_schema(tool.output_schema)
             self.schemas[tool.name] = Draft202012Validator(tool.output_schema)
@@ -45,14 +45,14 @@ class Agent:
     async def __call__(self, tool, **arguments):
         result, text = await self._ask(tool, arguments)
         check(not result.is_error, tool, arguments, "failed:", text)
-        check(text.strip(), tool, "says nothing to those who read only text")
+        check(text.strip(), tool, "has no text")
         data = result.structured_content
         if tool in self.schemas:
             self.schemas[tool].validate(data)
-        # Of a long text most has to stand in the data too; short ones say what the data counts.
+        # The data must contain most words of a long text; short texts state counts of the data.
         words = set(re.findall(r"\w{4,}", text))
         missing = sorted(word for word in words if word not in json.dumps(data, ensure_ascii=False))
-        check(len(text) < 600 or len(missing) * 3 < len(words), tool, "says only in its text:", missing)
+        check(len(text) < 600 or len(missing) * 3 < len(words), tool, "has words only in its text:", missing)
         return data
 
     async def refused(self, tool, **arguments):
@@ -61,7 +61,7 @@ class Agent:
         return text
 
     async def page(self, uri):
-        """A resource's text."""
+        """The text of a resource."""
         read = await self.client.read_resource(uri)
         text = "\n".join(content.text for content in read.contents)
         self.heard(f"read {uri}", text)
@@ -69,7 +69,7 @@ class Agent:
         return text
 
     async def prompt(self, name, **arguments):
-        """A prompt's text."""
+        """The text of a prompt."""
         got = await self.client.get_prompt(name, arguments)
         text = "\n".join(message.content.text for message in got.messages)
         self.heard(f"prompt {name} {json.dumps(arguments, ensure_ascii=False)}", text)
@@ -79,7 +79,7 @@ class Agent:
 
 @asynccontextmanager
 async def connected(command, args, project, mode="auto", heard=None, env=None):
-    """An agent of the server that `command` starts in `project`."""
+    """An agent with the server that `command` starts in `project`."""
     server = StdioServerParameters(command=command, args=args, cwd=project, env=env)
     async with Client(server, mode=mode, read_timeout_seconds=60) as client:
         agent = Agent(client, heard)

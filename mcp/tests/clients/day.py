@@ -1,10 +1,10 @@
-"""An agent's day through the SDK for Python: a session that survives a crash of its server, what it
-decides, what its branch and then the whole team remembers.
+"""A session through the Python SDK that survives a crash of the server: what it decides, what its
+branch and then the whole team remembers.
 
     day.py AIDD PROJECT [auto|legacy]
 
-PROJECT is a Git repository with a commit. Ends with an error at the first thing that is not as it
-should be; `legacy` shakes hands as older clients do.
+PROJECT is a Git repository with a commit. Exits with an error at the first failed check; `legacy`
+uses the handshake of older clients.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ PROVIDER = {"provider": "p", "model": "m", "modelId": "m-1", "client": "day.py"}
 
 
 def servers():
-    """The processes of aidd that this one started."""
+    """The aidd processes that this process started."""
     listed = subprocess.run(["ps", "-o", "pid=,ppid=,args="], capture_output=True, text=True)
     rows = (line.split(None, 2) for line in listed.stdout.splitlines())
     return [int(pid) for pid, parent, args in rows if int(parent) == os.getpid() and AIDD in args]
@@ -33,7 +33,7 @@ def agent(project=PROJECT):
 
 
 async def morning():
-    """Starts a session, notes, decides; then the server is killed in the middle of it all."""
+    """Starts a session, takes notes, decides; then the server is killed."""
     known = {}
     try:
         async with agent() as call:
@@ -59,22 +59,22 @@ async def morning():
             [server] = servers()
             os.kill(server, signal.SIGKILL)
             await call("aidd_session", action="list")
-            check(False, "a dead server answers")
+            check(False, "a killed server answered")
     except AssertionError:
         raise
-    except BaseException as error:  # The client says in one of many ways that its server is gone.
+    except BaseException as error:  # The client reports the exit of its server in different ways.
         broken = [error]
         while broken:
             one = broken.pop()
             if isinstance(one, AssertionError):
                 raise
             broken += getattr(one, "exceptions", ())
-    check("decision" in known, "the server was gone too early")
+    check("decision" in known, "the server exited too early")
     return known
 
 
 async def noon(known):
-    """Resumes where the crash left off, finishes, merges the branch."""
+    """Resumes after the crash, finishes and merges the branch."""
     async with agent() as call:
         session = await call("aidd_session", action="get", id=known["session"])
         state = session.get("session", session)
@@ -116,7 +116,7 @@ async def noon(known):
 
 
 async def evening(known):
-    """A teammate's clone knows it all through Git, but for what belongs to one checkout."""
+    """A teammate's clone has everything through Git, except what is local to one checkout."""
     clone = PROJECT + "-clone"
     git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org"]
     subprocess.run([*git, "-C", PROJECT, "add", "-A"], check=True)
@@ -128,7 +128,7 @@ async def evening(known):
         retried = await call("aidd_memory_search", query="webhooks retried for a day")
         check("retried for a day" in json.dumps(retried), "what the branch decided is lost:", retried)
         diagnosed = await call("aidd_diagnose_error", error="TypeError: amount is undefined\n    at refund (refund.ts:3:9)")
-        check("charge" in json.dumps(diagnosed), "the known cure is not named:", diagnosed)
+        check("charge" in json.dumps(diagnosed), "the known fix is missing:", diagnosed)
         sessions = await call("aidd_session", action="list")
         check(known["session"] not in json.dumps(sessions), "sessions are not shared:", sessions)
     async with agent() as call:
@@ -145,8 +145,8 @@ async def day():
     known = await morning()
     await noon(known)
     await evening(known)
-    check(not servers(), "servers are left:", servers())
-    print("the day is over")
+    check(not servers(), "servers still running:", servers())
+    print("all checks passed")
 
 
 asyncio.run(day())

@@ -1,10 +1,10 @@
-"""An agent's day in one of three repositories, through the SDK for Python: it starts, asks what it
-should know, decides, writes something that breaks a rule, mends it, commits, and is back the next
-morning. What it asked and what it was answered is printed, as one JSON object a line.
+"""A working session in one of three repositories, through the Python SDK: the agent starts, reads the
+context, decides, writes something that breaks a rule, fixes it, commits, and resumes the next morning.
+Each request and its answer is printed, as one JSON object per line.
 
-    days.py AIDD FOLDER REPOSITORY
+    days.py AIDD DIR REPOSITORY
 
-REPOSITORY is one of tests/agents/repositories; it is made in FOLDER, which is empty.
+REPOSITORY is one of tests/agents/repositories; it is created in DIR, which is empty.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ NAME = os.path.splitext(os.path.basename(sys.argv[3]))[0]
 PROJECT = os.path.join(os.path.abspath(sys.argv[2]), NAME)
 DAY = DAYS[NAME]
 PROVIDER = {"provider": "p", "model": "m", "modelId": "m-1", "client": "days.py"}
-# What an answer may cost is said before it is asked for.
+# The budget of an answer is recorded before the request.
 BUDGETS = []
 
 
@@ -48,7 +48,7 @@ def agent():
 
 
 async def begins(call):
-    """What it should know before it plans."""
+    """Context before planning."""
     within(1200)
     start = await call("aidd_bootstrap", task=DAY.task, aiProvider=PROVIDER, memorySessionId="thread-1")
     check(start["tokens"] <= start["budget"] == 1200, start)
@@ -69,7 +69,7 @@ async def begins(call):
 
 
 async def weighs(call):
-    """What is known of the technologies, and what speaks against the plan."""
+    """Knowledge about the technologies, and objections to the plan."""
     await call("aidd_memory_search", query=DAY.decision["topic"])
     found = await call("aidd_query_tkb", limit=3, **DAY.query)
     check(DAY.found in json.dumps(found), DAY.found, "is not found:", found)
@@ -88,7 +88,7 @@ async def decides(call, session):
 
 
 async def builds(call, session):
-    """Breaks a rule, is told so, mends it."""
+    """Breaks a rule, gets the finding, fixes it."""
     for path, text in DAY.wrong.items():
         writes(path, text)
     broken = set()
@@ -96,14 +96,14 @@ async def builds(call, session):
         found = await call("aidd_check_compliance", filePath=path)
         broken |= set(rules(found))
         check(DAY.secret not in json.dumps(found), "the secret is shown:", found)
-    check(set(DAY.broken) <= broken, "not all of", DAY.broken, "is found:", broken)
+    check(set(DAY.broken) <= broken, "not all of", DAY.broken, "were found:", broken)
     await call("aidd_explain_violation", rule=DAY.broken[0])
     changes = await call("aidd_ci_diff_check")
     check(set(DAY.broken) <= set(rules(changes)), DAY.broken, changes)
     for path, text in DAY.right.items():
         writes(path, text)
     changes = await call("aidd_ci_diff_check")
-    check(not changes["findings"], "something is left:", changes)
+    check(not changes["findings"], "findings left:", changes)
     await call("aidd_observation", sessionId=session, type="tool_outcome", title="The tests pass",
                command=DAY.tests, exitCode=0)
     await call("aidd_suggest_next")
@@ -123,7 +123,7 @@ async def hands_over(call, session):
 
 
 async def returns(call, decision):
-    """The next morning: what was decided is known again, in every budget."""
+    """The next morning: the decisions are known again, in every budget."""
     within(400)
     start = await call("aidd_bootstrap", tokenBudget="minimal", aiProvider=PROVIDER, memorySessionId="thread-1")
     check(start["tokens"] <= 400, start)

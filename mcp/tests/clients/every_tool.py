@@ -1,10 +1,10 @@
-"""Calls every tool that a server lists, in each of its profiles: once so that it succeeds, and once with
-an argument that it does not know. Reads every resource and prompt. The lists are the server's own: what
-has no call here, or no example of a name, is an error.
+"""Calls every tool that a server lists, in each profile: once successfully, and once with an unknown
+argument. Reads every resource and prompt. The lists come from the server: a tool without a call here,
+or a template without an example, is an error.
 
-    every_tool.py AIDD FOLDER
+    every_tool.py AIDD DIR
 
-FOLDER has a repository for each profile: FOLDER/engine/shop, with `tests/agents/repositories/shop.txt`.
+DIR has a repository for each profile: DIR/engine/shop, with `tests/agents/repositories/shop.txt`.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ AIDD, FOLDER, REPOSITORY = os.path.abspath(sys.argv[1]), os.path.abspath(sys.arg
 PROVIDER = {"provider": "p", "model": "m", "modelId": "m-1", "client": "every_tool.py"}
 PROFILES = ["engine", "lean", "core", "memory", "tools"]
 
-# In the order in which they are called: later ones need what earlier ones made, by its key in `known`.
+# In the order of the calls: later ones need results of earlier ones, by name in `known`.
 CALLS = [
     ("aidd_bootstrap", lambda known: {"task": "Add refunds", "tokenBudget": "minimal"}),
     ("aidd_session", lambda known: {"action": "start", "branch": "feature/refunds", "aiProvider": PROVIDER}),
@@ -86,8 +86,7 @@ CALLS = [
     ("aidd_generate_commit_message", lambda known: {}),
 ]
 
-# A name that each form of addresses is read with; the values that completion offers for its start are
-# to hold it.
+# An example name for each resource template; its completions must include the name.
 NAMES = {
     "aidd://specs/{name}": {"name": "lifecycle"},
     "aidd://rules/{name}": {"name": "security"},
@@ -106,7 +105,7 @@ PROMPTS = {
 
 
 def project(profile):
-    """A repository with something that is staged, and memories in an older form."""
+    """A repository with staged changes, and memories in an older format."""
     root = os.path.join(FOLDER, profile, "shop")
     make(REPOSITORY, root)
     write(root, "older.json", json.dumps({"decisions": [{"decision": "Use Fastify", "reasoning": "Fast"}]}))
@@ -118,17 +117,17 @@ def project(profile):
 async def calls(call):
     listed = set(call.schemas)
     written = [name for name, _ in CALLS]
-    check(len(set(written)) == len(written), "two calls of one tool:", written)
+    check(len(set(written)) == len(written), "several calls of one tool:", written)
     known = {}
     for name, arguments in CALLS:
         if name in listed:
             answer = await call(name, **arguments(known))
             known[name] = answer.get("id") or answer.get("lifecycleId") or ""
     missing = sorted(listed - set(written))
-    check(not missing, "no call is written for", missing, "; add one to CALLS of every_tool.py")
+    check(not missing, "no call for", missing, "; add one to CALLS of every_tool.py")
     for name in sorted(listed):
         said = await call.refused(name, noSuchThing=1)
-        check("unknown argument `noSuchThing`" in said, name, "does not say what is wrong:", said)
+        check("unknown argument `noSuchThing`" in said, name, "does not report the argument:", said)
     return listed
 
 
@@ -137,7 +136,7 @@ async def refused(call, name):
         said = await call.refused(name)
     except MCPError as error:
         said = str(error)
-    check(name in said, "what is not listed is not named:", said)
+    check(name in said, "unlisted tool not named:", said)
     return said
 
 
@@ -146,7 +145,7 @@ async def pages(call):
     for resource in (await client.list_resources()).resources:
         await call.page(resource.uri)
     forms = [form.uri_template for form in (await client.list_resource_templates()).resource_templates]
-    check(sorted(forms) == sorted(NAMES), "addresses without an example, or the other way:", forms)
+    check(sorted(forms) == sorted(NAMES), "templates and examples differ:", forms)
     for form in forms:
         before, uri = {}, form
         for name in re.findall(r"{(\w+)}", form):
@@ -160,7 +159,7 @@ async def pages(call):
     for prompt in prompts:
         text = await call.prompt(prompt.name, **PROMPTS[prompt.name])
         given = list(PROMPTS[prompt.name].values())[0]
-        check(given in text, prompt.name, "passes over what it was given:", text)
+        check(given in text, prompt.name, "ignores its argument:", text)
     offered = await client.complete(PromptReference(name="aidd_start_feature"), {"name": "phase", "value": "B"})
     check(offered.completion.values == ["BUILD"], offered)
     return len(forms) + len((await client.list_resources()).resources), len(prompts)
@@ -171,15 +170,15 @@ async def run():
     for profile in PROFILES:
         async with connected(AIDD, ["mcp", "--profile", profile], project(profile)) as call:
             listed = await calls(call)
-            check(profile != "engine" or not everything, "the first profile is that of all tools")
+            check(profile != "engine" or not everything, "the first profile must list all tools")
             everything |= listed
-            check(listed <= everything, profile, "lists what `engine` does not")
+            check(listed <= everything, profile, "lists tools that `engine` does not")
             told = f"{profile}: {len(listed)} tools"
             unlisted = sorted(everything - listed)
             if profile == "engine":
                 told += ", {} resources, {} prompts".format(*await pages(call))
             elif profile == "lean":
-                check(unlisted, "lean lists all")
+                check(unlisted, "`lean` lists all tools")
                 await call("aidd_get_config")
             else:
                 await refused(call, unlisted[0])

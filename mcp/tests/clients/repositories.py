@@ -1,5 +1,5 @@
-"""The three repositories of `tests/agents/repositories`: how they are made, and what an agent is to
-do in each."""
+"""The three repositories of `tests/agents/repositories`: how they are created, and the task of an
+agent in each."""
 
 import os
 import subprocess
@@ -21,7 +21,7 @@ def write(root, path, text):
 
 
 def make(description, root):
-    """Makes the repository that a file describes: its commits, and the branch to work on."""
+    """Creates the repository that a file describes: its commits, and the branch to work on."""
     os.makedirs(root)
     git(root, "init", "-q", "-b", "main")
     with open(description, encoding="utf-8") as file:
@@ -43,30 +43,30 @@ def make(description, root):
 class Day:
     task: str
     files: list
-    # A question to the knowledge base, and what has to be among the answers.
+    # A question to the knowledge base, and an entry that must be among the results.
     query: dict
     found: str
     compatible: list
     versions: list
     migration: dict
     decision: dict
-    # In other words than those of the decision.
+    # In other words than the decision.
     question: str
     convention: dict
-    # What it writes at first, the rules that this breaks, and how it is mended.
+    # The first version, the rules that it breaks, and the fix.
     wrong: dict
     broken: list
     right: dict
     tests: str
     summary: str
     next: list = field(default_factory=list)
-    # Who does it, where the task alone does not tell.
+    # The role, if the task alone does not determine it.
     role: str = "backend-engineer"
-    # Stands in `wrong`, and may stand in no answer.
+    # Occurs in `wrong`, and must not occur in any answer.
     secret: str = "\0"
 
 
-# A token that is one only once it has been put together.
+# A token that is valid only after concatenation.
 TOKEN = "gh" + "p_" + "Vq7RkX2mZt9LwBn4Yc6HsDf1Jg8PaKe3Uo5T"
 
 REFUNDS = """\

@@ -1,4 +1,4 @@
-//! What a hook has to say, in the form that its client hears.
+//! The answer of a hook in the client's format.
 
 use super::Event;
 use super::payload::{Form, Payload};
@@ -6,17 +6,17 @@ use aidd_report::escape;
 use aidd_report::exit::Exit;
 use serde_json::{Value, json};
 
-/// What a hook has to say.
+/// The answer of a hook.
 #[derive(Debug)]
 pub(super) enum Answer {
-    /// Something for the agent to know.
+    /// Context for the agent.
     Context(String),
-    /// Why a tool is not to be used so.
+    /// The reason to refuse a tool call.
     Deny(String),
 }
 
-/// The text for the client, and how the process ends. Only Cascade hears a refusal by the exit code,
-/// and reads the reason on standard error.
+/// The text for the client, and the exit code. Only Cascade detects a refusal by the exit code and
+/// reads the reason from standard error.
 pub(super) fn render(answer: &Answer, event: Event, payload: &Payload) -> (String, Exit) {
     let form = payload.form();
     let said = match (form, answer) {
@@ -54,7 +54,7 @@ fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
 }
 
-/// The event, by the client's name for it; by Claude Code's where it does not say.
+/// The client's name of the event; Claude Code's name if the payload has none.
 fn name(event: Event, payload: &Payload) -> &str {
     payload.event().unwrap_or(match event {
         Event::SessionStart => "SessionStart",

@@ -1,20 +1,20 @@
-//! What an agent is about to write, or has written, out of what its tool was given. Tools that are
-//! not known, and do not look like one that writes, give nothing.
+//! The edits that an agent is about to make or has made, extracted from the input of its tool.
+//! Unknown tools that do not look like a writing tool yield nothing.
 
 use super::payload::text;
 use serde_json::Value;
 
-/// How a patch begins, in the form that Codex and others write files by.
+/// First line of a patch, in the format that Codex and others use.
 pub(super) const PATCH: &str = "*** Begin Patch";
-/// More files of one call are not looked at.
+/// Maximum number of files of one call.
 const MOST: usize = 50;
 
-/// A file, and what becomes of it.
+/// A file and its change.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Proposal {
-    /// Its path as it was given.
+    /// The path in the tool input.
     pub(super) path: String,
-    /// Where it lay before, when it is moved.
+    /// The previous path of a moved file.
     pub(super) from: Option<String>,
     pub(super) change: Change,
 }
@@ -25,18 +25,18 @@ impl Proposal {
     }
 }
 
-/// What becomes of a file.
+/// The change of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Change {
-    /// This text, whole.
+    /// The whole new text.
     Whole(String),
-    /// Parts of it are replaced, one after the other.
+    /// Replacements, applied in order.
     Edits(Vec<Edit>),
-    /// The client names the file, and not what becomes of it.
+    /// The client names the file but not its change.
     Untold,
 }
 
-/// A part of a text to replace. Without an old text, the place of the new one is not known.
+/// A replacement. Without an old text, its position is unknown.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Edit {
     pub(super) old: String,
@@ -44,11 +44,11 @@ pub(super) struct Edit {
     pub(super) all: bool,
 }
 
-/// A text after edits.
+/// The text after the edits.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct After {
     pub(super) text: String,
-    /// Whether it is the whole file; else only what comes into it.
+    /// Whether it is the whole file; otherwise only the inserted text.
     pub(super) is_whole: bool,
 }
 
@@ -66,12 +66,12 @@ const PATHS: [&str; 9] = [
 const OLD: [&str; 4] = ["old_string", "oldString", "old_str", "old_text"];
 const NEW: [&str; 4] = ["new_string", "newString", "new_str", "new_text"];
 const WHOLE: [&str; 4] = ["content", "contents", "file_text", "text"];
-/// Texts of which only the tool knows the place.
+/// Fields with inserted text whose position is unknown.
 const PARTS: [&str; 5] = ["new_source", "newCode", "code", "code_edit", "insert_text"];
-/// What a patch calls the new place of the file that it speaks of.
+/// Prefix of the line with the new path of a moved file.
 const MOVED: &str = "*** Move to:";
 
-/// What a tool was asked to write.
+/// The edits in the input of a tool.
 pub(super) fn proposals(input: &Value) -> Vec<Proposal> {
     let patch = input.as_str().or_else(|| text(input, &["command", "input", "patch", "patchText"]));
     if let Some(patch) = patch.filter(|patch| patch.contains(PATCH)) {
@@ -117,7 +117,7 @@ fn edit(row: &Value) -> Option<Edit> {
     Some(Edit { old, new, all })
 }
 
-/// Adds an edit to those of its file.
+/// Appends an edit to the edits of its file.
 fn add(found: &mut Vec<Proposal>, path: &str, edit: Edit) {
     if let Some(Proposal { change: Change::Edits(edits), .. }) =
         found.iter_mut().find(|proposal| proposal.path == path)
@@ -128,7 +128,8 @@ fn add(found: &mut Vec<Proposal>, path: &str, edit: Edit) {
     }
 }
 
-/// The files of a patch with `*** Add File:`, `*** Update File:` and hunks that begin with `@@`.
+/// Parses the files of a patch with `*** Add File:`, `*** Update File:` and hunks that start with
+/// `@@`.
 fn patched(patch: &str) -> Vec<Proposal> {
     let mut found: Vec<Proposal> = Vec::new();
     let mut hunk = Edit { old: String::new(), new: String::new(), all: false };
@@ -143,7 +144,7 @@ fn patched(patch: &str) -> Vec<Proposal> {
         } else if let Some(path) = starts("*** Update File:") {
             found.push(Proposal::new(path, Change::Edits(Vec::new())));
         } else if starts("*** Delete File:").is_some() {
-            // Its lines, should it have any, belong to nothing that is kept.
+            // The lines of a deleted file are ignored.
             found.push(Proposal::new("", Change::Edits(Vec::new())));
         } else if let (Some(path), Some(file)) = (starts(MOVED), found.last_mut()) {
             let before = std::mem::replace(&mut file.path, path);
@@ -193,7 +194,7 @@ fn flush(found: &mut [Proposal], hunk: &mut Edit) {
 }
 
 impl Change {
-    /// What becomes of a file that holds `before`; `None`: there is none.
+    /// The result of applying the change to a file with the text `before`; `None` for a new file.
     pub(super) fn after(&self, before: Option<&str>) -> After {
         match self {
             Self::Whole(text) => After { text: text.clone(), is_whole: true },
@@ -206,7 +207,8 @@ impl Change {
         }
     }
 
-    /// What a file held before it came to hold `after`; `None` where that cannot be told.
+    /// The text of the file before the change, given the text `after`; `None` if it cannot be
+    /// determined.
     pub(super) fn before(&self, after: &str) -> Option<String> {
         match self {
             Self::Whole(_) | Self::Untold => None,
@@ -218,7 +220,7 @@ impl Change {
     }
 }
 
-/// A text with parts of it replaced; `None` when the place of one is not known.
+/// Applies replacements to a text; `None` if the position of one is unknown.
 fn replaced<'a>(
     text: Option<&str>,
     edits: impl Iterator<Item = (&'a str, &'a str, bool)>,
@@ -232,7 +234,7 @@ fn replaced<'a>(
             new.clone_into(&mut whole);
             continue;
         }
-        // An agent writes line feeds, whatever the file has.
+        // Agents write line feeds even if the file uses CRLF.
         let (old, new) = if !whole.contains(old) && whole.contains("\r\n") {
             (old.replace('\n', "\r\n"), new.replace('\n', "\r\n"))
         } else {

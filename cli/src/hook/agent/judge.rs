@@ -1,5 +1,4 @@
-//! What the rules say of an edit: only what it brings about, only of files that `aidd check` would
-//! look at.
+//! Checks an edit: only new findings, and only in files that `aidd check` would check.
 
 use super::edits::{Change, Proposal};
 use aidd_engine::check::Distribution;
@@ -20,19 +19,19 @@ use std::collections::HashSet;
 use std::io;
 use std::path::Path;
 
-/// Most findings that an agent is told of at once; the others wait until these are mended.
+/// Maximum number of findings shown to an agent at once.
 const MOST: usize = 10;
-/// What aidd writes by itself, and nobody edits.
+/// Files of Git and aidd's own data, which agents do not edit.
 const OWN: [&str; 2] = [".git/", ".aidd/data."];
 
-/// The rules of a project, ready to judge.
+/// The engine and baseline of a project.
 pub(super) struct Judge {
     project: Project,
     engine: Engine,
     globs: Globs,
 }
 
-/// A finding, as an agent is told of it.
+/// A finding in the form shown to an agent.
 #[derive(Debug)]
 pub(super) struct Told {
     path: String,
@@ -42,21 +41,21 @@ pub(super) struct Told {
     rule: String,
     message: String,
     help: Option<String>,
-    /// Whether the next file that is written may mend it.
+    /// Whether a file written next can fix it.
     is_open: bool,
 }
 
 impl Told {
-    /// Whether what it speaks of must not be written: an error that the text itself brings, or a
-    /// secret. A test beside a module and the page that a link leads to may come next; to refuse the
-    /// first of two files for want of the second would refuse both.
+    /// Whether the edit must be refused: for a secret, or an error in the text itself. A missing
+    /// test file or link target may be written next; refusing the first of two files because of the
+    /// second would block both.
     pub(super) fn must_not_pass(&self) -> bool {
         let is_secret = self.rule.starts_with("secrets/") && self.severity > Severity::Info;
         self.severity == Severity::Error && !self.is_open || is_secret
     }
 }
 
-/// Whether what a check finds may lie in other files, which are there or not.
+/// Whether the findings of a check depend on other files.
 fn looks_beyond(check: &CheckHeader) -> bool {
     let of_tree = check.tree.as_ref().is_some_and(|tree| {
         !tree.exists.is_empty()
@@ -74,10 +73,10 @@ fn looks_beyond(check: &CheckHeader) -> bool {
 }
 
 impl Judge {
-    /// The rules of the project at `root`.
+    /// Loads the rules of the project at `root`.
     ///
     /// # Errors
-    /// When its configuration does not hold.
+    /// When the configuration is invalid.
     pub(super) fn open(distribution: &'static Distribution, root: &Path) -> Result<Self> {
         let project = Project::open(distribution, root, None)?;
         let engine = project.engine(&Selection::default())?;
@@ -86,11 +85,11 @@ impl Judge {
             include.as_deref().unwrap_or_default(),
             exclude.as_deref().unwrap_or_default(),
         )
-        .map_err(|why| anyhow!("include or exclude: {why}"))?;
+        .map_err(|why| anyhow!("`include` or `exclude`: {why}"))?;
         Ok(Self { project, engine, globs })
     }
 
-    /// What would be new in a file.
+    /// The findings that an edit would add.
     ///
     /// # Errors
     /// When the file, or the baseline, cannot be read.
@@ -111,7 +110,7 @@ impl Judge {
         self.brought(&path, before, after.text.into_bytes())
     }
 
-    /// What is new in a file that was written.
+    /// The findings that an edit has added.
     ///
     /// # Errors
     /// When the file, or the baseline, cannot be read.
@@ -132,7 +131,7 @@ impl Judge {
         self.brought(&path, before, after)
     }
 
-    /// The findings of `after` that `before` does not have.
+    /// The findings of `after` that are not in `before`.
     fn brought(&self, path: &str, before: Option<Vec<u8>>, after: Vec<u8>) -> Result<Vec<Told>> {
         let known: HashSet<String> = before
             .map(|before| check_text(&self.project, &self.engine, path.to_owned(), before))
@@ -153,7 +152,7 @@ impl Judge {
         Ok(new)
     }
 
-    /// The path from the root of a file that is judged at all.
+    /// The path relative to the root, if the file is checked at all.
     fn judged(&self, given: &str) -> Option<String> {
         let path = self.project.disk.inside(given)?;
         let is_own = OWN.iter().any(|own| path.starts_with(own));
@@ -162,7 +161,7 @@ impl Judge {
     }
 
     fn read(&self, path: &str) -> Result<Option<Vec<u8>>> {
-        // A file that is too large is looked through for secrets only, as `aidd check` does.
+        // Large files are checked for secrets only, as in `aidd check`.
         match self.project.disk.read(path, u64::from(u32::MAX)) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -185,7 +184,7 @@ impl Judge {
         }
     }
 
-    /// A file as it was last committed.
+    /// The file in the last commit.
     fn committed(&self, path: &str) -> Option<Vec<u8>> {
         let repository = Repository::open(self.project.root()).ok()?;
         let head = repository.snapshot(&repository.commit("HEAD").ok()?).ok()?;
@@ -194,7 +193,7 @@ impl Judge {
     }
 }
 
-/// Findings as a text for an agent, after `heading`, the worst first; `None` when there is none.
+/// Formats findings for an agent below `heading`, most severe first; `None` without findings.
 pub(super) fn said(heading: &str, found: &[Told]) -> Option<String> {
     if found.is_empty() {
         return None;
@@ -214,6 +213,6 @@ pub(super) fn said(heading: &str, found: &[Told]) -> Option<String> {
     if found.len() > MOST {
         text.push_str(&format!("\n… and {} more", found.len() - MOST));
     }
-    text.push_str("\n`aidd explain RULE` says why a rule is one.");
+    text.push_str("\n`aidd explain RULE` explains a rule.");
     Some(text)
 }

@@ -1,32 +1,32 @@
-//! What a client says to a hook. The forms were looked up in November 2026, in the documentation of
-//! Claude Code (whose form Codex, VS Code and Devin share), Cursor, Gemini CLI and Windsurf's
-//! Cascade. Every field is looked for under all of its spellings, and none has to be there.
+//! The input of a hook. The formats follow the documentation, as of November 2026, of Claude Code
+//! (also used by Codex, VS Code and Devin), Cursor, Gemini CLI and Windsurf's Cascade. Every field
+//! is looked up under all of its spellings, and all are optional.
 
 use anyhow::{Result, bail};
 use serde_json::Value;
 use std::path::PathBuf;
 
-/// The form that a client speaks, and hears.
+/// The payload format of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// Claude Code, Codex, VS Code.
     Claude,
-    /// Devin's own agents, which take the form of Claude Code and an older one.
+    /// Devin's own agents, which use the format of Claude Code and an older one.
     Devin,
     /// Cursor.
     Cursor,
-    /// Gemini CLI, in the events that it does not share with Claude Code.
+    /// Gemini CLI, for events that Claude Code does not have.
     Gemini,
     /// Windsurf's Cascade.
     Cascade,
-    /// GitHub Copilot, when its hooks are set up in its own words.
+    /// GitHub Copilot, with hooks set up in its own format.
     Copilot,
 }
 
-/// The names that Devin gives to what Claude Code calls Edit, Write and Bash.
+/// Devin's names of the tools that Claude Code calls Edit, Write and Bash.
 const DEVIN_TOOLS: [&str; 4] = ["edit", "write", "exec", "multi_edit"];
 
-/// What a client says.
+/// The input of a hook.
 #[derive(Debug)]
 pub(in crate::hook) struct Payload {
     said: Value,
@@ -35,27 +35,27 @@ pub(in crate::hook) struct Payload {
 }
 
 impl Payload {
-    /// Reads what a client says.
+    /// Parses the input of a hook.
     ///
     /// # Errors
-    /// When it is no JSON object.
+    /// When it is not a JSON object.
     pub(in crate::hook) fn read(bytes: &[u8]) -> Result<Self> {
         let said: Value = match serde_json::from_slice(bytes) {
             Ok(said) => said,
             Err(error) => bail!("standard input is not JSON ({error})"),
         };
         if !said.is_object() {
-            bail!("standard input is no JSON object");
+            bail!("standard input is not a JSON object");
         }
         let input = unpacked(&said, &["tool_input", "toolInput", "tool_info", "toolArgs"]);
-        // Some events of Cursor are about one tool, and name what it was given beside themselves.
+        // Some Cursor events are about one tool and have its input at the top level.
         let input = if input.is_null() { said.clone() } else { input };
         let answers = ["tool_response", "tool_output", "toolResponse", "toolResult"];
         let response = unpacked(&said, &answers);
         Ok(Self { said, input, response })
     }
 
-    /// The event, by the client's name for it.
+    /// The client's name of the event.
     pub(in crate::hook) fn event(&self) -> Option<&str> {
         text(&self.said, &["hook_event_name", "hookEventName", "agent_action_name"])
     }
@@ -77,24 +77,24 @@ impl Payload {
         if DEVIN_TOOLS.contains(&self.tool()) { Form::Devin } else { Form::Claude }
     }
 
-    /// The client's name for the conversation.
+    /// The client's id of the conversation.
     pub(super) fn session(&self) -> Option<&str> {
         let names = ["session_id", "sessionId", "conversation_id", "trajectory_id"];
         text(&self.said, &names).filter(|name| !name.trim().is_empty() && name.len() <= 200)
     }
 
-    /// The folder that the client works in.
+    /// The working directory of the client.
     pub(super) fn folder(&self) -> Option<PathBuf> {
         let first = || self.said.get("workspace_roots")?.get(0)?.as_str();
         text(&self.said, &["cwd"]).or_else(first).map(PathBuf::from)
     }
 
-    /// The model, by the client's name for it.
+    /// The client's name of the model.
     pub(super) fn model(&self) -> &str {
         text(&self.said, &["model", "model_name"]).unwrap_or_default()
     }
 
-    /// The client, as far as it can be told.
+    /// The client, if it can be detected.
     pub(super) fn client(&self) -> &'static str {
         let transcript = text(&self.said, &["transcript_path"]).unwrap_or_default();
         match self.form() {
@@ -110,38 +110,38 @@ impl Payload {
         }
     }
 
-    /// What set the event off: `startup`, `compact`, `auto`, `clear`.
+    /// The trigger of the event: `startup`, `compact`, `auto`, `clear`.
     pub(super) fn trigger(&self) -> &str {
         text(&self.said, &["trigger", "source", "reason"]).unwrap_or_default()
     }
 
-    /// What the user typed.
+    /// The user's prompt.
     pub(in crate::hook) fn prompt(&self) -> Option<&str> {
         text(&self.said, &["prompt"])
     }
 
-    /// The tool, by the client's name for it.
+    /// The client's name of the tool.
     pub(super) fn tool(&self) -> &str {
         text(&self.said, &["tool_name", "toolName", "agent_action_name"]).unwrap_or_default()
     }
 
-    /// What the tool is given.
+    /// The input of the tool.
     pub(super) fn input(&self) -> &Value {
         &self.input
     }
 
-    /// The command, when the tool is a shell.
+    /// The command, if the tool is a shell.
     pub(super) fn command(&self) -> Option<&str> {
         let command = text(&self.input, &["command", "command_line", "cmd"])?;
         (!command.contains(super::edits::PATCH)).then_some(command)
     }
 
-    /// The text of a file before it was edited, where the client tells it.
+    /// The text of a file before the edit, if the client sends it.
     pub(super) fn original(&self) -> Option<&str> {
         text(&self.response, &["originalFile", "original_file"])
     }
 
-    /// Whether a tool did what it was asked; `None` where that is not told.
+    /// Whether a tool call succeeded; `None` if unknown.
     pub(super) fn outcome(&self) -> Option<bool> {
         let event = self.event().unwrap_or_default();
         if event.ends_with("ToolUseFailure") {
@@ -172,18 +172,18 @@ impl Payload {
         if let Some(code) = text(&self.response, &["llmContent"]).and_then(exit_code) {
             return Some(code == 0);
         }
-        // Claude Code tells of a command that failed by another event.
+        // Claude Code reports a failed command with another event.
         (event == "PostToolUse" && self.response.get("stdout").is_some()).then_some(true)
     }
 }
 
-/// The code in a line `Exit Code: 1`, as Gemini CLI tells it.
+/// The code in a line `Exit Code: 1`, as Gemini CLI prints it.
 fn exit_code(text: &str) -> Option<i64> {
     let line = text.lines().find_map(|line| line.trim().strip_prefix("Exit Code:"))?;
     line.trim().parse().ok()
 }
 
-/// The first of these fields that there is; where it is a text that holds JSON, what that says.
+/// The first of these fields that exists; a string that contains JSON is parsed.
 fn unpacked(said: &Value, names: &[&str]) -> Value {
     let Some(found) = names.iter().find_map(|name| said.get(name)) else { return Value::Null };
     match found {
@@ -194,7 +194,7 @@ fn unpacked(said: &Value, names: &[&str]) -> Value {
     }
 }
 
-/// The first of these fields that is a text.
+/// The first of these fields that is a string.
 pub(super) fn text<'a>(said: &'a Value, names: &[&str]) -> Option<&'a str> {
     names.iter().find_map(|name| said.get(name)?.as_str())
 }

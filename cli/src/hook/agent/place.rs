@@ -1,15 +1,16 @@
-//! Where the files lie that a tool speaks of: clients name them from the folder that they work in,
-//! which need not be the project's.
+//! Resolves the paths in a tool's input: they are relative to the client's working directory, which
+//! can differ from the project root.
 
 use super::edits::{self, Change, Proposal};
 use super::payload::Payload;
 use aidd_engine::text::files::Disk;
 use std::path::{Path, PathBuf};
 
-/// Parts of the names of tools that write files. What others name without a text is only read.
+/// Parts of the names of tools that write files. Other tools that name a file without text only
+/// read it.
 const WRITING: [&str; 6] = ["edit", "write", "create", "replace", "patch", "insert"];
 
-/// What a tool was asked to write, with paths from the folder that the client works in.
+/// The edits in the input of a tool, with paths relative to the client's working directory.
 pub(super) fn proposals(payload: &Payload, root: &Path, cwd: &Path) -> Vec<Proposal> {
     let mut found = edits::proposals(payload.input());
     let tool = payload.tool().to_lowercase();
@@ -30,8 +31,8 @@ pub(super) fn proposals(payload: &Payload, root: &Path, cwd: &Path) -> Vec<Propo
     found
 }
 
-/// A path as seen from `folder`; `None` when it stands for itself: it is absolute, or nothing but
-/// the project has it.
+/// A path relative to `folder`; `None` to use it as it is: it is absolute, or exists only relative
+/// to the project root.
 fn placed(path: &str, folder: &Path, root: &Path) -> Option<String> {
     if Path::new(path).is_absolute() || folder == root {
         return None;

@@ -1,5 +1,5 @@
-//! What an agent is told when a conversation begins: what the tool of the agent door tells at a
-//! start, within the budget of the configuration.
+//! The context at the start of a conversation: the same as the MCP tool `aidd_bootstrap` returns,
+//! within the token budget of the configuration.
 
 use aidd_engine::check::Distribution;
 use aidd_engine::project::config::{ContentConfig, TokenBudget};
@@ -14,36 +14,37 @@ use aidd_memory::state;
 use aidd_report::number;
 use std::path::Path;
 
-/// The pages that guide an agent, and how much of them it is told.
+/// The guidance pages and their settings.
 pub(super) struct Pages {
     library: Library,
     content: ContentConfig,
     note: Option<String>,
 }
 
-/// The pages of the project at `root`; under the default settings where its own do not hold.
+/// The pages of the project at `root`; with default settings if its configuration is invalid.
 pub(super) fn pages(distribution: &'static Distribution, root: &Path) -> Pages {
     let mut note = None;
     let project = Project::open(distribution, root, None).unwrap_or_else(|error| {
-        note = Some(format!("The default settings apply: {}", error.message));
+        note = Some(format!("Default settings apply: {}", error.message));
         Project::unconfigured(distribution, root)
     });
     let mut content = project.config.content.clone().unwrap_or_default();
     if let Err(why) = content.set_mode(&aidd_report::settings::content_mode()) {
-        note = Some(format!("The variable is passed over: {why}."));
+        note = Some(format!("Environment variable ignored: {why}."));
     }
     Pages { library: Library::load(distribution.pages, &project.disk, &content), content, note }
 }
 
-/// Said first: what follows is not to be asked for again, and no second session to be opened.
+/// First line of the context, so that the agent neither requests the same text again nor opens a
+/// second session.
 const TOLD: &str =
-    "This is what aidd_bootstrap tells; no need to call it. With a task: aidd_classify_task.";
+    "This is the output of aidd_bootstrap; do not call it again. For a task, call aidd_classify_task.";
 
-/// What to tell at the beginning of a conversation on `branch`. One that is `resumed` holds the rules
-/// already: it is told where work stands, and little else.
+/// The context at the start of a conversation on `branch`. If it is `resumed`, it already contains
+/// the rules; then mainly the state of the work is included.
 ///
 /// # Errors
-/// When the store does not answer.
+/// When the store fails.
 pub(super) fn context(
     memory: &mut ProjectMemory,
     pages: &Pages,
@@ -63,7 +64,7 @@ pub(super) fn context(
     let conflicts = memory.conflicts()?.len();
     if conflicts > 0 {
         let conflicts = number(conflicts, "conflict");
-        notes.push(format!("{conflicts} in memory to settle: `aidd memory conflicts`"));
+        notes.push(format!("{conflicts} in memory to resolve: `aidd memory conflicts`"));
     }
     let steps = next::suggest(&state, &Asked::default());
     let name = root.file_name().map(|name| name.to_string_lossy().into_owned());

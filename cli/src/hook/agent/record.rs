@@ -1,5 +1,5 @@
-//! What hooks keep of a session: which files were edited, which checks were run and how they went.
-//! No text of a file and no command is kept.
+//! What hooks record of a session: the edited files, and the checks that ran with their results.
+//! Neither file contents nor commands are recorded.
 
 use super::edits::Proposal;
 use super::payload::Payload;
@@ -18,23 +18,24 @@ use anyhow::Result;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
-/// The status of a checkpoint that a hook saved.
+/// The status of a checkpoint saved by a hook.
 const AUTOMATIC: &str = "automatic";
-/// What stands before the agent's own words in it, and most characters of a checkpoint that are read.
+/// Separator before the agent's own text in a checkpoint, and maximum number of its characters that
+/// are read.
 const EARLIER: &str = "; earlier: ";
 const SAID: usize = 400;
-/// A session that a client never ended is over after a day, in milliseconds.
+/// Age in milliseconds after which an unfinished session is ended: one day.
 const DAY: i64 = 24 * 60 * 60 * 1000;
-/// At most so many such sessions are ended at once.
+/// Maximum number of such sessions ended at once.
 const STALE: usize = 5;
 
-/// The branch that work belongs to; where none is checked out, that of Git's own default.
+/// The checked-out branch; without one, Git's default branch name.
 pub(super) fn branch(root: &Path) -> String {
     checked_out(root).unwrap_or_else(|| "main".to_owned())
 }
 
-/// The open session of the client's conversation, begun when there is none. `None`: the client does
-/// not name its conversation.
+/// The open session of the client's conversation, created if there is none. `None` if the payload
+/// has no conversation id.
 ///
 /// # Errors
 /// When it cannot be saved.
@@ -64,11 +65,11 @@ pub(super) fn begin(
         extra: Map::from_iter([(BY.to_owned(), json!(HOOK))]),
         ..SessionState::default()
     };
-    // Of hooks that run at once, all keep what they saw in one session.
+    // Hooks that run concurrently share one session.
     Ok(Some(memory.join_session(new)?))
 }
 
-/// Who makes a model, by its name.
+/// The provider of a model, from its name.
 fn provider(model: &str) -> &'static str {
     const MAKERS: [(&str, &str); 6] = [
         ("claude", "anthropic"),
@@ -82,7 +83,8 @@ fn provider(model: &str) -> &'static str {
     maker.map_or("unknown", |(_, maker)| maker)
 }
 
-/// Ends what hooks began and no client ended: not every client says when a conversation is over.
+/// Ends sessions that hooks started and no client ended, since not every client reports the end of
+/// a conversation.
 fn end_stale(memory: &mut ProjectMemory, thread: &str) -> Result<()> {
     let open = memory.sessions(None, Some(false), usize::MAX)?;
     let now = now();
@@ -109,7 +111,7 @@ fn open(memory: &mut ProjectMemory, payload: &Payload) -> Result<Option<SessionS
     Ok(memory.thread(thread)?.filter(|state| !state.is_ended()))
 }
 
-/// Keeps what a tool did, when it edited files or ran a check.
+/// Records the effect of a tool call if it edited files or ran a check.
 ///
 /// # Errors
 /// When it cannot be saved.
@@ -125,7 +127,7 @@ pub(super) fn tool(
     Ok(())
 }
 
-/// What a tool did, in words of ours.
+/// The effect of a tool call as title and body.
 fn seen(
     payload: &Payload,
     (root, proposals): (&Path, &[Proposal]),
@@ -167,7 +169,7 @@ fn seen(
     Some((title, Observation { concepts: words, extra, ..Observation::default() }))
 }
 
-/// What a session observed, the first thing first.
+/// The observations of a session, oldest first.
 fn observed(memory: &mut ProjectMemory, session: &str) -> Result<Vec<Entry>, MemoryError> {
     let query = Query {
         session_id: Some(session.to_owned()),
@@ -177,16 +179,16 @@ fn observed(memory: &mut ProjectMemory, session: &str) -> Result<Vec<Entry>, Mem
     memory.read(&mut |store| store.entries(&query))
 }
 
-/// What hooks saw of a session.
+/// Summary of the observations of a session.
 #[derive(Default)]
 struct Summary {
-    /// In the order of the first edit.
+    /// Edited files, in the order of the first edit.
     files: Vec<String>,
-    /// Check, and how its last run went.
+    /// Checks with the result of their last run.
     runs: Vec<(String, Option<bool>)>,
-    /// How much there is in all.
+    /// Total number of observations.
     count: usize,
-    /// When the last of it was seen.
+    /// Time of the last observation.
     last: i64,
 }
 
@@ -228,15 +230,16 @@ impl Summary {
     }
 }
 
-/// Saves where work stands before the client forgets the conversation. What the agent itself saved
-/// since its last edit says it better, and stays the last word.
+/// Saves a checkpoint before the client compacts the conversation. A checkpoint that the agent
+/// saved since its last edit is more precise and stays the latest.
 ///
 /// # Errors
 /// When it cannot be saved.
 pub(super) fn checkpoint(memory: &mut ProjectMemory, payload: &Payload) -> Result<()> {
     let Some(session) = open(memory, payload)? else { return Ok(()) };
     let summary = Summary::of(&observed(memory, &session.id)?);
-    // An agent need not name its session: what was saved on the branch while it was open is of it too.
+    // Agents can save without a session id: checkpoints on the branch since the session started
+    // belong to it too.
     let last = memory.last_checkpoint(Some(&session.branch))?;
     let began = millis(&session.started_at).unwrap_or_default();
     let is_own = |entry: &Entry| {
@@ -248,7 +251,7 @@ pub(super) fn checkpoint(memory: &mut ProjectMemory, payload: &Payload) -> Resul
     if is_told || summary.count == 0 && session.tasks_pending.is_empty() {
         return Ok(());
     }
-    // What was said last goes along, whoever said it: the next one is shown this checkpoint alone.
+    // Include the previous text, because only this checkpoint will be shown.
     let earlier: Option<Checkpoint> =
         last.as_ref().and_then(|entry| kinds::typed(&entry.metadata).ok());
     let steps = earlier.as_ref().and_then(|earlier| earlier.next_steps.clone());
@@ -275,7 +278,7 @@ pub(super) fn checkpoint(memory: &mut ProjectMemory, payload: &Payload) -> Resul
     Ok(())
 }
 
-/// What an agent said in a checkpoint; of one that a hook saved, what went along with it.
+/// The agent's text in a checkpoint; for a checkpoint of a hook, the text it included.
 fn said_before(text: &str, is_hooks: bool) -> Option<String> {
     if !is_hooks {
         return Some(text.to_owned());
@@ -283,8 +286,8 @@ fn said_before(text: &str, is_hooks: bool) -> Option<String> {
     text.split_once(EARLIER).map(|(_, said)| said.to_owned())
 }
 
-/// Brings a session up to what was observed, at the end of a turn: a client that is killed says
-/// nothing more.
+/// Updates a session from its observations at the end of a turn, because a killed client sends no
+/// further event.
 ///
 /// # Errors
 /// When it cannot be saved.
@@ -302,8 +305,7 @@ fn files(summary: &Summary) -> (String, Value) {
     ("filesModified".to_owned(), json!(summary.files))
 }
 
-/// Ends the session of a conversation with a summary of it; one in which nothing happened leaves
-/// nothing behind.
+/// Ends the session of a conversation with a summary; a session without observations is deleted.
 ///
 /// # Errors
 /// When it cannot be saved.

@@ -117,7 +117,7 @@ fn a_file_that_a_patch_moves_is_looked_for_where_it_goes() {
     let change = Change::Edits(vec![edit("old\n", "new\n", false)]);
     let moved = Proposal { path: "b/a.rs".into(), from: Some("a.rs".into()), change };
     assert_eq!(proposals(&json!({ "input": patch })), [moved]);
-    // One that is only moved is not written, and a move of nothing is none.
+    // A file that is only moved is not written, and a move without a file is ignored.
     let patch = format!("{PATCH}\n*** Move to: x\n*** Update File: a.rs\n*** Move to: b.rs\n");
     assert_eq!(proposals(&json!({ "input": patch })), []);
 }
@@ -140,10 +140,10 @@ fn edits_are_applied_and_taken_back() {
     let after = change.after(Some("a\nb\nx x\n"));
     assert_eq!((&*after.text, after.is_whole), ("a\nB\ny y\n", true));
     assert_eq!(change.before("a\nB\ny y\n").as_deref(), Some("a\nb\nx x\n"));
-    // Line feeds stand for the line ends of the file.
+    // Line feeds match the line endings of the file.
     let after = Change::Edits(vec![edit("a\nb", "c\nd", false)]).after(Some("a\r\nb\r\n"));
     assert_eq!((&*after.text, after.is_whole), ("c\r\nd\r\n", true));
-    // Where a place is not found, only what comes in is known.
+    // If the position is not found, only the inserted text is known.
     let after = Change::Edits(vec![edit("gone", "new", false)]).after(Some("text"));
     assert_eq!((&*after.text, after.is_whole), ("new", false));
     let after = Change::Edits(vec![edit("", "new", false)]).after(None);
@@ -169,7 +169,7 @@ fn outcomes_are_read_out_of_every_form() {
     }
 }
 
-/// An option that takes a value hides the name of the hook no more than its value does.
+/// The value of an option does not hide the name of the hook.
 #[test]
 fn a_hook_is_seen_behind_every_option() {
     for option in Cli::command().get_arguments().filter(|option| option.is_global_set()) {
@@ -193,7 +193,7 @@ fn a_hook_of_a_client_is_known_however_it_is_called() {
     for other in ["install", "stopp", "--help", ""] {
         assert!(!is(&["aidd", "hook", other]), "{other}");
     }
-    // Paths that are called so.
+    // Arguments named `hook`.
     assert!(!is(&["aidd", "check", "hook", "stop"]));
     assert!(!is(&["aidd", "--color", "hook", "stop"]));
     let unknown = |args: &[&str]| is_unknown(&args.iter().map(OsString::from).collect::<Vec<_>>());

@@ -1,4 +1,4 @@
-//! What the work at hand changed: its new findings, and the report that the pull request would get.
+//! Checks of the changes on the current branch: new findings, and the pull request report.
 
 use super::found::{self, Findings};
 use super::{LIMIT, MOST};
@@ -11,14 +11,14 @@ use aidd_report::run::{self, ComplianceFormat, Document, Format, Target};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Most characters of a report; a comment of GitHub holds as many.
+/// Maximum length of a report in characters, which is also GitHub's limit for a comment.
 const REPORT: usize = 65_536;
 
 pub(super) fn tools() -> Vec<Tool> {
     let check = Tool::new(
         "aidd_ci_diff_check",
         "Check what changed",
-        "Findings that the work at hand brought about, as the pull request will judge it. Use before a \
+        "Checks uncommitted and branch changes for new findings, as the pull request will. Use before a \
          commit.",
         diff_check,
     )
@@ -26,7 +26,7 @@ pub(super) fn tools() -> Vec<Tool> {
     let report = Tool::new(
         "aidd_ci_report",
         "Pull-request report",
-        "What the pull request would report. Use to tell people; to mend findings aidd_ci_diff_check.",
+        "Returns the pull request report. Use to inform people; to fix findings use aidd_ci_diff_check.",
         report,
     )
     .choosing(Choice { by: "policy", usual: "false", takes: &[(&["false"], &["base"])] })
@@ -37,12 +37,12 @@ pub(super) fn tools() -> Vec<Tool> {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Changes {
-    /// Revision (main branch)
+    /// Base revision (main branch)
     base: Option<String>,
-    /// Only below these
+    /// Only files in these paths
     #[serde(default)]
     changed_files: Vec<String>,
-    /// (20)
+    /// Maximum (20)
     #[schemars(range(min = 1, max = 200))]
     limit: Option<usize>,
 }
@@ -60,18 +60,18 @@ fn diff_check(context: &Context, given: Changes) -> Result<Answer<Findings>, Too
     Ok(found::answer(&project, &document, given.limit.unwrap_or(LIMIT).clamp(1, MOST)))
 }
 
-/// What to say where nothing was looked at because the work is on the main branch already: "passes"
-/// would be taken for a judgement of it.
+/// The note if nothing was checked because the work is already on the main branch; "passes" alone
+/// would be misleading.
 fn nothing_changed(context: &Context) -> Option<String> {
     let changes = uncommitted(context.root())?.changes;
     changes.is_empty().then(|| {
-        "nothing is uncommitted, and no commit is beside the base; for commits made on it name an \
+        "no uncommitted changes and no commits since the base; to check earlier commits, pass an \
          earlier `base`, such as HEAD~1"
             .to_owned()
     })
 }
 
-/// What changed, checked by all rules.
+/// Checks the changes with all rules.
 fn changed(
     context: &Context,
     project: &Project,
@@ -86,9 +86,9 @@ fn changed(
 struct Asked {
     #[serde(default)]
     format: Form,
-    /// Revision (main branch)
+    /// Base revision (main branch)
     base: Option<String>,
-    /// What the gate enforces instead
+    /// Report the enforced policy instead
     #[serde(default)]
     policy: bool,
 }
@@ -102,11 +102,11 @@ enum Form {
     Github,
 }
 
-/// A report.
+/// A rendered report.
 #[derive(Serialize, JsonSchema)]
 struct Report {
     format: Form,
-    /// Whether the pull request would fail; absent for the policy.
+    /// Whether the pull request would fail; absent for a policy report.
     #[serde(skip_serializing_if = "Option::is_none")]
     fails: Option<bool>,
     report: String,
@@ -132,8 +132,8 @@ fn report(context: &Context, given: Asked) -> Result<Answer<Report>, ToolError> 
         (Some(document.is_failing()), run::render(&project, &document, format))
     };
     if text.chars().nth(REPORT).is_some() {
-        return Err(ToolError::new(format!("the report has more than {REPORT} characters"))
-            .remedy("aidd_ci_diff_check gives the findings in parts; `aidd ci --output FILE` writes it all"));
+        return Err(ToolError::new(format!("the report is longer than {REPORT} characters"))
+            .remedy("get the findings in parts with aidd_ci_diff_check, or the full report with `aidd ci --output FILE`"));
     }
     let said = text.clone();
     Ok(Answer::new(Report { format: given.format, fails, report: text }, said))

@@ -1,4 +1,4 @@
-//! Findings as an agent reads them: under the names that `--format json` has, without what is empty.
+//! Findings for an agent, with the field names of `--format json` and without empty fields.
 
 use crate::tool::{Answer, ToolError};
 use aidd_engine::rules::registry::project_rule;
@@ -10,35 +10,35 @@ use serde::Serialize;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// Files that were not wholly checked that are named in an answer.
+/// Maximum number of incompletely checked files listed in an answer.
 const NAMED: usize = 20;
-/// Most characters of a rule's reason in an answer; the page has the rest.
+/// Maximum length of a rule's reason in characters; the page has the full text.
 const WHY: usize = 240;
 
-/// What a check found.
+/// The result of a check.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Findings {
-    /// Whether nothing new would fail a pull request.
+    /// Whether no new finding would fail a pull request.
     passes: bool,
-    /// New findings, the worst first.
+    /// New findings, most severe first.
     findings: Vec<Found>,
-    /// How many of each there are.
+    /// Counts of findings and files.
     summary: Summary,
-    /// Why the rules of these findings exist.
+    /// Reasons of the rules of these findings.
     why: Vec<Why>,
-    /// What could not be checked.
+    /// Files that could not be checked completely.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     skipped: Vec<Skipped>,
-    /// What else to know.
+    /// Further notes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
-    /// What the files were compared with.
+    /// The revision the files were compared with.
     #[serde(skip_serializing_if = "Option::is_none")]
     base: Option<String>,
 }
 
-/// One place where a rule is broken.
+/// One finding.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Found {
@@ -62,7 +62,7 @@ struct Found {
     related: Vec<wire::Related>,
 }
 
-/// Counts. Those of severities are of new findings.
+/// Counts. The counts by severity include only new findings.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Summary {
@@ -70,9 +70,9 @@ struct Summary {
     warning: usize,
     info: usize,
     files: usize,
-    /// New findings that this answer leaves out.
+    /// Number of new findings omitted from this answer.
     more: usize,
-    /// Files that were not, or not wholly, checked; not all of them are named.
+    /// Number of files that were not checked completely; not all are listed.
     skipped: usize,
     pre_existing: usize,
     moved: usize,
@@ -81,21 +81,21 @@ struct Summary {
     allowed: usize,
 }
 
-/// Why a rule exists.
+/// The reason of a rule.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Why {
     rule: String,
     why: String,
 }
 
-/// What was not, or not wholly, checked.
+/// A file that was not checked completely.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Skipped {
     path: String,
     why: String,
 }
 
-/// An error of the check as one of the tool: what it says after `hint:` is the remedy.
+/// Converts an error of the check to a tool error; the text after `hint:` becomes the remedy.
 #[expect(clippy::needless_pass_by_value, reason = "a function for `map_err`")]
 pub(super) fn said(error: anyhow::Error) -> ToolError {
     let text = format!("{error:#}");
@@ -105,7 +105,7 @@ pub(super) fn said(error: anyhow::Error) -> ToolError {
     }
 }
 
-/// A document as an answer with at most `limit` findings.
+/// Converts a report document to an answer with at most `limit` findings.
 pub(super) fn answer(project: &Project, document: &Document, limit: usize) -> Answer<Findings> {
     let ranked = document.ranked();
     let shown = &ranked[..ranked.len().min(limit)];
@@ -127,8 +127,7 @@ pub(super) fn answer(project: &Project, document: &Document, limit: usize) -> An
     Answer::new(findings, text)
 }
 
-/// Which of the project's rule pages cannot be read: whoever checks another file would take it that
-/// their rules hold.
+/// A note on rule pages that are invalid, since their rules are not applied to any file.
 pub(super) fn unread(project: &Project) -> Option<String> {
     let means_a_pack = |text: &str| text.lines().any(|line| line.starts_with("pack:"));
     let of = |(path, text): &(String, String)| {
@@ -139,7 +138,7 @@ pub(super) fn unread(project: &Project) -> Option<String> {
     (!paths.is_empty()).then(|| {
         let names = paths.join(", ");
         format!(
-            "no rule holds of what cannot be read: {names}; aidd_check_compliance on it says why"
+            "invalid rule pages, not applied: {names}; check them with aidd_check_compliance"
         )
     })
 }
@@ -162,7 +161,7 @@ fn summary(document: &Document, more: usize) -> Summary {
     }
 }
 
-/// The reason of each rule once: the first paragraph of its page.
+/// The reason of each rule, once: the first paragraph of its page.
 fn why(project: &Project, shown: &[&wire::Finding]) -> Vec<Why> {
     let registry = project.registry();
     let rules: BTreeSet<&str> = shown.iter().map(|found| &*found.rule).collect();
@@ -174,7 +173,7 @@ fn why(project: &Project, shown: &[&wire::Finding]) -> Vec<Why> {
     rules.into_iter().filter_map(of).collect()
 }
 
-/// A text cut at a sentence, where that can be.
+/// Shortens a text, at the end of a sentence if possible.
 fn cut(text: String) -> String {
     let Some((end, _)) = text.char_indices().nth(WHY) else { return text };
     match text[..end].rfind(". ") {
@@ -204,7 +203,7 @@ impl Found {
 }
 
 impl Findings {
-    /// A line of totals, a line or three for each finding, then the reasons.
+    /// One line of totals, up to three lines per finding, then the reasons.
     fn text(&self) -> String {
         let mut text = self.totals();
         for found in &self.findings {
@@ -226,13 +225,13 @@ impl Findings {
                 write!(text, "\nand {} more; raise `limit` or narrow the path", self.summary.more);
         }
         for Why { rule, why } in &self.why {
-            let _ = write!(text, "\nwhy {rule}: {why}");
+            let _ = write!(text, "\nreason for {rule}: {why}");
         }
         for Skipped { path, why } in &self.skipped {
-            let _ = write!(text, "\nnot wholly checked: {path}: {why}");
+            let _ = write!(text, "\nincompletely checked: {path}: {why}");
         }
         if let Some(more @ 1..) = self.summary.skipped.checked_sub(self.skipped.len()) {
-            let _ = write!(text, "\nand {more} more were not wholly checked; narrow the path");
+            let _ = write!(text, "\nand {more} more incompletely checked; narrow the path");
         }
         for note in &self.notes {
             let _ = write!(text, "\nnote: {note}");
@@ -243,14 +242,14 @@ impl Findings {
     fn totals(&self) -> String {
         let Summary { error, warning, info, files, pre_existing, fixed, .. } = self.summary;
         let found = match (error, warning, info) {
-            (0, 0, 0) => "nothing found".to_owned(),
+            (0, 0, 0) => "no findings".to_owned(),
             _ => format!("errors {error}, warnings {warning}, info {info}"),
         };
         let mut text = format!("{found}; files checked {files}");
         if let Some(base) = &self.base {
             let _ = write!(
                 text,
-                "; against {base}: new as above, there before {pre_existing}, fixed {fixed}"
+                "; compared with {base}: new as above, pre-existing {pre_existing}, fixed {fixed}"
             );
         }
         text.push_str(if self.passes { "; passes" } else { "; fails" });

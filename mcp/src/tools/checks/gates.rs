@@ -1,4 +1,4 @@
-//! Quality gates: what Git, the rules and the memory show of them, not what the caller says.
+//! Quality gates, evaluated from Git, the rules and the memory instead of the caller's claims.
 
 use super::found;
 use crate::context::Context;
@@ -20,7 +20,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
-/// Findings that speak for one gate in an answer.
+/// Maximum number of findings quoted for a gate.
 const PLACES: usize = 3;
 
 pub(super) fn tools() -> Vec<Tool> {
@@ -28,7 +28,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_check_quality_gates",
             "Quality gates",
-            "Whether a phase can be left, by rules, recorded runs and Git. Use before review or release.",
+            "Checks if a phase is complete, by rules, recorded runs and Git. Use before review or release.",
             check,
         )
         .in_profiles(&[Profile::Tools]),
@@ -39,18 +39,18 @@ pub(super) fn tools() -> Vec<Tool> {
 struct Asked {
     /// BUILD, VERIFY or SHIP (that of the open lifecycle, else VERIFY)
     phase: Option<String>,
-    /// Gate: what shows it (file:, commit:, memory:, note:)
+    /// Gate to evidence (file:, commit:, memory:, note:)
     #[serde(default)]
     evidence: Map<String, Value>,
-    /// Revision (main branch)
+    /// Base revision (main branch)
     base: Option<String>,
 }
 
-/// How the gates of a phase stand.
+/// The state of a phase's gates.
 #[derive(Serialize, JsonSchema)]
 struct Gates {
     phase: String,
-    /// Whether every gate that blocks is passed, or does not apply.
+    /// Whether every blocking gate passes or does not apply.
     passes: bool,
     gates: Vec<One>,
 }
@@ -61,7 +61,7 @@ struct One {
     id: &'static str,
     standing: Word,
     blocks: bool,
-    /// What shows it, speaks against it, or would show it.
+    /// Evidence, counter-evidence, or the evidence that is missing.
     why: String,
 }
 
@@ -83,12 +83,12 @@ fn check(context: &Context, given: Asked) -> Result<Answer<Gates>, ToolError> {
     let here = phase(&asked)?.name;
     if gates_of(here).next().is_none() {
         return Err(ToolError::new(format!(
-            "{here} has no gates; its exit criteria are what counts"
+            "{here} has no gates, only exit criteria"
         ))
-        .remedy("aidd_lifecycle_status tells them; gates end BUILD, VERIFY and SHIP"));
+        .remedy("list them with aidd_lifecycle_status; gates exist for BUILD, VERIFY and SHIP"));
     }
     let repository = Repository::open(context.root()).map_err(|error| {
-        ToolError::new(error.to_string()).remedy("gates judge what changed: `git init` begins that")
+        ToolError::new(error.to_string()).remedy("gates check changes and require a repository: `git init`")
     })?;
     let document = changes(context, &project, here, given.base.as_deref())?;
     let branch = repository.branch();
@@ -108,13 +108,13 @@ fn check(context: &Context, given: Asked) -> Result<Answer<Gates>, ToolError> {
     Ok(Answer::new(answer, text))
 }
 
-/// The phase of the lifecycle that was changed last.
+/// The phase of the most recently changed lifecycle.
 fn open_phase(context: &Context) -> Result<String, ToolError> {
     let open = context.memory(|memory| memory.lifecycles(Some("active"), 1))?;
     Ok(open.first().map_or_else(|| "VERIFY".to_owned(), |one| one.current_phase.clone()))
 }
 
-/// The findings of the gates' rules in what changed.
+/// The findings of the gates' rules in the changes.
 fn changes(
     context: &Context,
     project: &Project,
@@ -139,7 +139,7 @@ fn is_named(glob: &str, rule: &str) -> bool {
     }
 }
 
-/// A rule selected by its very name runs even where the project has it off; by a glob it does not.
+/// A rule selected by its full id runs even if the project disables it; with a glob it does not.
 fn as_glob(name: &str) -> String {
     match name.char_indices().next_back() {
         Some((at, last)) if last != '*' => format!("{}[{last}]", &name[..at]),
@@ -147,8 +147,8 @@ fn as_glob(name: &str) -> String {
     }
 }
 
-/// When something was changed last, in milliseconds since 1970: a file of the work tree, or else the
-/// last commit. A run from before says nothing of it.
+/// Time of the last change in milliseconds since 1970: of a file in the work tree, or else of the
+/// last commit. A check that ran earlier is no evidence.
 fn last_change(root: &Path, repository: &Repository) -> i64 {
     let head = repository.commit("HEAD").ok();
     let base = match head.as_deref().map(|head| repository.snapshot(head)) {
@@ -167,7 +167,7 @@ fn last_change(root: &Path, repository: &Repository) -> i64 {
     newest.or_else(committed).unwrap_or_default()
 }
 
-/// What the memory itself writes is no change of the work.
+/// Files that the memory writes do not count as changes.
 fn is_ours(path: &str) -> bool {
     path.contains("ai/memory/") || is_memory_path(path) || path.contains(".aidd/")
 }
@@ -188,10 +188,10 @@ fn judged(gate: &Gate, shows: Shows, document: &Document, on: &Settings) -> One 
         why.push(format!("{} more", broken.len() - PLACES));
     }
     if broken.is_empty() && !ran.is_empty() {
-        why.push(format!("nothing new by {}", ran.join(", ")));
+        why.push(format!("no new findings by {}", ran.join(", ")));
     }
     if !off.is_empty() {
-        why.push(format!("off here: {}", off.join(", ")));
+        why.push(format!("disabled here: {}", off.join(", ")));
     }
     if !shows.why.is_empty() {
         why.push(shows.why);
@@ -210,7 +210,7 @@ fn judged(gate: &Gate, shows: Shows, document: &Document, on: &Settings) -> One 
 fn text(gates: &Gates) -> String {
     let open =
         gates.gates.iter().filter(|gate| matches!(gate.standing, Word::Fail | Word::Missing));
-    let verdict = if gates.passes { "can be left" } else { "cannot be left yet" };
+    let verdict = if gates.passes { "is complete" } else { "is not complete" };
     let mut text =
         format!("{} {verdict}; {} of {} gates open", gates.phase, open.count(), gates.gates.len());
     for gate in &gates.gates {
@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn a_change_in_a_project_below_the_top_counts_when_it_was_written() {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = tempfile::tempdir().expect("a directory");
         let root = folder.path().join("packages/a");
         fs::create_dir_all(&root).expect("made");
         fs::write(root.join("a.py"), "x = 1\n").expect("written");

@@ -1,4 +1,4 @@
-//! Checks: the engine's findings, with what an agent needs to mend them.
+//! Check tools: the engine's findings, with the data an agent needs to fix them.
 
 mod changes;
 mod found;
@@ -19,42 +19,42 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeSet;
 
-/// Findings in an answer unless told otherwise; a model mends a few at a time.
+/// Default number of findings in an answer; a model fixes a few at a time.
 const LIMIT: usize = 20;
-/// Most findings in an answer.
+/// Maximum number of findings in an answer.
 const MOST: usize = 200;
 
-/// A family of rules with a tool of its own.
+/// A validator family with its own tool.
 struct Family {
     name: &'static str,
     title: &'static str,
     description: &'static str,
-    /// Its rules, as globs of ids.
+    /// Its rules, as id globs.
     rules: &'static [&'static str],
-    /// What a text without a path is taken for.
+    /// Path assumed for text without one.
     path: &'static str,
 }
 
-/// One row a family; a further family of validators is one row more.
+/// One row per family.
 const FAMILIES: &[Family] = &[
     Family {
         name: "aidd_scan_secrets",
         title: "Scan for secrets",
-        description: "Finds keys and passwords, never showing them. Use before a commit.",
+        description: "Finds keys and passwords without printing them. Use before a commit.",
         rules: &["secrets/*"],
         path: "text.txt",
     },
     Family {
         name: "aidd_validate_dockerfile",
         title: "Validate Dockerfile",
-        description: "Checks Dockerfiles, shell lines included. Use after writing one.",
+        description: "Checks Dockerfiles including shell commands. Use after writing one.",
         rules: &["dockerfile/*"],
         path: "Dockerfile",
     },
     Family {
         name: "aidd_validate_tkb_entry",
         title: "Validate knowledge entry",
-        description: "Checks entries of the knowledge base: header, sections, scores, sources, age. Use \
+        description: "Checks knowledge base entries: header, sections, scores, sources, age. Use \
                       after writing one.",
         rules: &["tkb/*"],
         path: ".aidd/knowledge/tooling/entry.md",
@@ -62,13 +62,13 @@ const FAMILIES: &[Family] = &[
     Family {
         name: "aidd_validate_mermaid",
         title: "Validate Mermaid",
-        description: "Checks diagrams, also within Markdown. Use after writing one.",
+        description: "Checks diagrams, also in Markdown. Use after writing one.",
         rules: &["mermaid/*"],
         path: "diagram.mmd",
     },
 ];
 
-/// The tools of checks and reports.
+/// The tools for checks and reports.
 #[must_use]
 pub fn tools() -> Vec<Tool> {
     let families = FAMILIES.iter().map(|family| {
@@ -81,7 +81,7 @@ pub fn tools() -> Vec<Tool> {
     let compliance = Tool::new(
         "aidd_check_compliance",
         "Check against all rules",
-        "Checks files or a text by all rules, the project's own too. Use after an edit; for a branch \
+        "Checks files or text against all rules. Use after an edit; for a branch use \
          aidd_ci_diff_check.",
         compliance,
     )
@@ -95,27 +95,27 @@ pub fn tools() -> Vec<Tool> {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Given {
-    /// File or folder; of a text: its name
+    /// File or directory; for content: its path
     file_path: Option<String>,
-    /// A text
+    /// Text to check
     content: Option<String>,
-    /// (20)
+    /// Maximum (20)
     #[schemars(range(min = 1, max = 200))]
     limit: Option<usize>,
 }
 
-/// What to check, by which rules.
+/// What to check, and with which rules.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Compliance {
-    /// File or folder; of a text: its name
+    /// File or directory; for content: its path
     file_path: Option<String>,
-    /// A text
+    /// Text to check
     content: Option<String>,
-    /// Kinds, ids or globs: secrets/*
+    /// Categories, ids or globs: secrets/*
     #[serde(default)]
     rule_categories: Vec<String>,
-    /// (20)
+    /// Maximum (20)
     #[schemars(range(min = 1, max = 200))]
     limit: Option<usize>,
 }
@@ -124,17 +124,17 @@ fn compliance(context: &Context, given: Compliance) -> Result<Answer<Findings>, 
     let Compliance { file_path, content, rule_categories, limit } = given;
     if content.is_some() && file_path.is_none() {
         return Err(ToolError::new(
-            "`filePath` is missing: which rules a text has to keep depends on \
-                                   what it is to become",
+            "`filePath` is missing: the rules for a text depend on \
+                                   its path",
         )
-        .remedy("name the file, such as src/api/user.ts"));
+        .remedy("pass the intended path, such as src/api/user.ts"));
     }
     if let Some(name) = rule_categories.iter().find(|name| is_tag(context, name)) {
-        return Err(ToolError::new(format!("`{name}` is a tag of rules, and no kind of them"))
-            .remedy(format!("kinds are {}", kinds(context).join(", "))));
+        return Err(ToolError::new(format!("`{name}` is a rule tag, not a category"))
+            .remedy(format!("categories: {}", kinds(context).join(", "))));
     }
     let rules = rule_categories.into_iter().map(|name| {
-        // The name of a kind stands for its rules.
+        // A category name selects all of its rules.
         if name.contains(['/', '*']) || !is_kind(context, &name) {
             name
         } else {
@@ -145,7 +145,7 @@ fn compliance(context: &Context, given: Compliance) -> Result<Answer<Findings>, 
     check(context, &Given { file_path, content, limit }, rules, "")
 }
 
-/// The kinds of all rules.
+/// The categories of all rules.
 fn kinds(context: &Context) -> Vec<String> {
     let Ok(project) = context.project() else { return Vec::new() };
     let registry = project.registry();
@@ -158,7 +158,7 @@ fn is_kind(context: &Context, name: &str) -> bool {
     kinds(context).iter().any(|kind| kind == name)
 }
 
-/// Whether rules have such a tag, and none such a name: an agent takes it for a category.
+/// Whether `name` is a rule tag and not a category; agents confuse them.
 fn is_tag(context: &Context, name: &str) -> bool {
     let Ok(project) = context.project() else { return false };
     let registry = project.registry();
@@ -168,7 +168,7 @@ fn is_tag(context: &Context, name: &str) -> bool {
         && registry.rules().iter().any(has)
 }
 
-/// Checks what is given by the rules that `only` names; all when it names none.
+/// Checks the input with the rules in `only`, or all rules if it is empty.
 fn check(
     context: &Context,
     given: &Given,
@@ -181,8 +181,8 @@ fn check(
         (Some(text), []) => Target::Text { path: assumed, text },
         (Some(text), [path, ..]) => Target::Text { path, text },
         (None, []) => {
-            return Err(ToolError::new("neither `filePath` nor `content` is given").remedy(
-                "name a file or folder from the project's root (`.` is all of it), or pass a text",
+            return Err(ToolError::new("expected `filePath` or `content`").remedy(
+                "pass a file or directory relative to the project root (`.` for all), or text",
             ));
         }
         (None, files) => Target::Files(files),

@@ -1,4 +1,4 @@
-//! From a sentence to a rule page: what is known of the sentence, then what the page does.
+//! From a sentence to a rule page: facts about the sentence, then the results of a draft.
 
 use crate::context::Context;
 use crate::profile::Profile;
@@ -9,10 +9,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
 
-/// Sentences of a document in an answer unless `limit` says otherwise, and at most.
+/// Default number of sentences of a document in an answer.
 const LIMIT: usize = 20;
 const MAX_LIMIT: usize = 50;
-/// How long a draft is tried on the project: a client waits a minute at most.
+/// Time limit of a trial on the project; clients wait at most a minute.
 const TIME: Duration = Duration::from_secs(30);
 
 pub(super) fn tools() -> Vec<Tool> {
@@ -20,7 +20,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_suggest_rule",
             "Draft a rule",
-            "Finds who enforces a sentence and which forms can check it; with `draft` validates your \
+            "Shows who enforces a sentence and which forms can check it; with `draft` validates your \
              rule page and tries it on the project. Use to turn a written rule into a check; write \
              the page yourself.",
             suggest_rule,
@@ -38,7 +38,7 @@ struct Params {
     file_path: Option<String>,
     /// Rule page or its header
     draft: Option<String>,
-    /// (20)
+    /// Maximum (20)
     #[schemars(range(min = 1, max = 50))]
     limit: Option<usize>,
 }
@@ -47,7 +47,7 @@ fn suggest_rule(context: &Context, params: Params) -> Result<Answer<Suggestion>,
     let Params { sentence, file_path, draft, limit } = params;
     if file_path.is_some() && (sentence.is_some() || draft.is_some()) {
         return Err(ToolError::new("`filePath` cannot be combined with `sentence` or `draft`")
-            .remedy("leave `filePath` out: the sentence is looked up in all documents"));
+            .remedy("omit `filePath`: the sentence is looked up in all documents"));
     }
     let project = context.project()?;
     let suggestion = match (sentence, draft, file_path) {
@@ -60,14 +60,14 @@ fn suggest_rule(context: &Context, params: Params) -> Result<Answer<Suggestion>,
         (.., Some(path)) => {
             let survey = suggest::survey(&project, &[context.inside(&path)?])?;
             if survey.sentences.is_empty() {
-                return Err(ToolError::new(format!("no sentence of `{path}` demands anything"))
-                    .remedy("pass the sentence itself by `sentence`"));
+                return Err(ToolError::new(format!("`{path}` contains no requirement"))
+                    .remedy("pass the sentence itself as `sentence`"));
             }
             Suggestion::of_survey(survey, limit.unwrap_or(LIMIT).clamp(1, MAX_LIMIT))
         }
         _ => {
-            return Err(ToolError::new("neither `sentence`, `filePath` nor `draft` is given")
-                .remedy("pass the sentence of a rule, or the document that has some"));
+            return Err(ToolError::new("expected `sentence`, `filePath` or `draft`")
+                .remedy("pass a sentence that states a rule, or a document with such sentences"));
         }
     };
     let mut text = suggestion.text();

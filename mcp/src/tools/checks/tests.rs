@@ -1,4 +1,4 @@
-//! The tools as the server calls them, on files, texts and a repository.
+//! The tools as the server calls them, on files, text and a repository.
 #![expect(clippy::disallowed_methods, reason = "the repository is made by Git")]
 
 use crate::context::Context;
@@ -19,10 +19,10 @@ fn call(root: &Path, name: &str, arguments: Value) -> Result<Answer<Value>, Tool
 }
 
 fn project(files: &[(&str, &str)]) -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     for (path, text) in files {
         let path = folder.path().join(path);
-        fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        fs::create_dir_all(path.parent().expect("a directory")).expect("made");
         fs::write(path, text).expect("written");
     }
     folder
@@ -102,7 +102,7 @@ fn files_and_folders_are_checked() {
     assert_eq!(all["findings"][0]["path"], "a/Dockerfile");
     let some = json!({"filePath": "a", "ruleCategories": ["secrets", "mermaid/*"]});
     let some = call(folder.path(), "aidd_check_compliance", some).expect("an answer");
-    assert_eq!(some.text, "nothing found; files checked 1; passes");
+    assert_eq!(some.text, "no findings; files checked 1; passes");
 }
 
 #[test]
@@ -141,12 +141,12 @@ fn what_is_missing_or_outside_is_said() {
     insta::assert_snapshot!(
         said("aidd_check_compliance", json!({"filePath": ".", "ruleCategories": ["secret/*"]})), @"
     no rule is called `secret/*`; did you mean `secrets/jwt`?
-    hint: `aidd rule list` names all rules
+    hint: run `aidd rule list` to list all rules
     ");
     let gone = said("aidd_ci_diff_check", json!({"base": "gone"}));
     assert!(
         gone.ends_with(
-            "lies in no Git repository\nhint: without Git, `aidd check` checks all files"
+            "is not in a Git repository\nhint: without Git, `aidd check` checks all files"
         ),
         "{gone}"
     );
@@ -183,7 +183,7 @@ fn what_changed_is_judged_as_the_pull_request_will() {
     assert!(policy.text.contains("error"), "{}", policy.text);
 }
 
-/// A repository whose first commit lies on `branch`.
+/// A repository whose first commit is on `branch`.
 fn repository(branch: &str) -> tempfile::TempDir {
     let folder = project(&[("x.md", "# x\n")]);
     git(folder.path(), &["init", "-q", "-b", branch]);
@@ -271,8 +271,8 @@ fn a_rule_is_explained_by_its_page() {
     let error = explained("latest-tags").expect_err("unknown");
     assert_eq!(error.remedy, "did you mean `dockerfile/latest-tag`?");
     let family = explained("team/*").expect_err("a family");
-    assert_eq!(family.message, "`team` is a family of rules (1)");
-    assert_eq!(family.remedy, "ask for one of team/no-foo");
+    assert_eq!(family.message, "`team` is a category of 1 rules");
+    assert_eq!(family.remedy, "pass one of team/no-foo");
 }
 
 #[test]
@@ -340,7 +340,7 @@ fn gates_are_judged_by_what_is_there() {
     pass spec_matches: a note
     ");
     let none = gates(json!({"phase": "PLAN"})).expect_err("no gates");
-    assert_eq!(none.message, "PLAN has no gates; its exit criteria are what counts");
+    assert_eq!(none.message, "PLAN has no gates, only exit criteria");
     let wrong = gates(json!({"evidence": {"docs_updated": "x"}})).expect_err("not of this phase");
     assert!(
         wrong.message.starts_with("`docs_updated` is no gate of VERIFY: no_secrets,"),
@@ -456,11 +456,11 @@ fn what_is_no_sentence_and_no_draft_is_refused() {
     assert!(refused(json!({"filePath": "../a.md"})).contains("outside of the project"));
     assert!(refused(json!({"filePath": "gone.md"})).starts_with("gone.md: "));
     assert!(
-        refused(json!({"filePath": "a.md"})).contains("no sentence of `a.md` demands anything")
+        refused(json!({"filePath": "a.md"})).contains("`a.md` contains no requirement")
     );
 }
 
-/// What an agent takes for a category, or for a rule, is answered with what there is.
+/// Names that agents mistake for a category or a rule get an error with the known names.
 #[test]
 fn names_that_are_nearly_right_are_answered_with_the_right_ones() {
     let folder = project(&[("a.ts", "export const a = 1;\n")]);
@@ -469,15 +469,15 @@ fn names_that_are_nearly_right_are_answered_with_the_right_ones() {
     };
     let given = json!({"filePath": ".", "ruleCategories": ["security"]});
     let said = refused("aidd_check_compliance", given);
-    assert!(said.starts_with("`security` is a tag of rules, and no kind of them"), "{said}");
+    assert!(said.starts_with("`security` is a rule tag, not a category"), "{said}");
     assert!(said.contains("compliance") && said.contains("secrets"), "{said}");
     let said = refused("aidd_explain_violation", json!({"rule": "no-any"}));
-    assert!(said.contains("rules with such a word: compliance/any-type"), "{said}");
+    assert!(said.contains("similar rules: compliance/any-type"), "{said}");
     let said = refused("aidd_explain_violation", json!({"rule": "zzz"}));
     assert!(said.contains("`aidd rule list`"), "{said}");
 }
 
-/// On the main branch itself nothing is beside it: that nothing was looked at is said.
+/// On the main branch without changes, the answer says that nothing was checked.
 #[test]
 fn nothing_to_compare_is_no_judgement() {
     let folder = project(&[("a.ts", "export const a = 1;\n")]);

@@ -1,4 +1,4 @@
-//! The page of a rule that was broken, and the facts for the message of a commit.
+//! Explanations of rules, and the facts for a commit message.
 
 use super::found;
 use crate::context::Context;
@@ -16,27 +16,27 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// Most rules that one alias explains in an answer.
+/// Maximum number of rules explained for one alias.
 const RULES: usize = 3;
 
-/// Most rules that are named where none is called so.
+/// Maximum number of similar rules suggested for an unknown name.
 const ALIKE: usize = 5;
 
-/// Most rules that are named where a whole family is asked for.
+/// Maximum number of rules listed for a category.
 const FAMILY: usize = 12;
 
 pub(super) fn tools() -> Vec<Tool> {
     let explain = Tool::new(
         "aidd_explain_violation",
         "Explain a rule",
-        "Why a rule exists, what breaks it and what keeps it. Use when a finding is not clear.",
+        "Explains a rule: reason, failing and passing examples. Use when a finding is unclear.",
         explain,
     )
     .in_profiles(&[Profile::Tools]);
     let message = Tool::new(
         "aidd_generate_commit_message",
         "Commit message",
-        "Facts of what is staged, the types and scopes in use. Use after git add; write the message, with the why.",
+        "Returns staged changes and the types and scopes in use. Use after git add to write the message.",
         message,
     )
     .in_profiles(&[Profile::Tools]);
@@ -45,11 +45,11 @@ pub(super) fn tools() -> Vec<Tool> {
 
 #[derive(Deserialize, JsonSchema)]
 struct Asked {
-    /// Id, alias, or the second half of an id
+    /// Id, alias, or last part of an id
     rule: String,
 }
 
-/// What is to be known of a rule.
+/// The explanation of one or more rules.
 #[derive(Serialize, JsonSchema)]
 struct Explained {
     rules: Vec<Page>,
@@ -61,14 +61,14 @@ struct Explained {
 struct Page {
     rule: String,
     severity: String,
-    /// Whether it runs here, by its page and the project's settings.
+    /// Whether it is enabled here, by its page and the project's settings.
     enabled: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     aliases: Vec<String>,
-    /// Where it lies in the project; absent for a shipped rule.
+    /// Path of a project rule; absent for a shipped rule.
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<String>,
-    /// Its Markdown: why, what fails, what passes, how it is fixed.
+    /// Its Markdown page: reason, failing and passing examples, fix.
     page: String,
 }
 
@@ -95,7 +95,7 @@ impl Page {
     fn text(&self) -> String {
         let mut text = format!("{} ({}", self.rule, self.severity);
         if !self.enabled {
-            text.push_str(", off here until .aidd/config.json asks for it");
+            text.push_str(", disabled here until enabled in .aidd/config.json");
         }
         if !self.aliases.is_empty() {
             let _ = write!(text, ", also {}", self.aliases.join(", "));
@@ -108,10 +108,10 @@ impl Page {
     }
 }
 
-/// Words of names that tell nothing of a rule.
+/// Words in rule names that carry no meaning.
 const EMPTY: [&str; 5] = ["not", "the", "use", "with", "rule"];
 
-/// Rules whose id or alias has a word of `name`, those with the most such words first.
+/// Rules whose id or alias has a word in common with `name`, most common words first.
 fn alike<'a>(registry: &'a Registry, name: &str) -> Vec<&'a str> {
     let words = |text: &str| -> BTreeSet<String> {
         let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
@@ -148,18 +148,18 @@ fn explain(context: &Context, given: Asked) -> Result<Answer<Explained>, ToolErr
             let many = family.len();
             let shown = family[..many.min(FAMILY)].join(", ");
             let more = if many > FAMILY { ", …" } else { "" };
-            return Err(ToolError::new(format!("`{kind}` is a family of rules ({many})"))
-                .remedy(format!("ask for one of {shown}{more}")));
+            return Err(ToolError::new(format!("`{kind}` is a category of {many} rules"))
+                .remedy(format!("pass one of {shown}{more}")));
         }
-        let error = ToolError::new(format!("no rule is called `{}`", given.rule));
+        let error = ToolError::new(format!("unknown rule `{}`", given.rule));
         return Err(match (registry.nearest(&given.rule), found::unread(&project)) {
             (Some(near), _) => error.remedy(format!("did you mean `{near}`?")),
             (None, _) if !alike(&registry, &given.rule).is_empty() => {
                 let rules = alike(&registry, &given.rule).join(", ");
-                error.remedy(format!("rules with such a word: {rules}"))
+                error.remedy(format!("similar rules: {rules}"))
             }
             (None, Some(unread)) => error.remedy(unread),
-            (None, None) => error.remedy("findings name their rule; `aidd rule list` names all"),
+            (None, None) => error.remedy("findings contain their rule id; `aidd rule list` lists all rules"),
         });
     }
     let on = project.engine(&Selection::default())?.settings("");
@@ -167,7 +167,7 @@ fn explain(context: &Context, given: Asked) -> Result<Answer<Explained>, ToolErr
     let mut text = rules.iter().map(Page::text).collect::<Vec<_>>().join("\n\n");
     if named.len() > RULES {
         let rest: Vec<&str> = named[RULES..].iter().map(|rule| &*rule.id).collect();
-        let _ = write!(text, "\n\nalso called so: {}", rest.join(", "));
+        let _ = write!(text, "\n\nother rules with this alias: {}", rest.join(", "));
     }
     Ok(Answer::new(Explained { rules }, text))
 }

@@ -1,4 +1,4 @@
-//! Roles: one whole, and who leads in what.
+//! Roles: the page of one, and who leads which competency.
 
 use crate::context::Context;
 use crate::profile::Profile;
@@ -16,14 +16,14 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_get_agent",
             "Role",
-            "A role's page, or that of a workflow or template. Use when a task names it.",
+            "Returns the page of a role, workflow or template. Use when a task names it.",
             get_agent,
         )
         .in_profiles(&[Profile::Core]),
         Tool::new(
             "aidd_get_competency_matrix",
             "Competencies",
-            "Who leads in what. Use to find a role by a skill; by a task aidd_classify_task.",
+            "Lists who leads which skill. Use to find a role by skill; by task use aidd_classify_task.",
             matrix,
         )
         .in_profiles(&[Profile::Core]),
@@ -44,7 +44,7 @@ struct Agent {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
     tier: Option<Value>,
-    /// Whether the project wrote it.
+    /// Whether it is a page of the project.
     #[schemars(skip)]
     own: bool,
     #[schemars(skip)]
@@ -67,11 +67,11 @@ fn get_agent(context: &Context, given: Which) -> Result<Answer<Agent>, ToolError
         let hint = match &near[..] {
             [] => {
                 let all = library.on(Shelf::Skills).filter(is_role).map(|page| &*page.name);
-                format!("there are {}", all.collect::<Vec<_>>().join(", "))
+                format!("known: {}", all.collect::<Vec<_>>().join(", "))
             }
             near => format!("did you mean {}?", near.join(", ")),
         };
-        ToolError::new(format!("there is no role `{}`", given.agent)).remedy(hint)
+        ToolError::new(format!("unknown role `{}`", given.agent)).remedy(hint)
     })?;
     let next: Vec<&str> = page.list("hands_over_to").collect();
     let body = match &next[..] {
@@ -91,8 +91,8 @@ fn told(page: &Page, body: String) -> Agent {
     }
 }
 
-/// A workflow with its steps, which its header holds, or a template: not every client reads
-/// resources.
+/// Renders a workflow with the steps of its front matter, or a template, since not every client
+/// reads resources.
 fn other(shelf: Shelf, page: &Page) -> Answer<Agent> {
     let mut body = String::new();
     let steps = page.header.get("steps").and_then(Value::as_array);
@@ -118,7 +118,7 @@ fn other(shelf: Shelf, page: &Page) -> Answer<Agent> {
 
 #[derive(Deserialize, JsonSchema)]
 struct Asked {
-    /// Part of a competency or role (all)
+    /// Part of a competency or role name (all)
     filter: Option<String>,
 }
 
@@ -128,7 +128,7 @@ struct Matrix {
     competencies: Vec<Row>,
 }
 
-/// Competency to the roles that lead in it, and to those that help.
+/// Each competency with the roles that lead it and those that help.
 fn competencies(library: &Library) -> BTreeMap<String, (Vec<String>, Vec<String>)> {
     let mut all: BTreeMap<String, (Vec<String>, Vec<String>)> = BTreeMap::new();
     for page in library.on(Shelf::Skills).filter(is_role) {
@@ -154,10 +154,10 @@ fn matrix(context: &Context, given: Asked) -> Result<Answer<Matrix>, ToolError> 
         fits(name) || primary.iter().chain(secondary.iter()).any(fits)
     });
     if all.is_empty() {
-        return Err(ToolError::new(format!("no competency or role holds `{filter}`"))
-            .remedy("leave `filter` out to see all"));
+        return Err(ToolError::new(format!("no competency or role contains `{filter}`"))
+            .remedy("omit `filter` to list all"));
     }
-    let mut text = String::from("competency: who leads; who helps");
+    let mut text = String::from("competency: lead roles; supporting roles");
     let mut rows = Vec::new();
     for (name, (primary, secondary)) in all {
         let _ = write!(text, "\n{name}: {}", primary.join(", "));
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn workflows_and_templates_are_read_as_roles_are() {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = tempfile::tempdir().expect("a directory");
         let read = |name: &str| call(folder.path(), "aidd_get_agent", json!({"agent": name}));
         let role = read("backend engineer");
         assert!(role.text.ends_with("Hands over to: quality-engineer, security-architect\n"));

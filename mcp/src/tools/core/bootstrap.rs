@@ -1,4 +1,4 @@
-//! The first call: opens or takes up a session, and tells what an agent should know before it begins.
+//! The first call: opens or resumes a session, and returns what an agent should know at the start.
 
 use super::{next, project_name, stands, within};
 use crate::context::Context;
@@ -20,7 +20,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_bootstrap",
             "Start here",
-            "Rules, past mistakes, decisions and where work stands, within a token budget. Use first. \
+            "Returns rules, past mistakes, decisions and work state within a token budget. Use first. \
              With aiProvider it opens a session.",
             bootstrap,
         )
@@ -33,13 +33,13 @@ pub(super) fn tools() -> Vec<Tool> {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Given {
-    /// What you are about to do
+    /// Task you are about to start
     task: Option<String>,
     /// minimal 400, standard 1200, full 3000
     token_budget: Option<Budget>,
     /// provider, model, modelId, client
     ai_provider: Option<Row>,
-    /// Your thread, found again after a restart
+    /// Your thread, to resume after a restart
     memory_session_id: Option<String>,
     #[schemars(extend("x-unlisted" = true))]
     branch: Option<String>,
@@ -72,9 +72,9 @@ impl Budget {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Started {
-    /// All there is to know.
+    /// The context.
     text: String,
-    /// Of the text, at most so many.
+    /// Upper bound of the tokens of the text.
     tokens: usize,
     budget: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -89,9 +89,9 @@ fn bootstrap(context: &Context, given: Given) -> Result<Answer<Started>, ToolErr
         && !context.inside(path)?.is_empty()
     {
         return Err(ToolError::new(format!(
-            "`path` is {path}, and this server is for the project's root"
+            "`path` is {path}, but this server only serves the project root"
         ))
-        .remedy("leave it out, or start another server with --root"));
+        .remedy("omit it, or start another server with --root"));
     }
     let project = context.project()?;
     let library = context.library()?;
@@ -99,11 +99,11 @@ fn bootstrap(context: &Context, given: Given) -> Result<Answer<Started>, ToolErr
     let (mut notes, mut own) = (Vec::new(), None);
     let content = project.config.content.clone().unwrap_or_default();
     if given.ai_provider.is_some() && !content.tracks_sessions() {
-        notes.push("No session is kept: content.sessionTracking is false.".to_owned());
+        notes.push("Sessions are disabled: content.sessionTracking is false.".to_owned());
     } else if let Some(provider) = &given.ai_provider {
         let branch = branch.clone().ok_or_else(|| {
             ToolError::new("`branch` is missing")
-                .remedy("no branch is checked out here: name the one you work on")
+                .remedy("no branch is checked out; pass the branch you work on")
         })?;
         let spent = began.elapsed().as_secs_f64() * 1000.0;
         let (session, note) =
@@ -112,7 +112,7 @@ fn bootstrap(context: &Context, given: Given) -> Result<Answer<Started>, ToolErr
         own = Some(session);
     }
     let mut state = stands(context, branch.as_deref(), given.task.as_deref())?;
-    // That of the caller, where others work on the branch too.
+    // Prefer the caller's session if others work on the branch too.
     state.session = own.or(state.session);
     let asked = Asked { task: given.task.as_deref(), ..Asked::default() };
     let steps = next(&state, &asked);
@@ -135,7 +135,7 @@ fn bootstrap(context: &Context, given: Given) -> Result<Answer<Started>, ToolErr
     Ok(Answer::new(answer, text))
 }
 
-/// Goes on with the session that the client's hook began, which learns who the agent is.
+/// Continues the session that the client's start hook opened, and records the provider.
 fn join(
     memory: &mut ProjectMemory,
     begun: &SessionState,
@@ -147,12 +147,12 @@ fn join(
         patch.insert("input".to_owned(), json!(task));
     }
     let state = memory.update_session(&begun.id, &patch)?;
-    let note = format!("Session {}, which the start hook began, goes on.", state.id);
+    let note = format!("Continuing session {} opened by the start hook.", state.id);
     Ok((state, note))
 }
 
-/// Takes up the open session of the client's thread, else opens one that follows the thread's last.
-/// The session, and what to say of it.
+/// Continues the open session of the client's thread, or opens one that follows its last session.
+/// Returns the session and a note.
 fn open(
     memory: &mut ProjectMemory,
     given: &Given,
@@ -165,7 +165,7 @@ fn open(
         None => None,
     };
     if let Some(open) = thread.as_ref().filter(|open| !open.is_ended() && open.branch == branch) {
-        return Ok((open.clone(), format!("Session {} of this thread goes on.", open.id)));
+        return Ok((open.clone(), format!("Continuing session {} of this thread.", open.id)));
     }
     if given.memory_session_id.is_none() && given.parent_session_id.is_none() {
         let client = provider.0.get("client").and_then(Value::as_str).unwrap_or_default();
@@ -184,7 +184,7 @@ fn open(
     let state: SessionState = serde_path_to_error::deserialize(state)
         .map_err(|error| ToolError::new(format!("`{}`: {}", error.path(), error.inner())))?;
     let state = memory.start_session(state)?;
-    let note = format!("Started {}.", state.id);
+    let note = format!("Started session {}.", state.id);
     Ok((state, note))
 }
 
@@ -195,7 +195,7 @@ mod tests {
     use aidd_memory::records::{AiProvider, BY, HOOK, SessionState};
     use serde_json::{Map, json};
 
-    /// A session as a hook of `client` begins it on `branch`.
+    /// A session as opened on `branch` by the hook of `client`.
     fn begun(root: &std::path::Path, client: &str, branch: &str) -> String {
         let provider = AiProvider {
             provider: "unknown".to_owned(),
@@ -227,7 +227,7 @@ mod tests {
         };
         let answer = start("claude-code");
         assert_eq!(answer.data["sessionId"], json!(own), "{}", answer.text);
-        assert!(answer.text.contains("which the start hook began, goes on"), "{}", answer.text);
+        assert!(answer.text.contains("opened by the start hook"), "{}", answer.text);
         let context = Context::at(&crate::DISTRIBUTION, root);
         let state = context.memory(|memory| memory.session(&own)).expect("a session");
         assert_eq!(state.ai_provider.model_id, "m-1");

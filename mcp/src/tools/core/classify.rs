@@ -1,4 +1,4 @@
-//! From a task in a sentence to who does it and how.
+//! Classifies a task: roles, workflow and phase.
 
 use crate::context::Context;
 use crate::profile::Profile;
@@ -17,14 +17,14 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_classify_task",
             "Classify a task",
-            "Roles, workflow, tier, phase and fast track of a task. Use before planning it.",
+            "Returns roles, workflow, tier, phase and fast track for a task. Use before planning it.",
             classify_task,
         )
         .in_profiles(&[Profile::Core]),
         Tool::new(
             "aidd_get_routing_table",
             "Routing table",
-            "Which task goes to whom. Use to see all of it; for one task aidd_classify_task.",
+            "Lists which role gets which task. Use for an overview; for one task use aidd_classify_task.",
             table,
         )
         .in_profiles(&[Profile::Core]),
@@ -33,7 +33,7 @@ pub(super) fn tools() -> Vec<Tool> {
 
 #[derive(Deserialize, JsonSchema)]
 struct Given {
-    /// The task, in a sentence
+    /// Task in one sentence
     description: String,
     /// Files expected to change
     #[serde(default)]
@@ -41,7 +41,7 @@ struct Given {
     /// Lines expected to change
     #[schemars(extend("x-unlisted" = true))]
     lines: Option<usize>,
-    /// Whether tests cover the place
+    /// Whether tests cover the affected code
     #[schemars(extend("x-unlisted" = true))]
     tested: Option<bool>,
 }
@@ -50,7 +50,7 @@ struct Given {
 #[serde(rename_all = "camelCase")]
 struct Classified {
     roles: Vec<String>,
-    /// 0 to 1.
+    /// Confidence from 0 to 1.
     confidence: f64,
     complexity: &'static str,
     fast_track: bool,
@@ -60,7 +60,7 @@ struct Classified {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
     second: Option<String>,
-    /// Rows that may be meant, where none is proposed.
+    /// Possible rows if none is proposed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(skip)]
     maybe: Vec<String>,
@@ -73,22 +73,22 @@ struct Classified {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
     tier: Option<u8>,
-    /// The form to fill in, or to ask with.
+    /// Template to fill in, or to ask with.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
     template: Option<String>,
-    /// Roles that come after.
+    /// Roles that follow.
     #[schemars(skip)]
     then: Vec<String>,
-    /// Role to the file that it would hand over and that is there.
+    /// Role to its existing deliverable.
     #[schemars(skip)]
     present: Row,
-    /// Words and files that make it risky.
+    /// Words and files that indicate risk.
     #[schemars(skip)]
     risks: Vec<String>,
     #[schemars(skip)]
     skippable_stages: Vec<String>,
-    /// Of the fast track: id, asks, holds (absent: unknown).
+    /// Conditions of the fast track: id, asks, holds (absent if unknown).
     #[schemars(skip)]
     conditions: Vec<Row>,
     /// For aidd_bootstrap.
@@ -98,7 +98,7 @@ struct Classified {
 
 fn classify_task(context: &Context, given: Given) -> Result<Answer<Classified>, ToolError> {
     if given.description.trim().is_empty() {
-        return Err(ToolError::new("`description` is empty").remedy("say the task in a sentence"));
+        return Err(ToolError::new("`description` is empty").remedy("describe the task in one sentence"));
     }
     let library = context.library()?;
     let routing = Routing::of(&library).map_err(|error| ToolError::new(error.to_string()))?;
@@ -150,15 +150,15 @@ fn told(task: &Task) -> String {
     if let Some(ask) = &task.ask {
         let _ = write!(
             text,
-            "No row of the routing table fits. Ask what, why and for whom (template {ask}), or name a role. \
-             aidd_get_routing_table shows all rows."
+            "No row of the routing table matches. Ask what, why and for whom (template {ask}), or name a role. \
+             aidd_get_routing_table lists all rows."
         );
         if !route.maybe.is_empty() {
             let _ = write!(text, "\nPerhaps: {}", route.maybe.join(", "));
         }
     } else {
         if task.is_by_files {
-            text.push_str("No row of the routing table fits the words; by the files:");
+            text.push_str("No row of the routing table matches the text; by the files:");
         } else {
             let row = route.row.as_deref().unwrap_or("named role");
             let _ = write!(text, "{row} ({:.0} %)", route.confidence * 100.0);
@@ -180,7 +180,7 @@ fn told(task: &Task) -> String {
         }
     }
     for (role, path) in &task.present {
-        let _ = write!(text, "\n{role} reviews: {path} is there");
+        let _ = write!(text, "\n{role} reviews: {path} exists");
     }
     let _ = write!(text, "\ncomplexity: {}", task.size.word());
     if !task.risks.is_empty() {
@@ -199,7 +199,7 @@ fn told(task: &Task) -> String {
             let _ = write!(text, "\n  not met: {no}");
         }
         if !unknown.is_empty() {
-            let _ = write!(text, "\n  not known (say files, lines, tested): {unknown}");
+            let _ = write!(text, "\n  unknown (pass files, lines, tested): {unknown}");
         }
     }
     text
@@ -225,7 +225,7 @@ fn table(context: &Context, given: Which) -> Result<Answer<Table>, ToolError> {
     if let Some(phase) = wanted.filter(|_| rows.is_empty()) {
         let mut phases: Vec<&str> = routing.rows().iter().map(|row| &*row.phase).collect();
         phases.dedup();
-        return Err(ToolError::new(format!("no row has the phase {phase}: {}", phases.join(", "))));
+        return Err(ToolError::new(format!("no row has the phase {phase}; phases: {}", phases.join(", "))));
     }
     let mut text = String::from("task: role, workflow, tier, template");
     let mut phase = "";

@@ -1,4 +1,4 @@
-//! What answers cost: tokens and time.
+//! Bounds on the cost of answers in tokens and time.
 
 use super::tests::{ask, call, repository};
 use crate::context::Context;
@@ -7,7 +7,7 @@ use serde_json::json;
 use std::fs;
 use std::time::{Duration, Instant};
 
-/// The most tokens that an answer may cost, by our upper count.
+/// Maximum number of tokens of an answer, by the upper bound of the token counter.
 const COSTS: &[(&str, &str, usize)] = &[
     ("aidd_bootstrap", r#"{"tokenBudget": "minimal", "task": "Add a login page"}"#, 400),
     ("aidd_bootstrap", r#"{"tokenBudget": "standard", "task": "Add a login page"}"#, 1200),
@@ -66,7 +66,7 @@ fn a_start_looks_at_no_file_of_the_project() {
         times.push(began.elapsed());
     }
     times.sort();
-    // Five times what a release build may take: this one is not optimised. The shortest counts, for
-    // other work goes on.
+    // Five times the limit of a release build, since tests are not optimized. Take the minimum,
+    // because other processes can be running.
     assert!(times[0] < Duration::from_millis(75), "{times:?}");
 }

@@ -1,4 +1,4 @@
-//! The first files of a project's own guidance.
+//! Creates the first guidance pages of a project.
 
 use crate::context::Context;
 use crate::profile::Profile;
@@ -15,7 +15,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_scaffold",
             "Lay out guidance",
-            "Writes the first pages of own guidance, never over a file. Use in a project without any.",
+            "Creates initial guidance pages without overwriting files. Use in a project without any.",
             scaffold,
         )
         .writes()
@@ -41,16 +41,16 @@ struct Given {
     /// Only show what would be written
     #[serde(default)]
     dry_run: bool,
-    /// A folder below the root, in a monorepo
+    /// Directory in the project, for a monorepo
     path: Option<String>,
 }
 
 #[derive(Default, Serialize, JsonSchema)]
 struct Laid {
     created: Vec<String>,
-    /// Were there, and are as they were.
+    /// Existing files, unchanged.
     kept: Vec<String>,
-    /// Of a dry run.
+    /// Patch of a dry run.
     #[serde(skip_serializing_if = "Option::is_none")]
     diff: Option<String>,
 }
@@ -76,7 +76,7 @@ fn scaffold(context: &Context, given: Given) -> Result<Answer<Laid>, ToolError> 
         if !base.is_empty() {
             file.path = format!("{base}/{}", file.path);
         }
-        // A link on the way may lead out of the project.
+        // A link in the path can lead outside the project.
         file.path = context.for_new(&file.path)?;
         if given.dry_run {
             let there = context.root().join(&file.path).symlink_metadata().is_ok();
@@ -93,7 +93,7 @@ fn scaffold(context: &Context, given: Given) -> Result<Answer<Laid>, ToolError> 
     let verb = if given.dry_run { "Would write" } else { "Wrote" };
     let list =
         |names: &[String]| if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
-    let mut text = format!("{verb} {}. Kept {}.", list(&laid.created), list(&laid.kept));
+    let mut text = format!("{verb} {}. Existing: {}.", list(&laid.created), list(&laid.kept));
     if given.dry_run {
         let _ = write!(text, "\n\n{diff}");
         laid.diff = Some(diff);
@@ -101,7 +101,7 @@ fn scaffold(context: &Context, given: Given) -> Result<Answer<Laid>, ToolError> 
     Ok(Answer::new(laid, text.trim_end()))
 }
 
-/// A new file as a diff has it.
+/// Renders a new file as a diff.
 fn added(file: &File, diff: &mut String) {
     let lines = file.text.lines().count();
     let _ = write!(diff, "--- /dev/null\n+++ b/{}\n@@ -0,0 +1,{lines} @@\n", file.path);
@@ -110,7 +110,7 @@ fn added(file: &File, diff: &mut String) {
     }
 }
 
-/// Writes a file; false when there is one already, whatever it holds.
+/// Writes a file; returns false if it already exists.
 fn write(context: &Context, file: &File) -> Result<bool, ToolError> {
     let said = |error: std::io::Error| ToolError::new(format!("{}: {error}", file.path));
     let path = context.root().join(&file.path);

@@ -1,4 +1,4 @@
-//! Guidance: what holds here, who does what, what comes next.
+//! Guidance: the current rules, roles and next steps.
 
 mod agents;
 mod bootstrap;
@@ -20,7 +20,7 @@ use aidd_memory::MemoryError;
 use aidd_memory::state::{self, State};
 use serde::Serialize;
 
-/// The tools of guidance.
+/// The guidance tools.
 #[must_use]
 pub fn tools() -> Vec<Tool> {
     let families = [
@@ -34,15 +34,15 @@ pub fn tools() -> Vec<Tool> {
     families.into_iter().flatten().collect()
 }
 
-/// Where work stands; what fits `task` first.
+/// The project state, with entries related to `task` first.
 fn stands(context: &Context, branch: Option<&str>, task: Option<&str>) -> Result<State, ToolError> {
     let here = branch.map(str::to_owned).or_else(|| branch_here(context));
     context
         .memory(|memory| -> Result<_, MemoryError> { state::read(memory, here.as_deref(), task) })
 }
 
-/// What `make` makes of as many tokens as leave the data within `budget`: some clients give a model the
-/// data and not the text, as Claude Code 2.1.197 does, so both have to keep to it.
+/// Calls `make` with a token count that keeps its data within `budget`: some clients, such as
+/// Claude Code 2.1.197, pass the data to the model instead of the text, so both must fit.
 fn within<T: Serialize>(budget: usize, mut make: impl FnMut(usize) -> T) -> T {
     let mut allowed = budget;
     loop {
@@ -56,7 +56,7 @@ fn within<T: Serialize>(budget: usize, mut make: impl FnMut(usize) -> T) -> T {
     }
 }
 
-/// What to do next, by tools that there are.
+/// Next steps that use available tools.
 fn next(state: &State, asked: &Asked<'_>) -> Vec<Next> {
     let tools = crate::tools::all();
     let mut all = suggest(state, asked);
@@ -64,7 +64,7 @@ fn next(state: &State, asked: &Asked<'_>) -> Vec<Next> {
     all
 }
 
-/// The project's name: that of its folder.
+/// The project's name: that of its directory.
 fn project_name(context: &Context) -> String {
     let name = context.root().file_name().map(|name| name.to_string_lossy().into_owned());
     name.unwrap_or_else(|| "project".to_owned())

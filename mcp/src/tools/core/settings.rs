@@ -1,4 +1,4 @@
-//! The settings in force.
+//! The effective settings.
 
 use crate::context::Context;
 use crate::profile::Profile;
@@ -17,7 +17,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_get_config",
             "Settings",
-            "Settings in force and where each comes from; the project's own pages. Use when unsure.",
+            "Returns effective settings with their sources, and the project's pages. Use when unsure.",
             get_config,
         )
         .in_profiles(&[Profile::Core]),
@@ -31,12 +31,12 @@ struct Nothing {}
 struct Settings {
     /// Key to value.
     settings: Row,
-    /// Key to where it comes from.
+    /// Key to source.
     origins: Row,
-    /// Own pages, by path.
+    /// Paths of project pages.
     #[schemars(skip)]
     pages: Vec<String>,
-    /// Pages left out, and why.
+    /// Skipped pages with the reason.
     #[schemars(skip)]
     problems: Vec<String>,
 }
@@ -60,11 +60,11 @@ fn get_config(context: &Context, _: Nothing) -> Result<Answer<Settings>, ToolErr
     let pages: Vec<String> = pages.map(|page| page.path.clone()).collect();
     let _ = write!(
         text,
-        "own pages: {}",
+        "project pages: {}",
         if pages.is_empty() { "none".to_owned() } else { pages.join(", ") }
     );
     for problem in &library.problems {
-        let _ = write!(text, "\nleft out: {problem}");
+        let _ = write!(text, "\nskipped: {problem}");
     }
     let problems = library.problems.clone();
     Ok(Answer::new(

@@ -1,4 +1,4 @@
-//! The tools of guidance as the server calls them.
+//! The guidance tools as the server calls them.
 #![expect(clippy::disallowed_methods, reason = "the repository is made by Git")]
 
 use crate::context::{Context, Environment, Setup};
@@ -33,7 +33,7 @@ fn refused(root: &Path, name: &str, arguments: Value) -> String {
 
 fn write(root: &Path, path: &str, text: &str) {
     let path = root.join(path);
-    fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+    fs::create_dir_all(path.parent().expect("a directory")).expect("made");
     fs::write(path, text).expect("written");
 }
 
@@ -45,7 +45,7 @@ fn git(root: &Path, args: &[&str]) {
 
 /// A repository with a commit, on the branch `feature/login`.
 pub(super) fn repository() -> tempfile::TempDir {
-    let folder = tempfile::Builder::new().prefix("shop").tempdir().expect("a folder");
+    let folder = tempfile::Builder::new().prefix("shop").tempdir().expect("a directory");
     let root = folder.path();
     git(root, &["init", "-q", "-b", "main"]);
     write(root, "src/a.ts", "export const a = 1;\n");
@@ -55,7 +55,7 @@ pub(super) fn repository() -> tempfile::TempDir {
     folder
 }
 
-/// What differs from run to run, made the same.
+/// Replaces values that differ between runs.
 fn steady(text: &str, root: &Path) -> String {
     let name = root.file_name().expect("a name").to_string_lossy();
     let text = text.replace(&*name, "shop");
@@ -168,10 +168,10 @@ fn a_start_holds_rules_mistakes_decisions_and_where_work_stands() {
     - Errors are RFC 9457 problems
     "#);
     let session = answer.data["sessionId"].as_str().expect("a session").to_owned();
-    // The thread goes on; the same session is taken up.
+    // The same thread resumes the same session.
     let again = run("aidd_bootstrap", given);
     assert_eq!(again.data["sessionId"], json!(session));
-    assert!(again.text.contains(&format!("Session {session} of this thread goes on.")));
+    assert!(again.text.contains(&format!("Continuing session {session} of this thread.")));
     let full = run("aidd_bootstrap", json!({"tokenBudget": "full"}));
     for said in [
         "NEVER use floats for money.",
@@ -184,14 +184,14 @@ fn a_start_holds_rules_mistakes_decisions_and_where_work_stands() {
     ] {
         assert!(full.text.contains(said), "{said}: {}", full.text);
     }
-    // An edit is seen by the same server.
+    // The running server sees the edit.
     write(root, "ai/rules/money.md", "# Money\n\n- NEVER pay twice.\n");
     assert!(run("aidd_bootstrap", json!({})).text.contains("NEVER pay twice."));
 }
 
 #[test]
 fn a_start_is_for_this_project_and_says_what_it_lacks() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let root = folder.path();
     fs::create_dir(root.join("sub")).expect("made");
     let said = refused(root, "aidd_bootstrap", json!({"path": "sub"}));
@@ -220,7 +220,7 @@ fn a_variable_goes_over_the_mode_of_the_file() {
     fn wrong(name: &str) -> Option<String> {
         (name == "AIDD_CONTENT_OVERRIDE_MODE").then(|| "both".to_owned())
     }
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let root = folder.path();
     write(root, "rules/own.md", "# Own\n\nMUST hold.\n");
     write(root, ".aidd/config.json", "{\"content\": {\"overrideMode\": \"merge\"}}");
@@ -244,7 +244,7 @@ fn a_variable_goes_over_the_mode_of_the_file() {
 
 #[test]
 fn no_session_is_kept_where_the_settings_say_so() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let root = folder.path();
     let given = json!({"branch": "main", "aiProvider": {
         "provider": "p", "model": "m", "modelId": "m-1", "client": "c"
@@ -260,7 +260,7 @@ fn no_session_is_kept_where_the_settings_say_so() {
 
 #[test]
 fn a_task_is_classified_in_both_languages() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let roles = |task: &str| {
         call(folder.path(), "aidd_classify_task", json!({"description": task})).data["roles"]
             .clone()
@@ -312,7 +312,7 @@ fn a_task_is_classified_in_both_languages() {
 
 #[test]
 fn roles_are_found_and_the_projects_own_goes_first() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let root = folder.path();
     let answer = call(root, "aidd_get_agent", json!({"agent": "security architect"}));
     assert_eq!(
@@ -335,7 +335,7 @@ fn roles_are_found_and_the_projects_own_goes_first() {
     let own = call(root, "aidd_get_agent", json!({"agent": "security-architect"}));
     assert_eq!(own.text, "# Our guard\n");
     let matrix = call(root, "aidd_get_competency_matrix", json!({"filter": "vault"}));
-    assert_eq!(matrix.text, "competency: who leads; who helps\nVaults: security-architect");
+    assert_eq!(matrix.text, "competency: lead roles; supporting roles\nVaults: security-architect");
     assert!(
         refused(root, "aidd_get_competency_matrix", json!({"filter": "xyz"}))
             .contains("leave `filter` out")
@@ -362,7 +362,7 @@ fn the_next_step_follows_from_the_real_state() {
         let tool = tools.iter().find(|tool| next["tool"] == tool.name).expect("a tool");
         tool.call(&context, arguments)
     };
-    // What needs nothing more can be called as it is.
+    // Suggestions without missing arguments can be called directly.
     for next in answer.data["suggestions"].as_array().expect("a list") {
         if next["needs"].is_null() {
             call(next).expect("an answer");
@@ -414,12 +414,12 @@ fn a_context_is_never_over_its_budget() {
     assert!(said.message.contains("none of header, memory"), "{said}");
 }
 
-/// Every path below a folder, with what it holds.
+/// All paths in a directory, with their contents.
 fn tree(root: &Path) -> Vec<(String, String)> {
     let mut left = vec![root.to_owned()];
     let mut found = Vec::new();
     while let Some(folder) = left.pop() {
-        for entry in fs::read_dir(folder).expect("a folder").flatten() {
+        for entry in fs::read_dir(folder).expect("a directory").flatten() {
             if entry.path().is_dir() {
                 left.push(entry.path());
             } else {
@@ -439,7 +439,7 @@ fn tree(root: &Path) -> Vec<(String, String)> {
 
 #[test]
 fn guidance_is_laid_out_once_and_over_nothing() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let root = folder.path();
     write(root, "AGENTS.md", "# Ours\n");
     let before = tree(root);
@@ -462,7 +462,7 @@ fn guidance_is_laid_out_once_and_over_nothing() {
     let again = call(root, "aidd_scaffold", json!({"preset": "full"}));
     assert_eq!(again.data["created"], json!([]));
     assert_eq!(tree(root), after);
-    // What was laid out is read, and the configuration holds.
+    // The created pages are loaded, and the configuration is valid.
     let config = call(root, "aidd_get_config", json!({}));
     assert!(config.text.contains("rules/house.md"), "{}", config.text);
     assert_eq!(config.data["problems"], json!([]));
@@ -470,7 +470,7 @@ fn guidance_is_laid_out_once_and_over_nothing() {
 
 #[test]
 fn nothing_is_laid_out_outside_of_the_project() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let root = folder.path().join("project");
     fs::create_dir_all(&root).expect("made");
     for path in ["..", "../other", "/"] {
@@ -479,7 +479,7 @@ fn nothing_is_laid_out_outside_of_the_project() {
             "{path}"
         );
     }
-    // What another system takes for a place elsewhere is refused on every one.
+    // Paths that are absolute on another operating system are rejected everywhere.
     let rooted = [r"C:\web", "C:web", r"\\host\web", "//host/web", "~/web"];
     let rooted = rooted.map(|path| (path, "name a path relative to the project's root"));
     let others = [(r"..\web", "separate directories with `/`"), ("web/nul", "choose another name")];

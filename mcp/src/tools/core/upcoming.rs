@@ -1,4 +1,4 @@
-//! What comes next, and slices of context within a budget.
+//! Next steps, and sections of context within a token budget.
 
 use super::{next, project_name, stands, within};
 use crate::context::Context;
@@ -16,11 +16,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-/// Most suggestions.
+/// Maximum number of suggestions.
 const MOST: usize = 5;
-/// More changed files are not checked for a suggestion.
+/// Maximum number of changed files that are checked for a suggestion.
 const CHECKED: usize = 50;
-/// Tokens of a context that names no budget.
+/// Default token budget of a context.
 const BUDGET: usize = 4000;
 
 pub(super) fn tools() -> Vec<Tool> {
@@ -28,7 +28,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_suggest_next",
             "What next",
-            "Next steps by branch, changes, phase and findings, calls filled in. Use when unsure.",
+            "Suggests next calls by branch, changes, phase and findings. Use when unsure.",
             suggest_next,
         )
         .in_profiles(&[Profile::Core])
@@ -36,7 +36,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_optimize_context",
             "Context in a budget",
-            "Rules, memory and state in so many tokens. Use mid-session; at its start aidd_bootstrap.",
+            "Returns rules, memory and state within a budget. Use mid-session; at its start use aidd_bootstrap.",
             optimize,
         )
         .in_profiles(&[Profile::Core]),
@@ -86,13 +86,13 @@ fn suggest_next(context: &Context, given: Given) -> Result<Answer<Suggested>, To
     all.truncate(MOST);
     let mut text: Vec<String> = all.iter().map(next_line).collect();
     if text.is_empty() {
-        text.push("Nothing is pending here.".to_owned());
+        text.push("Nothing is pending.".to_owned());
     }
     Ok(Answer::new(Suggested { suggestions: all.iter().map(row).collect() }, text.join("\n")))
 }
 
-/// New findings in what changed: errors, and others. `None`: the check does not run here, which its
-/// own tool tells.
+/// Number of new findings in the changes: errors, and others. `None` if the check cannot run; the
+/// check tool reports the reason.
 fn findings(context: &Context, known: &Uncommitted) -> Option<(usize, usize)> {
     let project = context.project().ok()?;
     let document = run::check_changes(&project, &Selection::default(), known).ok()?;
@@ -109,19 +109,19 @@ struct Wanted {
     /// Of header, memory, session, suggestions, rules, agents (all)
     #[serde(default)]
     sections: Vec<String>,
-    /// What it is for
+    /// Purpose
     task: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Optimized {
-    /// The parts.
+    /// The sections.
     text: String,
-    /// Of the text, at most so many.
+    /// Upper bound of the tokens of the text.
     tokens: usize,
     budget: usize,
-    /// Of the budget, kept free.
+    /// Part of the budget that stays free.
     reserve: usize,
 }
 
@@ -134,7 +134,7 @@ fn optimize(context: &Context, given: Wanted) -> Result<Answer<Optimized>, ToolE
     };
     if let Some(other) = wanted.iter().find(|name| !SLICES.contains(name)) {
         return Err(ToolError::new(format!(
-            "`sections`: `{other}` is none of {}",
+            "`sections`: unknown section `{other}`; expected one of {}",
             SLICES.join(", ")
         )));
     }

@@ -1,4 +1,4 @@
-//! A decision, questioned.
+//! Questions about a decision.
 
 use super::{old_forms, remembered};
 use crate::context::Context;
@@ -17,9 +17,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::fmt::Write as _;
 
-/// Memories that are looked at.
+/// Maximum number of memories used as evidence.
 const MEMORIES: usize = 6;
-/// A memory that answers less well speaks of something else.
+/// Minimum score of a related memory.
 const NEAR: f64 = 0.25;
 
 pub(super) fn tools() -> Vec<Tool> {
@@ -27,8 +27,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_apply_heuristics",
             "Question a decision",
-            "What heuristics ask of this decision, with evidence from memory, knowledge and manifests. Use \
-             before deciding what is hard to undo.",
+            "Asks critical questions about a decision, with evidence from memory, knowledge and manifests. Use \
+             before a decision that is hard to undo.",
             apply,
         )
         .in_profiles(&[Profile::Core]),
@@ -46,13 +46,13 @@ enum AtStake {
 
 #[derive(Deserialize, JsonSchema)]
 struct Given {
-    /// In a sentence, with figures and names
+    /// One sentence, with figures and names
     decision: String,
-    /// Why, and what else was looked at
+    /// Reasons and alternatives
     context: Option<String>,
     /// (medium)
     stakes: Option<AtStake>,
-    /// (5)
+    /// Maximum (5)
     #[schemars(range(min = 1, max = 10))]
     limit: Option<usize>,
 }
@@ -60,9 +60,9 @@ struct Given {
 #[derive(Serialize, JsonSchema)]
 struct Asked {
     heuristics: Vec<Row>,
-    /// What the decision names.
+    /// Names in the decision.
     named: Row,
-    /// Others that fit.
+    /// Number of further heuristics that apply.
     more: usize,
 }
 
@@ -78,7 +78,7 @@ fn recalled(hit: Hit) -> Recalled {
 
 fn apply(context: &Context, given: Given) -> Result<Answer<Asked>, ToolError> {
     if given.decision.trim().is_empty() {
-        return Err(ToolError::new("`decision` is empty").remedy("say it in a sentence"));
+        return Err(ToolError::new("`decision` is empty").remedy("state it in one sentence"));
     }
     let stakes = match given.stakes {
         Some(AtStake::Low) => Stakes::Low,
@@ -121,7 +121,7 @@ fn apply(context: &Context, given: Given) -> Result<Answer<Asked>, ToolError> {
     Ok(Answer::new(data, said))
 }
 
-/// Where names of code and data stand in the project's files.
+/// Finds names of code and data in the project's files.
 fn mentions(context: &Context, names: &[String]) -> Result<Vec<Mention>, ToolError> {
     let form = |name: &String| Legacy {
         since: String::new(),
@@ -139,12 +139,12 @@ fn mentions(context: &Context, names: &[String]) -> Result<Vec<Mention>, ToolErr
             searched: search.files,
         }
     };
-    // A project without a file of code says nothing about a name.
+    // In a project without source files, a missing name is no evidence.
     let is_searched = search.files > 0;
     Ok(names.iter().filter(|_| is_searched).map(mention).collect())
 }
 
-/// What the decision names, without what it does not.
+/// The names in the decision, without empty groups.
 fn named(asked: &Questioned<'_, '_>) -> Row {
     let of = &asked.named;
     let names = |entries: Vec<&str>| entries.into_iter().map(str::to_owned).collect::<Vec<_>>();
@@ -176,7 +176,7 @@ fn told(asked: &Questioned<'_, '_>) -> String {
         }
     }
     if asked.more > 0 {
-        let _ = write!(text, "\n{} more fit; raise `limit`", asked.more);
+        let _ = write!(text, "\n{} more apply; raise `limit`", asked.more);
     }
     text
 }

@@ -1,4 +1,4 @@
-//! Entries: found, read, and held against each other.
+//! Knowledge entries: search, read and compare.
 
 use crate::context::Context;
 use crate::profile::Profile;
@@ -14,7 +14,7 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-/// Most technologies that are held against each other at once.
+/// Maximum number of technologies compared at once.
 const TECHNOLOGIES: usize = 12;
 
 pub(super) fn tools() -> Vec<Tool> {
@@ -22,7 +22,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_query_tkb",
             "Search knowledge",
-            "Ranks technologies by words, category, maturity or use case. Use before choosing one; then \
+            "Ranks technologies by query, category, maturity or use case. Use before choosing one; then \
              aidd_get_tkb_entry.",
             query,
         )
@@ -31,14 +31,14 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_get_tkb_entry",
             "Knowledge entry",
-            "A technology's page: metrics, fit scores, trade-offs, migrations. Use before relying on it.",
+            "Returns a technology's page: metrics, fit scores, trade-offs, migrations. Use before relying on it.",
             get,
         )
         .in_profiles(&[Profile::Core]),
         Tool::new(
             "aidd_tech_compatibility",
             "Technology compatibility",
-            "Scores how technologies go together, with reasons, also against what the project has. Use \
+            "Scores how well technologies fit together and with the project. Use \
              before adding one.",
             compatible,
         )
@@ -49,26 +49,26 @@ pub(super) fn tools() -> Vec<Tool> {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Asked {
-    /// Words or a name
+    /// Words or name
     query: Option<String>,
     /// runtime, frontend, backend, data, testing, infrastructure, security, tooling, pattern
     category: Option<String>,
     /// stable, emerging, experimental, deprecated
     maturity: Option<String>,
-    /// What for: cache in front of a database
+    /// Such as: cache in front of a database
     use_case: Option<String>,
-    /// (10)
+    /// Maximum (10)
     limit: Option<i64>,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct Entries {
-    /// With those beyond the limit.
+    /// Including those beyond the limit.
     total: usize,
     entries: Vec<Row>,
 }
 
-/// Refuses a value that no entry has, with those that there are.
+/// Rejects a value that no entry has, and lists the known values.
 fn known<'k>(
     name: &str,
     given: Option<&'k str>,
@@ -80,8 +80,8 @@ fn known<'k>(
         return Ok(());
     }
     let known: Vec<&str> = known.into_iter().collect();
-    Err(ToolError::new(format!("`{name}`: no entry has `{given}`"))
-        .remedy(format!("there are {}", known.join(", "))))
+    Err(ToolError::new(format!("`{name}`: unknown value `{given}`"))
+        .remedy(format!("known: {}", known.join(", "))))
 }
 
 fn query(context: &Context, asked: Asked) -> Result<Answer<Entries>, ToolError> {
@@ -135,7 +135,7 @@ fn query(context: &Context, asked: Asked) -> Result<Answer<Entries>, ToolError> 
         rows.push(row);
     }
     if rows.is_empty() {
-        text.push_str("no entry answers; fewer or other words may find one");
+        text.push_str("no entry matches; try fewer or other words");
     } else if found.len() > rows.len() {
         let _ = writeln!(text, "{} of {}", rows.len(), found.len());
     }
@@ -149,7 +149,7 @@ fn query(context: &Context, asked: Asked) -> Result<Answer<Entries>, ToolError> 
 struct Which {
     /// Name, alias or package
     name: String,
-    /// One section only: Use Cases
+    /// Only this section: Use Cases
     section: Option<String>,
 }
 
@@ -171,18 +171,18 @@ struct Whole {
 
 fn unknown(name: &str, near: &[&str]) -> ToolError {
     let hint = if near.is_empty() {
-        "aidd_query_tkb finds entries by words".to_owned()
+        "search entries with aidd_query_tkb".to_owned()
     } else {
         format!("did you mean {}?", near.join(", "))
     };
-    ToolError::new(format!("there is no entry on `{name}`")).remedy(hint)
+    ToolError::new(format!("no entry for `{name}`")).remedy(hint)
 }
 
 fn get(context: &Context, given: Which) -> Result<Answer<Whole>, ToolError> {
     let library = context.library()?;
     let knowledge = Knowledge::new(&library);
     let entry = knowledge.find(&given.name).map_err(|near| unknown(&given.name, &near))?;
-    // What the header says is told as sections are; the data has it as fields.
+    // The front matter is rendered as sections; the data has it as fields.
     let body = entry.page.body().trim_end();
     let whole = format!("{body}{}", of_header(entry));
     let (page, told) = match &given.section {
@@ -197,7 +197,7 @@ fn get(context: &Context, given: Which) -> Result<Answer<Whole>, ToolError> {
         entry.name, entry.category, entry.maturity, entry.updated
     );
     if let Some(version) = entry.version {
-        let _ = write!(text, ", describes {version}");
+        let _ = write!(text, ", for version {version}");
     }
     let _ = write!(text, "\n\n{told}");
     let is_whole = given.section.is_none();
@@ -215,7 +215,7 @@ fn get(context: &Context, given: Which) -> Result<Answer<Whole>, ToolError> {
     Ok(Answer::new(data, text))
 }
 
-/// The steps between versions and the old forms that an entry knows, as sections.
+/// Renders the version steps and old forms of an entry as sections.
 fn of_header(entry: &Entry<'_>) -> String {
     let mut text = String::new();
     if !entry.migrations.is_empty() {
@@ -242,7 +242,7 @@ fn of_header(entry: &Entry<'_>) -> String {
     text
 }
 
-/// A section of the second level, its heading included.
+/// A second-level section including its heading.
 fn section_of(body: &str, name: &str) -> Result<String, ToolError> {
     let title = |line: &str| line.strip_prefix("## ").map(|title| title.trim().to_owned());
     let is_it =
@@ -251,7 +251,7 @@ fn section_of(body: &str, name: &str) -> Result<String, ToolError> {
     let Some(first) = lines.next() else {
         let all: Vec<String> = body.lines().filter_map(title).collect();
         return Err(ToolError::new(format!("the entry has no section `{name}`"))
-            .remedy(format!("there are {}", all.join(", "))));
+            .remedy(format!("sections: {}", all.join(", "))));
     };
     let rest = lines.take_while(|line| title(line).is_none());
     Ok([first].into_iter().chain(rest).collect::<Vec<_>>().join("\n").trim_end().to_owned())
@@ -265,9 +265,9 @@ struct Several {
 
 #[derive(Serialize, JsonSchema)]
 struct Compared {
-    /// The worst first.
+    /// Lowest score first.
     pairs: Vec<Row>,
-    /// Of the worst pair.
+    /// Score of the lowest pair.
     score: i32,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     clashes: Vec<String>,
@@ -279,7 +279,7 @@ fn compatible(context: &Context, given: Several) -> Result<Answer<Compared>, Too
     if given.technologies.len() > TECHNOLOGIES {
         let many = given.technologies.len();
         return Err(ToolError::new(format!(
-            "`technologies` has {many}; {TECHNOLOGIES} is the most at once"
+            "`technologies` has {many} items; the maximum is {TECHNOLOGIES}"
         )));
     }
     let library = context.library()?;
@@ -290,16 +290,16 @@ fn compatible(context: &Context, given: Several) -> Result<Answer<Compared>, Too
             Ok(entry) if entries.iter().any(|known| std::ptr::eq(*known, entry)) => {}
             Ok(entry) => entries.push(entry),
             Err(near) if near.is_empty() => unknown.push(name.clone()),
-            Err(near) => unknown.push(format!("{name} (near: {})", near.join(", "))),
+            Err(near) => unknown.push(format!("{name} (similar: {})", near.join(", "))),
         }
     }
     if entries.len() < 2 {
         let hint = if unknown.is_empty() {
-            "name two different ones".to_owned()
+            "pass two different names".to_owned()
         } else {
-            format!("no entry on {}", unknown.join("; "))
+            format!("no entry for {}", unknown.join("; "))
         };
-        return Err(ToolError::new("a comparison needs two technologies with entries").remedy(hint));
+        return Err(ToolError::new("a comparison requires two technologies with entries").remedy(hint));
     }
     let stack = stack::detect(&Disk::new(context.root()));
     let pairs = compatibility::pairs(&entries, &stack);
@@ -322,7 +322,7 @@ fn compatible(context: &Context, given: Several) -> Result<Answer<Compared>, Too
 }
 
 fn compared(pairs: &[Pair], clashes: &[String], unknown: &[String]) -> String {
-    let mut text = format!("from {} for a pair of which nothing is known", compatibility::base());
+    let mut text = format!("base score for a pair without data: {}", compatibility::base());
     for pair in pairs {
         let [one, other] = &pair.names;
         let level = serde_json::to_value(pair.level).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! The knowledge base and the project's stack: what there is, what fits, what a decision or a new
-//! version takes.
+//! The knowledge base and the project's stack: entries, compatibility, and questions about
+//! decisions and upgrades.
 
 mod decisions;
 mod entries;
@@ -17,14 +17,14 @@ use aidd_memory::recall::{Found, Question};
 use aidd_memory::store::Layers;
 use aidd_memory::types::Kind;
 
-/// The tools of knowledge and stack.
+/// The tools for knowledge and stack.
 #[must_use]
 pub fn tools() -> Vec<Tool> {
     let families = [stack::tools(), entries::tools(), decisions::tools(), versions::tools()];
     families.into_iter().flatten().collect()
 }
 
-/// Permanent memories on a text. A project that remembers nothing is not made to.
+/// Permanent memories related to a text. Does not create a memory.
 fn remembered(context: &Context, text: &str, limit: usize) -> Result<Found, ToolError> {
     let root = context.root();
     let begun = [".aidd", MEMORY_FOLDER, PLAIN_MEMORY_FOLDER];
@@ -37,7 +37,7 @@ fn remembered(context: &Context, text: &str, limit: usize) -> Result<Found, Tool
     context.memory(|memory| memory.search(&question))
 }
 
-/// The old forms that are wanted, in the files that a check of the project would read.
+/// Finds the given old forms in the files that a check of the project would read.
 fn old_forms(
     context: &Context,
     below: Option<&str>,

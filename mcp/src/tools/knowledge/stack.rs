@@ -1,4 +1,4 @@
-//! What the project is built with, and what guidance it has.
+//! The project's stack and its guidance.
 
 use crate::context::Context;
 use crate::profile::Profile;
@@ -13,7 +13,7 @@ use serde_json::json;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-/// Most dependencies in an answer.
+/// Maximum number of dependencies in an answer.
 const DEPENDENCIES: usize = 300;
 
 pub(super) fn tools() -> Vec<Tool> {
@@ -21,7 +21,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_detect_project",
             "Detect project",
-            "Manifests, locked versions, package managers, runtimes, and the guidance that is here. Use \
+            "Returns manifests, locked versions, package managers, runtimes and guidance. Use \
              before choosing a library or a command.",
             detect,
         )
@@ -31,7 +31,7 @@ pub(super) fn tools() -> Vec<Tool> {
 
 #[derive(Deserialize, JsonSchema)]
 struct Given {
-    /// Folder (the root)
+    /// Directory (root)
     path: Option<String>,
     /// Whether to list every dependency
     #[serde(default)]
@@ -40,12 +40,12 @@ struct Given {
 
 #[derive(Serialize, JsonSchema)]
 struct Detected {
-    /// Whether there is guidance of aidd.
+    /// Whether the project has aidd guidance.
     detected: bool,
     markers: Row,
     /// Manifests.
     packages: Vec<Row>,
-    /// Those with a knowledge entry.
+    /// Technologies with a knowledge entry.
     technologies: Vec<Row>,
     runtimes: Vec<Row>,
     monorepo: bool,
@@ -61,7 +61,7 @@ fn detect(context: &Context, given: Given) -> Result<Answer<Detected>, ToolError
     let place = context.root().join(&path);
     if !place.is_dir() {
         return Err(
-            ToolError::new("`path` is no folder").remedy("name one from the project's root")
+            ToolError::new("`path` is not a directory").remedy("pass a path relative to the project root")
         );
     }
     let stack = below(context, place, &path);
@@ -73,7 +73,7 @@ fn detect(context: &Context, given: Given) -> Result<Answer<Detected>, ToolError
     let mut problems = stack.problems.clone();
     if given.dependencies && stack.dependencies().count() > DEPENDENCIES {
         problems
-            .push(format!("only the first {DEPENDENCIES} dependencies are listed; name a folder"));
+            .push(format!("only the first {DEPENDENCIES} dependencies are listed; pass a directory"));
     }
     let data = Detected {
         detected: markers.detected,
@@ -88,8 +88,8 @@ fn detect(context: &Context, given: Given) -> Result<Answer<Detected>, ToolError
     Ok(Answer::new(data, text))
 }
 
-/// What the folder at `place` is built with. A member of a workspace is told by the whole of it: the
-/// package manager and the lock file lie at the root.
+/// The stack of the directory at `place`. For a workspace member, the package manager and lock file
+/// of the workspace root apply.
 fn below(context: &Context, place: PathBuf, path: &str) -> Stack {
     let mut whole = stack::detect(&Disk::new(context.root()));
     if path.is_empty() {
@@ -169,7 +169,7 @@ fn dependencies(stack: &Stack) -> Vec<Row> {
 fn text(stack: &Stack, markers: &Markers, technologies: &[Technology]) -> String {
     let mut text = String::new();
     if stack.manifests.is_empty() {
-        text.push_str("no manifest was found\n");
+        text.push_str("no manifest found\n");
     }
     for manifest in &stack.manifests {
         let or = |value: &Option<String>, before: &str| {
@@ -204,13 +204,13 @@ fn text(stack: &Stack, markers: &Markers, technologies: &[Technology]) -> String
     }
     let folders = markers.folders.values().chain(&markers.protocol).cloned().collect();
     let _ = match (markers.detected, list(folders)) {
-        // A folder `.aidd` with a configuration or the memory, and no page.
+        // A `.aidd` directory with a configuration or a memory, but without pages.
         (true, places) if places.is_empty() => {
-            writeln!(text, "guidance: no pages of the project's own; the shipped ones hold")
+            writeln!(text, "guidance: no project pages; the shipped pages apply")
         }
         (true, places) => writeln!(text, "guidance: {places}"),
         (false, _) => {
-            writeln!(text, "guidance: no pages of the project's own; the shipped ones hold")
+            writeln!(text, "guidance: no project pages; the shipped pages apply")
         }
     };
     for problem in &stack.problems {

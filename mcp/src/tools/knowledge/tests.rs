@@ -1,4 +1,4 @@
-//! The tools of knowledge and stack as the server calls them.
+//! The tools for knowledge and stack as the server calls them.
 
 use crate::context::{Context, Setup};
 use crate::tool::{Answer, ToolError};
@@ -29,10 +29,10 @@ fn refused(root: &Path, name: &str, arguments: Value) -> String {
 }
 
 fn project(files: &[(&str, &str)]) -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     for (path, text) in files {
         let path = folder.path().join(path);
-        fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        fs::create_dir_all(path.parent().expect("a directory")).expect("made");
         fs::write(path, text).expect("written");
     }
     folder
@@ -127,7 +127,7 @@ fn entries_are_found_and_read() {
     );
     assert!(whole.data["page"].as_str().is_some_and(|page| page.contains("## References")));
     assert!(whole.data["migrations"].as_array().is_some_and(|all| !all.is_empty()));
-    // Who is given the text alone reads it there.
+    // The text alone contains it, too.
     assert!(whole.text.contains("\n## Migrations\n\n- 4 to 5"), "{}", whole.text);
     let given = json!({"name": "vitest", "section": "migrations"});
     let section = call(root, "aidd_get_tkb_entry", given);
@@ -189,7 +189,7 @@ fn a_decision_is_questioned_with_what_is_remembered() {
     assert_eq!(answer.data["named"]["leaves"], json!(["Jest"]));
     assert_eq!(answer.data["named"]["chooses"], json!(["Vitest"]));
     assert!(refused(root, "aidd_apply_heuristics", json!({"decision": " "})).contains("empty"));
-    // A project that remembers nothing is not made to.
+    // No memory is created in a project without one.
     let other = project(&[]);
     call(other.path(), "aidd_apply_heuristics", json!({"decision": "Add a queue"}));
     assert!(!other.path().join(".aidd").exists());
@@ -245,7 +245,7 @@ fn versions_are_verified_and_moves_planned() {
     let answer = call(root, "aidd_verify_version", json!({"packageJsonPath": "package.json"}));
     assert_eq!(answer.data["packages"].as_array().map(Vec::len), Some(3));
     assert!(
-        refused(root, "aidd_verify_version", json!({"path": "nowhere"})).contains("there is no")
+        refused(root, "aidd_verify_version", json!({"path": "nowhere"})).contains("does not exist")
     );
     let answer =
         call(root, "aidd_plan_migration", json!({"framework": "react", "targetVersion": "19"}));

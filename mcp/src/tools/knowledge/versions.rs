@@ -1,4 +1,4 @@
-//! Versions: which one code is written for, and the way to another.
+//! Versions: the one in use, and the steps to another.
 
 use super::{old_forms, remembered};
 use crate::context::Context;
@@ -19,11 +19,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
-/// Most packages in an answer.
+/// Maximum number of packages in an answer.
 const PACKAGES: usize = 40;
-/// Memories that are looked at for a package.
+/// Maximum number of memories per package.
 const MEMORIES: usize = 5;
-/// Packages whose memories are looked for.
+/// Maximum number of packages whose memories are searched.
 const RECALLED: usize = 12;
 
 pub(super) fn tools() -> Vec<Tool> {
@@ -31,7 +31,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_verify_version",
             "Verify versions",
-            "Which versions the project has, their documentation, and old forms in code; evidence per \
+            "Returns installed versions, their documentation and old forms in code, with evidence per \
              step. Use before writing code against a library.",
             verify,
         )
@@ -40,7 +40,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_plan_migration",
             "Plan a migration",
-            "Ordered steps to another version: breaks, codemods, commands, places in code. Use before an \
+            "Lists the steps to another version: breaking changes, codemods, commands, code. Use before an \
              upgrade.",
             plan,
         )
@@ -54,14 +54,14 @@ struct Given {
     /// Names (those with an entry)
     #[serde(default)]
     packages: Vec<String>,
-    /// Manifest, folder or source file: its nearest manifest (all)
+    /// Manifest, directory or source file (all)
     path: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct Versions {
     packages: Vec<Row>,
-    /// Files searched for old forms.
+    /// Number of files searched for old forms.
     searched: usize,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unknown: Vec<String>,
@@ -69,18 +69,18 @@ struct Versions {
     notes: Vec<String>,
 }
 
-/// The path that was given, from the root; the root is empty.
+/// Resolves the path relative to the root; the root is the empty string.
 fn place(context: &Context, given: Option<&str>) -> Result<String, ToolError> {
     let Some(given) = given else { return Ok(String::new()) };
     let path = context.inside(given)?;
     if !context.root().join(&path).exists() {
-        return Err(ToolError::new(format!("there is no `{given}`"))
-            .remedy("name a manifest such as package.json, a folder or a source file"));
+        return Err(ToolError::new(format!("`{given}` does not exist"))
+            .remedy("pass a manifest such as package.json, a directory or a source file"));
     }
     Ok(path)
 }
 
-/// The folder of a path.
+/// The directory of a path.
 fn folder<'p>(context: &Context, path: &'p str) -> &'p str {
     if context.root().join(path).is_dir() {
         return path;
@@ -88,7 +88,7 @@ fn folder<'p>(context: &Context, path: &'p str) -> &'p str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// The manifests that are meant by a path: all below a folder, else those that count for it.
+/// The manifests for a path: all in a directory, or the nearest ones of a file.
 fn meant<'s>(context: &Context, stack: &'s Stack, path: &str) -> Vec<&'s Manifest> {
     let is_below = |manifest: &&Manifest| {
         path.is_empty() || manifest.path.strip_prefix(path).is_some_and(|it| it.starts_with('/'))
@@ -100,7 +100,7 @@ fn meant<'s>(context: &Context, stack: &'s Stack, path: &str) -> Vec<&'s Manifes
     stack.nearest(path)
 }
 
-/// The dependencies asked for, and the names that no manifest has.
+/// The requested dependencies, and the names that no manifest has.
 fn chosen<'s>(
     stack: &'s Stack,
     knowledge: &Knowledge<'_>,
@@ -119,11 +119,11 @@ fn chosen<'s>(
     }
     let (mut found, mut unknown) = (Vec::new(), Vec::new());
     for name in &given.packages {
-        // A whole name: `react` is not `react-router`.
+        // Exact names only: `react` is not `react-router`.
         let entry = knowledge.find(name).ok();
         let is_it = |(manifest, dependency): &&(&Manifest, &Dependency)| {
             let package = (manifest.ecosystem.word(), &*dependency.name);
-            // Of Maven's coordinates the artifact alone is what people say.
+            // Users name only the artifact of Maven coordinates.
             let artifact = dependency.name.rsplit_once(':').map(|(_, artifact)| artifact);
             dependency.name == *name
                 || artifact == Some(name.as_str())
@@ -158,15 +158,15 @@ fn verify(context: &Context, given: Given) -> Result<Answer<Versions>, ToolError
     let (mut packages, unknown) = chosen(&stack, &knowledge, &given, &manifests);
     let mut notes = stack.problems.clone();
     if !path.is_empty() && manifests.is_empty() {
-        notes.push(format!("no manifest lies at or above {path}"));
+        notes.push(format!("no manifest at or above {path}"));
     }
     if packages.is_empty() && unknown.is_empty() {
         notes.push(
-            "no package with a knowledge entry was found; name others in `packages`".to_owned(),
+            "no package with a knowledge entry found; pass others in `packages`".to_owned(),
         );
     }
     if packages.len() > PACKAGES {
-        notes.push(format!("{PACKAGES} of {} packages; name those that matter", packages.len()));
+        notes.push(format!("{PACKAGES} of {} packages; pass the relevant ones", packages.len()));
         packages.truncate(PACKAGES);
     }
     let used: Vec<&Entry<'_>> = knowledge
@@ -179,7 +179,7 @@ fn verify(context: &Context, given: Given) -> Result<Answer<Versions>, ToolError
         })
         .collect();
     let forms: Vec<Wanted<'_>> = used.iter().map(|entry| wanted(entry, &stack)).collect();
-    // Where a path is deep within a package, the whole package is searched.
+    // For a path inside a package, the whole package is searched.
     let nearest = manifests.first().map_or("", |manifest| manifest.folder());
     let base = if manifests.len() == 1 { nearest } else { folder };
     let below = Some(base).filter(|folder| !folder.is_empty());
@@ -219,7 +219,7 @@ fn verify(context: &Context, given: Given) -> Result<Answer<Versions>, ToolError
     Ok(Answer::new(data, text))
 }
 
-/// What is remembered of the packages, as far as it names them.
+/// The memories that name the packages.
 fn memories(
     context: &Context,
     packages: &[(&Manifest, &Dependency)],
@@ -281,7 +281,7 @@ struct Move {
     framework: String,
     /// (as in the project)
     current_version: Option<String>,
-    /// Version or technology (the newest known)
+    /// Version or technology (latest known)
     target_version: Option<String>,
 }
 
@@ -306,10 +306,10 @@ fn plan(context: &Context, given: Move) -> Result<Answer<Planned>, ToolError> {
     let stack = stack::detect(&Disk::new(context.root()));
     let to = given.target_version.as_deref();
     let entry = knowledge.find(&given.framework).map_err(|near| {
-        ToolError::new(format!("there is no entry on `{}`", given.framework))
+        ToolError::new(format!("no entry for `{}`", given.framework))
             .remedy(format!("did you mean {}?", near.join(", ")))
     })?;
-    // All old forms: those of the way are told from those of today by the plan.
+    // Pass all old forms; the plan selects those between the two versions.
     let forms = Wanted { forms: entry.legacy.iter().collect(), ..wanted(entry, &stack) };
     let named = legacy::naming(entry);
     let uses = Wanted { forms: named.iter().collect(), ..forms.clone() };

@@ -1,4 +1,4 @@
-//! Branches: where work on them stands, until it is merged.
+//! Branches: the state of work on them until the merge.
 
 use super::shown::{Row, branch_here, day_of, listed, many};
 use crate::context::Context;
@@ -15,7 +15,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_branch",
             "Branch",
-            "Where a branch stands. Use merge once it is merged: its decisions and errors become \
+            "Saves and reads a branch's state. Use merge after its merge: its decisions and errors become \
              permanent.",
             branch,
         )
@@ -25,7 +25,7 @@ pub(super) fn tools() -> Vec<Tool> {
     ]
 }
 
-/// What each action takes.
+/// The arguments of each action.
 const CHOICE: Choice = Choice {
     by: "action",
     usual: "",
@@ -64,7 +64,7 @@ enum Action {
 #[serde(rename_all = "camelCase")]
 struct Given {
     action: Action,
-    /// (checked out)
+    /// Default: checked out
     branch: Option<String>,
     session_id: Option<String>,
     #[schemars(extend("x-unlisted" = true))]
@@ -74,7 +74,7 @@ struct Given {
     told: Told,
 }
 
-/// What is saved of a branch.
+/// The saved state of a branch.
 #[derive(Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Told {
@@ -107,7 +107,7 @@ struct Told {
 struct Answered {
     #[serde(skip_serializing_if = "Option::is_none")]
     branch: Option<String>,
-    /// All that is known of it.
+    /// All data of the branch.
     #[serde(skip_serializing_if = "Option::is_none")]
     context: Option<Row>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -115,10 +115,10 @@ struct Answered {
     /// promote: texts; merge: ids.
     #[serde(skip_serializing_if = "Option::is_none")]
     promoted: Option<Vec<String>>,
-    /// merge: ids of what was permanent already.
+    /// merge: ids of entries that were already permanent.
     #[serde(skip_serializing_if = "Option::is_none")]
     known: Option<Vec<String>>,
-    /// merge: where the context lies now.
+    /// merge: path of the archived context.
     #[serde(skip_serializing_if = "Option::is_none")]
     archived: Option<String>,
 }
@@ -131,7 +131,7 @@ fn branch(context: &Context, given: Given) -> Result<Answer<Answered>, ToolError
         branch => branch,
     };
     if is_needed && branch.is_none() {
-        return Err(ToolError::new("`branch` is missing, and none is checked out here"));
+        return Err(ToolError::new("`branch` is missing, and no branch is checked out"));
     }
     let branch = branch.unwrap_or_default();
     context.memory(|memory| match given.action {
@@ -146,7 +146,7 @@ fn branch(context: &Context, given: Given) -> Result<Answer<Answered>, ToolError
 fn get(memory: &mut ProjectMemory, branch: &str) -> Result<Answer<Answered>, ToolError> {
     let known = memory.branch(branch)?;
     let is_new = known.updated_at.is_null();
-    let text = if is_new { format!("Nothing is known of {branch}.") } else { said(&known) };
+    let text = if is_new { format!("No data for {branch}.") } else { said(&known) };
     let answered = Answered {
         branch: Some(branch.to_owned()),
         context: Some(Row::of(&known)),
@@ -155,7 +155,7 @@ fn get(memory: &mut ProjectMemory, branch: &str) -> Result<Answer<Answered>, Too
     Ok(Answer::new(answered, text))
 }
 
-/// What is known of a branch, without what goes without saying.
+/// Renders the data of a branch, without default values.
 fn said(known: &BranchContext) -> String {
     let mut text = format!("{}, saved {}", known.branch, day_of(&known.updated_at));
     for (name, value) in [
@@ -180,7 +180,7 @@ fn said(known: &BranchContext) -> String {
     for mended in &known.errors_encountered {
         let _ = write!(text, "\nerror: {}", mended.error);
         if !mended.fix.is_empty() {
-            let _ = write!(text, " (mended by: {})", mended.fix);
+            let _ = write!(text, " (fixed by: {})", mended.fix);
         }
     }
     listed(&mut text, "files", &known.files_modified);
@@ -218,22 +218,22 @@ fn promote(
     branch: &str,
 ) -> Result<Answer<Answered>, ToolError> {
     let session = session.ok_or_else(|| {
-        ToolError::new("`sessionId` is missing: whose decisions go to the branch")
+        ToolError::new("`sessionId` is missing: the session whose decisions to promote")
     })?;
     let state = memory.session(session)?;
     if !branch.is_empty() && branch != state.branch {
-        return Err(ToolError::new(format!("`{session}` is of the branch {}", state.branch))
-            .remedy("leave `branch` out"));
+        return Err(ToolError::new(format!("`{session}` belongs to the branch {}", state.branch))
+            .remedy("omit `branch`"));
     }
     if !state.is_ended() {
-        return Err(ToolError::new(format!("`{session}` is not ended"))
-            .remedy("aidd_session with action end promotes it"));
+        return Err(ToolError::new(format!("`{session}` has not ended"))
+            .remedy("aidd_session, action end, promotes it"));
     }
     let promoted = memory.promote_session(&state)?;
     let text = if promoted.was_known {
-        format!("{} had {session} already.", state.branch)
+        format!("{} already has {session}.", state.branch)
     } else {
-        let mut text = format!("{} took {session} in.", state.branch);
+        let mut text = format!("Added {session} to {}.", state.branch);
         listed(&mut text, "decisions", &promoted.decisions);
         listed(&mut text, "errors", &promoted.errors);
         text
@@ -270,7 +270,7 @@ fn list(memory: &mut ProjectMemory) -> Result<Answer<Answered>, ToolError> {
         rows.push(row);
     }
     for path in bad {
-        let _ = write!(text, "\nnote: {path} is no branch context");
+        let _ = write!(text, "\nnote: {path} is not a branch context");
     }
     Ok(Answer::new(Answered { branches: Some(rows), ..Answered::default() }, text))
 }
@@ -280,7 +280,7 @@ fn merge(
     branch: &str,
     promotes: bool,
 ) -> Result<Answer<Answered>, ToolError> {
-    // What is archived is not shown again by itself.
+    // Archived tasks are not shown again by default.
     let left = memory.branch(branch)?.pending_tasks;
     if !promotes {
         let archived = memory.archive_branch(branch)?;
@@ -294,9 +294,9 @@ fn merge(
         return Ok(Answer::new(answered, text));
     }
     let merged = memory.merge_branch(branch)?;
-    let mut text = format!("Merged {branch}; its context lies in {}.", merged.archived);
+    let mut text = format!("Merged {branch}; its context is archived in {}.", merged.archived);
     listed(&mut text, "now permanent", &merged.promoted);
-    listed(&mut text, "permanent before", &merged.known);
+    listed(&mut text, "already permanent", &merged.known);
     listed(&mut text, "was pending", &left);
     let answered = Answered {
         branch: Some(branch.to_owned()),

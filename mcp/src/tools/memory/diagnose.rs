@@ -1,4 +1,4 @@
-//! Errors: what they say, where they passed, and which known mistakes they are like.
+//! Diagnosis of errors: message, frames, and similar known mistakes.
 
 use super::shown::{Row, capped, share};
 use crate::context::Context;
@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::fmt::Write as _;
 
-/// Frames in an answer: those of own files first.
+/// Maximum number of frames in an answer; frames in project files come first.
 const FRAMES: usize = 12;
-/// The category of an error that fits no other.
+/// The category of an unclassified error.
 const UNKNOWN: &str = "unknown";
-/// From how like a mistake is named.
+/// Default minimum similarity of a mistake.
 const THRESHOLD: f64 = 0.3;
 
 pub(super) fn tools() -> Vec<Tool> {
@@ -23,8 +23,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_diagnose_error",
             "Diagnose error",
-            "Reads an error or stack trace of any language: own files it passed, known mistakes like \
-             it and their cures. Use before mending; then aidd_memory_add_mistake.",
+            "Parses an error or stack trace of any language: project frames, similar known mistakes \
+             and fixes. Use before fixing; then aidd_memory_add_mistake.",
             diagnose,
         )
         .in_profiles(&[Profile::Memory, Profile::Lean]),
@@ -50,7 +50,7 @@ struct Diagnosed {
     language: Option<&'static str>,
     #[schemars(skip)]
     category: Row,
-    /// Frames, the primary file.
+    /// Frames, primary file.
     #[serde(skip_serializing_if = "Option::is_none")]
     stack_trace: Option<Row>,
     matches: Vec<Row>,
@@ -94,14 +94,14 @@ fn rounded(share: f64) -> f64 {
     (share * 100.0).round() / 100.0
 }
 
-/// The frames worth showing: own ones first, in their order.
+/// The frames to show: project frames first, in order.
 fn shown(found: &Diagnosis) -> Vec<&Frame> {
     let (own, other): (Vec<&Frame>, Vec<&Frame>) =
         found.trace.frames.iter().partition(|frame| frame.own.is_some());
     own.into_iter().chain(other).take(FRAMES).collect()
 }
 
-/// The places in files of the project that an error passed, the primary one first.
+/// Locations in project files, the primary one first.
 fn own_frames(found: &Diagnosis) -> impl Iterator<Item = String> {
     let place = |frame: &Frame| {
         let own = frame.own.as_ref()?;
@@ -185,20 +185,20 @@ fn told(found: &Diagnosis) -> String {
             let _ = write!(text, "\nin {own}{line} {function}");
             let others: Vec<String> = own_frames(found).skip(1).take(FRAMES - 1).collect();
             if !others.is_empty() {
-                let _ = write!(text, "\nby way of {}", others.join(", "));
+                let _ = write!(text, "\nvia {}", others.join(", "));
             }
         }
         None if trace.frames.is_empty() => {}
-        None => text.push_str("\nno frame is in a file of the project"),
+        None => text.push_str("\nno frame in a project file"),
     }
-    // Where to look is said already, if nothing else is known of its sort.
+    // Omit the generic advice for an unknown category if a location is known.
     if found.primary.is_none() || found.category.name != UNKNOWN {
         let _ = write!(text, "\n{}", found.category.suggestion);
     }
     if found.matches.is_empty() {
-        let _ = write!(text, "\nNone of {} known mistakes is like it.", found.known);
+        let _ = write!(text, "\nNone of {} known mistakes is similar.", found.known);
     } else {
-        let _ = write!(text, "\n{} of {} known mistakes are like it:", found.matched, found.known);
+        let _ = write!(text, "\n{} of {} known mistakes are similar:", found.matched, found.known);
     }
     for one in &found.matches {
         let _ = write!(
@@ -218,7 +218,7 @@ fn told(found: &Diagnosis) -> String {
         }
     }
     if trace.is_cut {
-        text.push_str("\nnote: the text is long; parts of it were passed over");
+        text.push_str("\nnote: the text is too long; parts of it were skipped");
     }
     text
 }

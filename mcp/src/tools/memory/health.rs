@@ -1,4 +1,4 @@
-//! How the project's work goes, by what was measured.
+//! Project health, from measurements.
 
 use super::shown::{Row, capped};
 use crate::context::Context;
@@ -15,7 +15,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_project_health",
             "Project health",
-            "How work goes, by recorded runs, and on how many samples each figure rests. Use for a \
+            "Rates the work from recorded runs, with the sample count of each figure. Use for a \
              review.",
             health,
         )

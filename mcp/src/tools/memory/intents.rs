@@ -1,4 +1,4 @@
-//! Saving and changing by intent: decide, leave a note, come back, learn how it went.
+//! Tools by intent: decide, leave a note, resume, record an outcome.
 
 use super::older;
 use super::permanent::{Kept, branch_of, kept, link};
@@ -20,8 +20,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "save_decision",
             "Save decision",
-            "Keeps a decision for the team, in place of the last on its topic. Use when something \
-             is decided. Work stops: save_checkpoint; a note: save_insight.",
+            "Saves a decision for the team and supersedes the last on its topic. Use when something \
+             is decided; for a pause save_checkpoint, for a note save_insight.",
             save_decision,
         )
         .writes()
@@ -30,7 +30,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "save_checkpoint",
             "Save checkpoint",
-            "Notes where work stands. Use before a break, then load_checkpoint. A decision: \
+            "Saves the state of work. Use before a break, then load_checkpoint; for a decision \
              save_decision.",
             save_checkpoint,
         )
@@ -41,7 +41,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "save_insight",
             "Save insight",
-            "Keeps a lesson, in this checkout. Use for quick notes; for the team save_decision.",
+            "Saves a lesson in this checkout. Use for quick notes; for the team save_decision.",
             save_insight,
         )
         .writes()
@@ -49,8 +49,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "load_checkpoint",
             "Load checkpoint",
-            "The last checkpoint, open session and pending tasks. Use to continue earlier work; one \
-             memory: load_context.",
+            "Returns last checkpoint, open session and pending tasks. Use to resume work; for a \
+             memory load_context.",
             load_checkpoint,
         )
         .in_profiles(&[Profile::Memory, Profile::Lean])
@@ -58,7 +58,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "evolve_outcome",
             "Record outcome",
-            "Says how a decision turned out. Use once that is known; a new one: evolve_supersede.",
+            "Records a decision's outcome. Use once it is known; for a new decision evolve_supersede.",
             evolve_outcome,
         )
         .writes()
@@ -76,7 +76,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "evolve_supersede",
             "Supersede decision",
-            "Replaces a decision; the old stays as history. Use after a change of mind; wording: \
+            "Replaces a decision; the old one stays in history. Use after a change of mind; for wording \
              aidd_memory_edit_decision.",
             evolve_supersede,
         )
@@ -104,7 +104,7 @@ struct Decided {
     #[serde(default)]
     links: Vec<Row>,
     session_id: Option<String>,
-    /// What earlier products had more.
+    /// Additional arguments of earlier products.
     #[serde(default)]
     #[schemars(extend("x-unlisted" = true))]
     evidence: Vec<String>,
@@ -117,7 +117,7 @@ struct Decided {
     replaces: Vec<Row>,
 }
 
-/// The outcome that a decision is saved with: earlier products also have words for none.
+/// The outcome that a decision is saved with; earlier products have words for "none".
 fn outcome_at_birth(given: Option<&str>) -> Result<Option<aidd_memory::types::Outcome>, ToolError> {
     match given.map(|word| word.trim().to_ascii_lowercase()).as_deref() {
         None | Some("pending" | "superseded") => Ok(None),
@@ -127,13 +127,13 @@ fn outcome_at_birth(given: Option<&str>) -> Result<Option<aidd_memory::types::Ou
     }
 }
 
-/// How sure a decision is when nobody said.
+/// Default confidence of a decision.
 const CONFIDENCE: f64 = 0.7;
 
 fn save_decision(context: &Context, given: Decided) -> Result<Answer<Kept>, ToolError> {
     if given.topic.trim().is_empty() {
         return Err(ToolError::new("`topic` is empty")
-            .remedy("name what it is about in a word or two, or use aidd_memory_add_decision"));
+            .remedy("pass a topic of one or two words, or use aidd_memory_add_decision"));
     }
     let links = given.links.iter().enumerate().map(|(index, given)| link(index, given));
     let mut links = links.collect::<Result<Vec<Link>, ToolError>>()?;
@@ -167,12 +167,12 @@ fn save_decision(context: &Context, given: Decided) -> Result<Answer<Kept>, Tool
     context.memory(|memory| -> Result<_, ToolError> {
         new.branch = branch_of(memory, new.session_id.as_deref())?;
         let mut answer = kept(Kind::Decision, memory.save_decision(&new)?);
-        // Whoever decides again what failed learns it.
+        // Report that an earlier decision with this text failed.
         let known = memory.get(std::slice::from_ref(&answer.data.id))?.remove(0);
         if known.outcome().is_some() {
             let _ = write!(answer.text, "\nnote: {}", memory.brief(&known)?.line(80));
         }
-        // Only a link of another kind leaves two on one topic.
+        // Two decisions on one topic are possible only with a link of another kind.
         if new.links.iter().any(|link| link.relation != Relation::Supersedes) {
             let id = &answer.data.id;
             for conflict in memory.conflicts_of(id)? {
@@ -185,14 +185,14 @@ fn save_decision(context: &Context, given: Decided) -> Result<Answer<Kept>, Tool
 
 fn said(conflict: &Conflict) -> String {
     match conflict {
-        Conflict::TwoHeads { id, .. } => format!("two edits of {id} stand side by side"),
+        Conflict::TwoHeads { id, .. } => format!("{id} has two concurrent edits"),
         Conflict::OneTopic { topic, ids } => {
-            format!("{} decisions hold on {topic}: {}", ids.len(), ids.join(", "))
+            format!("{} active decisions on {topic}: {}", ids.len(), ids.join(", "))
         }
-        Conflict::Contradiction { from, to } => format!("{from} contradicts {to}, and both hold"),
+        Conflict::Contradiction { from, to } => format!("{from} contradicts {to}, and both are active"),
         Conflict::Circle { from, to } => format!("{from} and {to} supersede each other"),
         Conflict::Forked { ids } => {
-            format!("{} superseded the same memory, and all hold", ids.join(" and "))
+            format!("{} superseded the same memory, and all are active", ids.join(" and "))
         }
     }
 }
@@ -210,7 +210,7 @@ struct Standing {
     session_id: Option<String>,
 }
 
-// A text, or several.
+// A string, or a list of strings.
 #[derive(Deserialize, Serialize, JsonSchema)]
 #[serde(untagged)]
 enum Steps {
@@ -243,7 +243,7 @@ fn save_checkpoint(context: &Context, given: Standing) -> Result<Answer<Noted>, 
         let (branch, session) = (own.or(here), given.session_id.as_deref());
         Ok(memory.save_checkpoint(&given.summary, &body, session, branch.as_deref())?)
     })?;
-    let text = format!("Saved {id}; load_checkpoint takes it up.");
+    let text = format!("Saved {id}; resume with load_checkpoint.");
     Ok(Answer::new(Noted { id, saved: true }, text))
 }
 
@@ -289,7 +289,7 @@ struct Loaded {
     found: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     checkpoint: Option<Row>,
-    /// Begun and not ended.
+    /// Started and not ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     open_session: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -316,7 +316,7 @@ fn load_checkpoint(context: &Context, given: OfBranch) -> Result<Answer<Loaded>,
         }
         let mut text = match &entry {
             Some(entry) => entry_text(&entry.clone().into(), &[]),
-            None => "There is no checkpoint yet.".to_owned(),
+            None => "No checkpoint yet.".to_owned(),
         };
         if let Some(branch) = &branch {
             let _ = write!(text, "\nbranch: {branch}");
@@ -374,8 +374,8 @@ fn evolve_supersede(context: &Context, given: Supersede) -> Result<Answer<Kept>,
             let chain = memory.chain(&old.id)?;
             let newest = chain.iter().rfind(|entry| entry.status == Status::Active);
             let remedy =
-                newest.map(|entry| format!("`{}` took its place: supersede that", entry.id));
-            return Err(ToolError::new(format!("`{}` is superseded already", old.id))
+                newest.map(|entry| format!("supersede its successor `{}`", entry.id));
+            return Err(ToolError::new(format!("`{}` is already superseded", old.id))
                 .remedy(remedy.unwrap_or_default()));
         }
         let body = Decision {

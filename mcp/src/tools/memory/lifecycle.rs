@@ -1,4 +1,4 @@
-//! Features on their way through the phases, each left with evidence.
+//! Lifecycles: features in phases, each completed with evidence.
 
 use super::shown::{Row, capped, day_of, many};
 use crate::context::Context;
@@ -16,14 +16,14 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_lifecycle_get",
             "Lifecycle phases",
-            "The six phases and what each takes to leave. Use before aidd_lifecycle_init.",
+            "Lists the six phases and their exit criteria. Use before aidd_lifecycle_init.",
             get,
         )
         .in_profiles(memory),
         Tool::new(
             "aidd_lifecycle_init",
             "Start lifecycle",
-            "Starts a feature's way through the phases. Use for work of several steps.",
+            "Starts a lifecycle for a feature. Use for work of several steps.",
             init,
         )
         .writes()
@@ -31,8 +31,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_lifecycle_advance",
             "Advance lifecycle",
-            "Leaves the phase if evidence or records show its criteria. Use back when the spec was \
-             wrong; to only look aidd_lifecycle_status.",
+            "Completes the phase if evidence or records meet its criteria. Use back when the spec was \
+             wrong; to only check, aidd_lifecycle_status.",
             advance,
         )
         .writes()
@@ -41,7 +41,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_lifecycle_status",
             "Lifecycle status",
-            "Where a feature stands, and what records show already. Use before \
+            "Shows a feature's phase and the criteria already met. Use before \
              aidd_lifecycle_advance.",
             status,
         )
@@ -49,14 +49,14 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_lifecycle_list",
             "List lifecycles",
-            "The features under way. Use to find a lifecycle's id.",
+            "Lists features in progress. Use to find a lifecycle's id.",
             list,
         )
         .in_profiles(memory),
     ]
 }
 
-/// What each way on takes; phases are left one at a time.
+/// The arguments of each action; phases are completed one at a time.
 const CHOICE: Choice = Choice {
     by: "action",
     usual: "advance",
@@ -84,7 +84,7 @@ fn criteria(phase: &Phase) -> Vec<Row> {
     phase.exit.iter().map(one).collect()
 }
 
-/// Exit criteria, each on a line with what shows it.
+/// Exit criteria, one per line, with the accepted evidence.
 fn criteria_text(phase: &Phase) -> String {
     let mut text = String::new();
     for criterion in phase.exit {
@@ -127,7 +127,7 @@ struct Stands {
     current_phase: String,
     #[schemars(skip)]
     progress: String,
-    /// Of the current phase; met and why, where that was looked at.
+    /// Of the current phase; met and why, if checked.
     #[schemars(skip)]
     exit_criteria: Vec<Row>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -156,7 +156,7 @@ fn stands(state: &Lifecycle) -> Stands {
     }
 }
 
-/// The phase a lifecycle is in and what it takes to leave it.
+/// The current phase of a lifecycle and its exit criteria.
 fn next_text(state: &Lifecycle) -> String {
     match phase(&state.current_phase) {
         Ok(phase) if state.status == "active" => {
@@ -221,7 +221,7 @@ fn judged_text(judged: &[Judged]) -> String {
         let _ = write!(text, "\n- {} {met}: {} ({})", one.key, one.says, one.why);
         if !one.met {
             let shown: Vec<String> = one.shown_by.iter().map(|shown| shown.hint()).collect();
-            let _ = write!(text, "; shown by {}", shown.join(", or "));
+            let _ = write!(text, "; evidence: {}", shown.join(", or "));
         }
     }
     text
@@ -231,7 +231,7 @@ fn advance(context: &Context, given: Advance) -> Result<Answer<Stands>, ToolErro
     let reason = given.reason.clone().filter(|reason| !reason.trim().is_empty());
     let way = given.action.unwrap_or_default();
     if reason.is_none() && (given.force || way != Way::Advance) {
-        return Err(ToolError::new("`reason` is missing").remedy("say why; it is recorded"));
+        return Err(ToolError::new("`reason` is missing").remedy("state the reason; it is recorded"));
     }
     let (id, reason) = (given.lifecycle_id.as_str(), reason.unwrap_or_default());
     match way {
@@ -260,19 +260,19 @@ fn onward(context: &Context, given: &Advance, reason: &str) -> Result<Answer<Sta
     })?;
     if !moved.moved {
         return Err(ToolError::new(format!(
-            "{} cannot be left yet:{}",
+            "{} is not complete:{}",
             moved.left,
             judged_text(&moved.judged)
         ))
         .remedy(
-            "give `evidence` by criterion key; a check's run is recorded by aidd_observation, type \
-             tool_outcome, with command and exitCode; `force` with `reason` goes on without",
+            "pass `evidence` by criterion key; record a check run with aidd_observation, type \
+             tool_outcome, with command and exitCode; or pass `force` with `reason`",
         ));
     }
     let unmet: Vec<&str> = moved.judged.iter().filter(|one| !one.met).map(|one| one.key).collect();
-    let mut text = format!("Left {}.", moved.left);
+    let mut text = format!("Completed {}.", moved.left);
     if !unmet.is_empty() {
-        let _ = write!(text, " Forced without: {}.", unmet.join(", "));
+        let _ = write!(text, " Forced, not met: {}.", unmet.join(", "));
     }
     let _ = write!(text, "\n{}", next_text(&moved.lifecycle));
     Ok(Answer::new(stands(&moved.lifecycle), text))

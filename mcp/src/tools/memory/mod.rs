@@ -18,7 +18,7 @@ mod walks;
 
 use crate::tool::Tool;
 
-/// The tools of the memory.
+/// The memory tools.
 #[must_use]
 pub fn tools() -> Vec<Tool> {
     let families = [

@@ -1,4 +1,4 @@
-//! What a session observes: findings, and runs of commands with how they ended.
+//! Observations of a session: findings, and command runs with their results.
 
 use crate::context::Context;
 use crate::profile::Profile;
@@ -14,7 +14,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_observation",
             "Observe",
-            "Use for a session's findings and runs (tool_outcome: command, exitCode). For the team \
+            "Use to record a session's findings and runs (tool_outcome: command, exitCode). For the team use \
              save_decision.",
             observe,
         )
@@ -23,7 +23,7 @@ pub(super) fn tools() -> Vec<Tool> {
     ]
 }
 
-// A kind of memory that can be observed.
+// A kind of memory that can be recorded as an observation.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Seeable {
@@ -103,6 +103,6 @@ fn observe(context: &Context, given: Seen) -> Result<Answer<Noted>, ToolError> {
     let kind = given.kind.kind();
     let id =
         context.memory(|memory| memory.observe(&given.session_id, kind, &given.title, &body))?;
-    let text = format!("Noted {id}.");
+    let text = format!("Saved {id}.");
     Ok(Answer::new(Noted { id, saved: true }, text))
 }

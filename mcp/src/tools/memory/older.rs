@@ -1,20 +1,20 @@
-//! The names and arguments of MAMA's tools, which agents were taught before there were these.
+//! Tool and argument names of MAMA, which agents may have been instructed to use.
 
 use crate::older::Mapping::Ignored;
 use crate::older::Older;
 
-/// Why arguments have no effect.
-const FORMAT: &str = "each answer is text and data";
+/// Reasons why arguments have no effect.
+const FORMAT: &str = "every answer contains text and data";
 const SCOPES: &str = "this memory has one scope, the project";
-const RANKED: &str = "the best hits come first";
-const NO_REGISTRY: &str = "there is no registry of items and people";
-const LINKED: &str = "load_context reads a memory with what it is linked to";
+const RANKED: &str = "the best matches come first";
+const NO_REGISTRY: &str = "no registry of items and people exists";
+const LINKED: &str = "load_context returns a memory with its links";
 
 pub(super) const SAVE_DECISION: &[Older] = &[Older {
     arguments: &[
-        ("type", Ignored("who decided is not kept")),
+        ("type", Ignored("the author is not stored")),
         ("scopes", Ignored(SCOPES)),
-        ("event_date", Ignored("a decision has the time it is saved at")),
+        ("event_date", Ignored("a decision has the time of saving")),
         ("item", Ignored(NO_REGISTRY)),
         ("actors", Ignored(NO_REGISTRY)),
     ],
@@ -24,7 +24,7 @@ pub(super) const SAVE_DECISION: &[Older] = &[Older {
 pub(super) const SAVE_CHECKPOINT: &[Older] = &[Older {
     arguments: &[(
         "recent_conversation",
-        Ignored("conversations are not kept; put what matters into `summary`"),
+        Ignored("conversations are not stored; put what matters into `summary`"),
     )],
     ..Older::new("save_checkpoint")
 }];
@@ -51,7 +51,7 @@ pub(super) const RECALL_DECISION: &[Older] = &[Older {
 pub(super) const SUGGEST_DECISION: &[Older] = &[
     Older {
         arguments: &[
-            ("context", Ignored("the question alone is looked for")),
+            ("context", Ignored("only the question is searched")),
             ("format", Ignored(FORMAT)),
             ("scopes", Ignored(SCOPES)),
             ("threshold", Ignored(RANKED)),
@@ -64,7 +64,7 @@ pub(super) const SUGGEST_DECISION: &[Older] = &[
     },
     Older {
         arguments: &[
-            ("mode", Ignored("hits are short; aidd_memory_get reads them whole")),
+            ("mode", Ignored("results are short; aidd_memory_get returns full entries")),
             ("threshold", Ignored(RANKED)),
             ("scopes", Ignored(SCOPES)),
         ],

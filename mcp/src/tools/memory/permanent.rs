@@ -1,4 +1,4 @@
-//! What the team keeps: decisions, mistakes, conventions.
+//! Permanent memories of the team: decisions, mistakes, conventions.
 
 use super::shown::{Row, plain, share};
 use crate::context::Context;
@@ -20,7 +20,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_add_decision",
             "Add decision",
-            "Keeps a decision for the team. Use for a choice without a topic; else save_decision.",
+            "Saves a decision for the team. Use for a choice without a topic; else save_decision.",
             add_decision,
         )
         .writes()
@@ -28,7 +28,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_add_mistake",
             "Add mistake",
-            "Keeps an error with its cure. Use after mending one; aidd_diagnose_error finds it.",
+            "Saves an error with its fix. Use after fixing one; aidd_diagnose_error finds it.",
             add_mistake,
         )
         .writes()
@@ -36,7 +36,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_add_convention",
             "Add convention",
-            "Keeps how things are done here. Use for what holds everywhere; a choice is a decision.",
+            "Saves a project convention. Use for general practice; for a choice save_decision.",
             add_convention,
         )
         .writes()
@@ -45,7 +45,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_edit_decision",
             "Edit decision",
-            "Changes fields of a decision. Use for wording; a change of mind: evolve_supersede.",
+            "Changes fields of a decision. Use for wording; after a change of mind evolve_supersede.",
             edit_decision,
         )
         .writes()
@@ -54,7 +54,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_edit_mistake",
             "Edit mistake",
-            "Changes fields of a mistake. Use when a better cure is known.",
+            "Changes fields of a mistake. Use when a better fix is known.",
             edit_mistake,
         )
         .writes()
@@ -63,7 +63,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_edit_convention",
             "Edit convention",
-            "Changes fields of a convention. Use to say it better.",
+            "Changes fields of a convention. Use to improve it.",
             edit_convention,
         )
         .writes()
@@ -72,8 +72,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_prune",
             "Remove memory",
-            "Takes a memory back; what it superseded holds again. Use for what was never right; a \
-             change of mind: evolve_supersede.",
+            "Retracts a memory and reactivates what it superseded. Use for wrong entries; after a \
+             change of mind evolve_supersede.",
             prune,
         )
         .destroys()
@@ -81,7 +81,7 @@ pub(super) fn tools() -> Vec<Tool> {
     ]
 }
 
-/// What saving came to.
+/// The result of saving.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Kept {
@@ -89,7 +89,7 @@ pub(super) struct Kept {
     #[serde(rename = "type")]
     #[schemars(skip)]
     kind: &'static str,
-    /// False: it was there.
+    /// False if it already existed.
     #[schemars(skip)]
     saved: bool,
     #[schemars(skip)]
@@ -98,10 +98,10 @@ pub(super) struct Kept {
     occurrences: Option<u64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     superseded: Vec<String>,
-    /// Much the same, and holding.
+    /// Similar active memories.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     similar: Vec<Row>,
-    /// Its rule, and what that finds now.
+    /// Its rule and current findings.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
     enforced: Option<Row>,
@@ -111,18 +111,18 @@ pub(super) fn kept(kind: Kind, saved: Saved) -> Answer<Kept> {
     let Saved { id, is_new, is_edited, occurrences, superseded, similar } = saved;
     let mut text = match (is_new, occurrences) {
         (true, _) => format!("Saved {id}."),
-        (false, Some(count)) => format!("Known as {id}; it happened {count} times now."),
-        (false, None) if is_edited => format!("Known as {id}; what came with it was added."),
-        (false, None) => format!("Known as {id}; nothing was written."),
+        (false, Some(count)) => format!("Already known as {id}; occurred {count} times."),
+        (false, None) if is_edited => format!("Already known as {id}; added the new fields."),
+        (false, None) => format!("Already known as {id}; nothing was written."),
     };
     if !superseded.is_empty() {
-        let _ = write!(text, "\nIt takes the place of {}.", superseded.join(", "));
+        let _ = write!(text, "\nIt supersedes {}.", superseded.join(", "));
     }
     for other in &similar {
         let likeness = other.likeness * 100.0;
         let _ = write!(
             text,
-            "\nnote: {likeness:.0} % like {} \"{}\": supersede, link or prune one of them if they \
+            "\nnote: {likeness:.0} % similar to {} \"{}\": supersede, link or prune one of them if they \
              are the same",
             other.id, other.title
         );
@@ -143,8 +143,8 @@ pub(super) fn kept(kind: Kind, saved: Saved) -> Answer<Kept> {
     )
 }
 
-/// An answer with what the check of the memory finds now, so that an agent sees at once whether it
-/// says what was meant.
+/// Adds the current findings of the memory's check, so that the agent sees at once whether the
+/// check works as intended.
 fn shown_with_catch(context: &Context, mut answer: Answer<Kept>) -> Answer<Kept> {
     let (caught, said) = catch(context, &answer.data.id);
     answer.text = format!("{}\n{said}", answer.text);
@@ -152,8 +152,8 @@ fn shown_with_catch(context: &Context, mut answer: Answer<Kept>) -> Answer<Kept>
     answer
 }
 
-/// What the check of a memory finds now, and in words. What is saved stays saved where the project
-/// cannot be looked at.
+/// The current findings of a memory's check, as data and text. An error here does not affect the
+/// saved memory.
 fn catch(context: &Context, id: &str) -> (Option<Row>, String) {
     let looked = context.project().map_err(|error| error.to_string()).and_then(|project| {
         look(&project, id, context.stop()).map_err(|error| format!("{error:#}"))
@@ -161,16 +161,16 @@ fn catch(context: &Context, id: &str) -> (Option<Row>, String) {
     match looked {
         Ok(Some(caught)) => (Some(Row::of(&caught)), caught.sentence()),
         Ok(None) => (None, ELSEWHERE.to_owned()),
-        Err(why) => (None, format!("What it finds was not looked at: {why}")),
+        Err(why) => (None, format!("The check was not run: {why}")),
     }
 }
 
-/// A link of an argument: to, relation, reason.
+/// Parses a link argument: to, relation, reason.
 pub(super) fn link(index: usize, given: &Row) -> Result<Link, ToolError> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Given {
-        // As an earlier product has it.
+        // The field name of an earlier product.
         #[serde(alias = "id")]
         to: String,
         relation: String,
@@ -188,7 +188,7 @@ pub(super) fn link(index: usize, given: &Row) -> Result<Link, ToolError> {
     Ok(Link { reason: given.reason, ..Link::to(relation, &given.to) })
 }
 
-/// The branch of a session, for what is kept from it; an unknown session is an error.
+/// The branch of a session for entries saved from it; an unknown session is an error.
 pub(super) fn branch_of(
     memory: &mut aidd_memory::project::ProjectMemory,
     session: Option<&str>,
@@ -271,7 +271,7 @@ struct NewConvention {
     example: String,
     rationale: Option<String>,
     category: Option<String>,
-    /// Enforces it: {"files": ["*.ts"], "text": {"regex": "…"}}
+    /// Check: {"files": ["*.ts"], "text": {"regex": "…"}}
     check: Option<Row>,
     session_id: Option<String>,
 }
@@ -360,7 +360,7 @@ fn edit_convention(context: &Context, given: EditConvention) -> Result<Answer<Ed
     edit(context, Kind::Convention, &given)
 }
 
-/// Changes what is given. The field named like the type is the memory itself.
+/// Changes the given fields. The field with the name of the type is the content.
 fn edit(
     context: &Context,
     kind: Kind,
@@ -381,7 +381,7 @@ fn edit(
     updated.extend(content.is_some().then(|| name.to_owned()));
     updated.extend(topic.is_some().then(|| "topic".to_owned()));
     if updated.is_empty() {
-        return Err(ToolError::new("nothing to change is given").remedy("name a field beside `id`"));
+        return Err(ToolError::new("no change requested").remedy("pass a field in addition to `id`"));
     }
     let entry =
         context.memory(|memory| memory.edit(kind, &id, &Edit { content, topic, fields }))?;
@@ -422,7 +422,7 @@ struct Removed {
     #[schemars(skip)]
     kind: &'static str,
     removed: bool,
-    /// What holds again.
+    /// Ids that are active again.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     restored: Vec<String>,
 }
@@ -449,9 +449,9 @@ fn prune(context: &Context, given: Prune) -> Result<Answer<Removed>, ToolError> 
             .filter(|entry| entry.status == holds)
             .map(|entry| entry.id)
             .collect();
-        let mut text = format!("Took {id} back; its lines stay in the file's history.");
+        let mut text = format!("Retracted {id}; its lines stay in the file's history.");
         if !restored.is_empty() {
-            let _ = write!(text, "\nHolds again: {}.", restored.join(", "));
+            let _ = write!(text, "\nActive again: {}.", restored.join(", "));
         }
         Ok(Answer::new(Removed { id, kind: kind.word(), removed: true, restored }, text))
     })

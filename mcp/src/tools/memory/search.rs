@@ -1,4 +1,4 @@
-//! Finding memories in three steps: titles, what is around one, whole entries.
+//! Search in three steps: titles, the neighbors of a memory, full entries.
 
 use super::shown::{Row, capped, entry_row, entry_text, kind, line, list, row, time};
 use crate::context::Context;
@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 
-/// Whole entries at once.
+/// Maximum number of full entries per call.
 const ENTRIES: usize = 50;
 
 pub(super) fn tools() -> Vec<Tool> {
@@ -19,22 +19,22 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_search",
             "Search memory",
-            "Lists memories by words and meaning. Use before deciding or mending; then \
-             aidd_memory_get. One topic: search_by_topic.",
+            "Lists memories by words and meaning. Use before a decision or fix; then \
+             aidd_memory_get; for a topic search_by_topic.",
             search,
         )
         .in_profiles(&[Profile::Memory, Profile::Lean]),
         Tool::new(
             "aidd_memory_context",
             "Memory timeline",
-            "What was remembered before and after a memory. Use when a hit needs its story.",
+            "Lists memories before and after one. Use when a result needs its history.",
             around,
         )
         .in_profiles(&[Profile::Memory]),
         Tool::new(
             "aidd_memory_get",
             "Read memories",
-            "Whole memories with their links. Use for the hits worth reading.",
+            "Returns full memories with links. Use for relevant results.",
             get,
         )
         .in_profiles(&[Profile::Memory, Profile::Lean]),
@@ -49,13 +49,13 @@ enum OrderBy {
     DateDesc,
 }
 
-/// What came of a decision, as an argument whose words are not listed.
+/// Parses an outcome argument without listing its values in the schema.
 fn outcome(given: Option<&str>) -> Result<Option<Outcome>, ToolError> {
     let outcome = given.map(Outcome::read).transpose();
     outcome.map_err(|why| ToolError::new(format!("`outcome`: {why}")))
 }
 
-// What came of a decision, as an argument.
+// The outcome of a decision, as an argument.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 pub(super) enum Came {
     #[serde(rename = "SUCCESS")]
@@ -79,7 +79,7 @@ impl Came {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Asked {
-    /// Empty: the newest
+    /// Empty: newest
     query: String,
     /// decision, mistake, convention, insight, checkpoint …
     #[serde(rename = "type")]
@@ -109,7 +109,7 @@ struct Asked {
 pub(super) struct Hits {
     #[schemars(skip)]
     pub(super) count: usize,
-    /// With those beyond the limit.
+    /// Including those beyond the limit.
     #[schemars(skip)]
     pub(super) matched: usize,
     pub(super) results: Vec<Row>,
@@ -117,7 +117,7 @@ pub(super) struct Hits {
     pub(super) degraded: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) diagnostics: Option<Row>,
-    /// Linked to the best hit.
+    /// Linked to the best result.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) related: Vec<Row>,
 }
@@ -125,7 +125,7 @@ pub(super) struct Hits {
 fn search(context: &Context, asked: Asked) -> Result<Answer<Hits>, ToolError> {
     let (limit, note) = capped(asked.limit, 20, 100);
     let question = Question {
-        // Of each hit its layer is said.
+        // Each result includes its layer.
         layers: Layers::ALL,
         text: asked.query,
         kinds: kind(asked.kind.as_deref())?.into_iter().collect(),
@@ -148,7 +148,7 @@ fn search(context: &Context, asked: Asked) -> Result<Answer<Hits>, ToolError> {
     context.memory(|memory| hits(memory, &question, note.into_iter().collect()))
 }
 
-/// Asks, and answers with hits.
+/// Runs the search and answers with the results.
 pub(super) fn hits(
     memory: &mut ProjectMemory,
     question: &Question,
@@ -215,7 +215,7 @@ pub(super) struct Entries {
     #[schemars(skip)]
     pub(super) count: usize,
     pub(super) entries: Vec<Row>,
-    /// Ids that nothing has.
+    /// Unknown ids.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) unknown: Vec<String>,
 }
@@ -223,7 +223,7 @@ pub(super) struct Entries {
 fn get(context: &Context, given: Ids) -> Result<Answer<Entries>, ToolError> {
     if given.ids.is_empty() {
         return Err(ToolError::new("`ids` is empty")
-            .remedy("aidd_memory_search or search_recent names memories"));
+            .remedy("get ids from aidd_memory_search or search_recent"));
     }
     let asked = &given.ids[..given.ids.len().min(ENTRIES)];
     context.memory(|memory| {
@@ -231,7 +231,7 @@ fn get(context: &Context, given: Ids) -> Result<Answer<Entries>, ToolError> {
         if entries.is_empty() {
             let ids = unknown.join("`, `");
             return Err(
-                ToolError::new(format!("there is no memory `{ids}`")).remedy(UNKNOWN_MEMORY)
+                ToolError::new(format!("unknown memory `{ids}`")).remedy(UNKNOWN_MEMORY)
             );
         }
         let (mut rows, mut text) = (Vec::new(), String::new());
@@ -241,10 +241,10 @@ fn get(context: &Context, given: Ids) -> Result<Answer<Entries>, ToolError> {
             let _ = write!(text, "{}\n\n", entry_text(&memory.brief(entry)?, &links));
         }
         if !unknown.is_empty() {
-            let _ = writeln!(text, "note: there is no memory {}", unknown.join(", "));
+            let _ = writeln!(text, "note: unknown memory {}", unknown.join(", "));
         }
         if given.ids.len() > ENTRIES {
-            let _ = writeln!(text, "note: {ENTRIES} is the most at once; ask for the others next");
+            let _ = writeln!(text, "note: at most {ENTRIES} per call; request the others next");
         }
         let text = text.trim_end().to_owned();
         Ok(Answer::new(Entries { count: rows.len(), entries: rows, unknown }, text))

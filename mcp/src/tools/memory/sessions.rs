@@ -1,4 +1,4 @@
-//! Sessions: what an agent is at, and what it leaves when it ends.
+//! Sessions: the current work of an agent, and its result.
 
 use super::shown::{Row, branch_here, capped, day_of, listed, many};
 use crate::context::Context;
@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 
-/// Tokens that a call of a tool takes and gives, where they were not counted.
+/// Estimated input and output tokens of a tool call, if they were not counted.
 const TOKENS_OF_A_CALL: (u64, u64) = (400, 600);
-/// Most open sessions that are named where one has to be.
+/// Maximum number of open sessions listed when one has to be chosen.
 const OPEN: usize = 5;
-/// Characters of a token, about.
+/// Approximate number of characters per token.
 const CHARS_OF_A_TOKEN: usize = 4;
 
 pub(super) fn tools() -> Vec<Tool> {
@@ -23,8 +23,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_session",
             "Session",
-            "Use start when work begins, update as it goes, end when done: what it decided goes to \
-             the branch. One finding: aidd_observation.",
+            "Use start when work begins, update as it goes, end when done; its decisions go to \
+             the branch. For one finding aidd_observation.",
             session,
         )
         .destroys()
@@ -33,7 +33,7 @@ pub(super) fn tools() -> Vec<Tool> {
     ]
 }
 
-/// What each action takes.
+/// The arguments of each action.
 const CHOICE: Choice = Choice {
     by: "action",
     usual: "",
@@ -85,7 +85,8 @@ enum Stands {
     Completed,
 }
 
-/// What a session may say of itself goes to the engine as it is; only what chooses is read here.
+/// The fields of the record are passed to the engine unchanged; only the selecting arguments are
+/// read here.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Session {
@@ -98,7 +99,7 @@ struct Session {
     branch: Option<String>,
     #[schemars(extend("x-unlisted" = true))]
     parent_session_id: Option<String>,
-    /// Your thread, found again after a restart
+    /// Your thread, to resume after a restart
     memory_session_id: Option<String>,
     /// provider, model, modelId, client
     ai_provider: Option<Row>,
@@ -110,7 +111,7 @@ struct Session {
     told: Told,
 }
 
-/// What a session says of itself, as [`SessionState`] names it.
+/// The record of a session, with the field names of [`SessionState`].
 #[derive(Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Told {
@@ -152,7 +153,7 @@ struct Told {
     lifecycle_session_id: Option<String>,
 }
 
-/// What a session made use of.
+/// The resources that a session used.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Used {
@@ -171,13 +172,13 @@ struct Answered {
     /// active, completed, deleted
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<&'static str>,
-    /// The whole of it; of update, counts.
+    /// The full record; for update, counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     session: Option<Row>,
-    /// Those of a list.
+    /// The sessions of a list.
     #[serde(skip_serializing_if = "Option::is_none")]
     sessions: Option<Vec<Row>>,
-    /// What its end brought its branch.
+    /// What its end added to the branch.
     #[serde(skip_serializing_if = "Option::is_none")]
     promoted: Option<Row>,
     /// The open session of the same thread.
@@ -193,7 +194,7 @@ fn session(context: &Context, given: Session) -> Result<Answer<Answered>, ToolEr
     };
     context.memory(|memory| -> Result<_, ToolError> {
         if !matches!(given.action, Action::Start | Action::List) && given.id.is_none() {
-            return Err(ToolError::new("`id` is missing: the session").remedy(open_ones(memory)?));
+            return Err(ToolError::new("`id` of the session is missing").remedy(open_ones(memory)?));
         }
         let id = given.id.clone().unwrap_or_default();
         match given.action {
@@ -209,7 +210,7 @@ fn session(context: &Context, given: Session) -> Result<Answer<Answered>, ToolEr
             Action::List => list(memory, &given),
             Action::Delete => {
                 memory.delete_session(&id)?;
-                let text = format!("Deleted {id} and what it observed.");
+                let text = format!("Deleted {id} and its observations.");
                 let answered =
                     Answered { id: Some(id), status: Some("deleted"), ..Answered::default() };
                 Ok(Answer::new(answered, text))
@@ -218,13 +219,13 @@ fn session(context: &Context, given: Session) -> Result<Answer<Answered>, ToolEr
     })
 }
 
-/// The sessions that are open, to choose one of.
+/// The open sessions, to choose from.
 fn open_ones(memory: &mut ProjectMemory) -> Result<String, ToolError> {
     let open = memory.sessions(None, Some(false), OPEN)?;
     let open: Vec<String> =
         open.iter().map(|state| format!("{} on {}", state.id, state.branch)).collect();
     Ok(if open.is_empty() {
-        "none is open; action list names those that were".to_owned()
+        "no session is open; list past ones with action list".to_owned()
     } else {
         format!("open: {}", open.join(", "))
     })
@@ -238,7 +239,7 @@ fn named(state: &SessionState) -> Answered {
     Answered { id: Some(state.id.clone()), status: Some(stands(state)), ..Answered::default() }
 }
 
-/// What a session says of itself, under the names of its record.
+/// The record of a session, with its stored field names.
 fn record(given: &Session) -> Result<Map<String, Value>, ToolError> {
     let mut record = Row::of(&given.told).0;
     if let Some(used) = &given.used {
@@ -268,12 +269,12 @@ fn start(
         Err(ToolError::new(format!("`{what}` is missing")).remedy(remedy))
     };
     let Some(branch) = given.branch.clone().or(here) else {
-        return missing("branch", "no branch is checked out here: name the one you work on");
+        return missing("branch", "no branch is checked out; pass the branch you work on");
     };
     let Some(provider) = &given.ai_provider else {
-        return missing("aiProvider", "say who you are: {provider, model, modelId, client}");
+        return missing("aiProvider", "identify yourself: {provider, model, modelId, client}");
     };
-    // The client's thread goes on, whoever was killed in between.
+    // The client's thread continues even if a process was killed.
     let thread = match &given.memory_session_id {
         Some(thread) => memory.thread(thread)?,
         None => None,
@@ -291,7 +292,7 @@ fn start(
     if let Some(open) = thread.filter(|thread| !thread.is_ended()) {
         let _ = write!(
             text,
-            "\nThe thread's last session {} is still open{}. Go on here; end that one when its \
+            "\nThe thread's last session {} is still open{}. Continue here; end that one when its \
              work is done.",
             open.id,
             if open.tasks_pending.is_empty() {
@@ -305,13 +306,13 @@ fn start(
     Ok(Answer::new(answered, text))
 }
 
-/// A session from fields, or which of them does not fit.
+/// Deserializes a session, or reports the invalid field.
 fn read(value: Value) -> Result<SessionState, ToolError> {
     serde_path_to_error::deserialize(value)
         .map_err(|error| ToolError::new(format!("`{}`: {}", error.path(), error.inner())))
 }
 
-/// What an update adds.
+/// The fields that an update adds.
 fn patch(given: &Session) -> Result<Map<String, Value>, ToolError> {
     let mut patch = record(given)?;
     if let Some(provider) = &given.ai_provider {
@@ -359,14 +360,14 @@ fn end(
     let mut patch = patch(given)?;
     let before = memory.session(id)?;
     if before.is_ended() {
-        return Err(ToolError::new(format!("the session `{id}` was ended"))
-            .remedy("start another one; its parentSessionId may be this one"));
+        return Err(ToolError::new(format!("the session `{id}` has ended"))
+            .remedy("start another one; its parentSessionId can be this one"));
     }
     let telemetry = telemetry(memory, &before, &mut patch)?;
     let (state, promoted) = memory.end_session(id, &patch)?;
     let mut text = format!("Ended {id}. Tokens: {telemetry}.");
     if promoted.was_known {
-        let _ = write!(text, "\nIts branch {} had it already.", state.branch);
+        let _ = write!(text, "\nIts branch {} already has it.", state.branch);
     } else if !promoted.decisions.is_empty() || !promoted.errors.is_empty() {
         let _ = write!(
             text,
@@ -388,7 +389,8 @@ fn end(
     Ok(Answer::new(answered, text))
 }
 
-/// Whether tokens were reported; else estimates them by what is on record, which is said.
+/// Returns whether tokens were reported; otherwise adds an estimate, marked as such, from the
+/// recorded data.
 fn telemetry(
     memory: &mut ProjectMemory,
     state: &SessionState,

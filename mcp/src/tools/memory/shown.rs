@@ -1,4 +1,4 @@
-//! Memories as an agent reads them: as data, and as short text.
+//! Memories in answers: as data, and as short text.
 
 use crate::context::Context;
 use crate::tool::ToolError;
@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// An object whose fields the answer itself shows.
+/// An object without a schema of its fields.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(in crate::tools) struct Row(pub(in crate::tools) Map<String, Value>);
@@ -42,13 +42,13 @@ impl Row {
         }
     }
 
-    /// A text field; empty when it is none.
+    /// A string field; empty if it is not a string.
     pub(in crate::tools) fn text(&self, name: &str) -> &str {
         self.0.get(name).and_then(Value::as_str).unwrap_or_default()
     }
 }
 
-/// How many are given of how many were asked for, and what to say where that is fewer.
+/// Applies the maximum to a requested limit, with a note if it was reduced.
 pub(in crate::tools) fn capped(
     wanted: Option<i64>,
     usual: usize,
@@ -56,40 +56,40 @@ pub(in crate::tools) fn capped(
 ) -> (usize, Option<String>) {
     match wanted.map(|wanted| usize::try_from(wanted).unwrap_or_default()) {
         None => (usual, None),
-        Some(wanted) if wanted > most => (most, Some(format!("{most} is the most at once"))),
-        Some(0) => (1, Some("1 is the least".to_owned())),
+        Some(wanted) if wanted > most => (most, Some(format!("the maximum is {most}"))),
+        Some(0) => (1, Some("the minimum is 1".to_owned())),
         Some(wanted) => (wanted, None),
     }
 }
 
-/// A memory's type, as an argument whose words are not listed.
+/// Parses a memory type argument without listing its values in the schema.
 pub(super) fn kind(given: Option<&str>) -> Result<Option<Kind>, ToolError> {
     let kind = given.map(str::parse::<Kind>).transpose();
     kind.map_err(|why| ToolError::new(format!("`type`: {why}")))
 }
 
-/// How sure, from 0 to 1.
+/// Checks a number from 0 to 1.
 pub(super) fn share(name: &str, given: Option<f64>) -> Result<Option<f64>, ToolError> {
     match given {
         Some(share) if !(0.0..=1.0).contains(&share) => {
-            Err(ToolError::new(format!("`{name}` is {share}; it goes from 0 to 1")))
+            Err(ToolError::new(format!("`{name}` must be from 0 to 1, found {share}")))
         }
         given => Ok(given),
     }
 }
 
-/// A time of an argument: `2026-01-05`, with or without a time, or milliseconds since 1970.
+/// Parses a time argument: `2026-01-05`, with or without a time, or milliseconds since 1970.
 pub(super) fn time(name: &str, given: Option<&str>) -> Result<Option<i64>, ToolError> {
     let Some(text) = given.map(str::trim).filter(|text| !text.is_empty()) else { return Ok(None) };
     let at = text.parse().ok().or_else(|| millis(&json!(text)));
     match at {
         Some(at) => Ok(Some(at)),
-        None => Err(ToolError::new(format!("`{name}` is no time: {text}"))
-            .remedy("write it as 2026-01-05 or 2026-01-05T10:00:00Z")),
+        None => Err(ToolError::new(format!("`{name}` is not a time: {text}"))
+            .remedy("use the form 2026-01-05 or 2026-01-05T10:00:00Z")),
     }
 }
 
-/// The day of a time of a record, which may be a text of an older form.
+/// The day of a time in a record, which older records store as text.
 pub(super) fn day_of(time: &Value) -> String {
     millis(time).map(day).unwrap_or_default()
 }
@@ -99,7 +99,7 @@ pub(in crate::tools) fn branch_here(context: &Context) -> Option<String> {
     Repository::open(context.root()).ok()?.branch()
 }
 
-/// A hit on one line, its beginning enough to choose by.
+/// A result on one line, enough to choose by.
 pub(super) fn line(hit: &Hit) -> String {
     let topic = hit.topic.as_ref().map(|topic| format!("{topic}: ")).unwrap_or_default();
     let mut line = format!("{} {} {topic}{}", hit.id, day(hit.created_at), hit.title);
@@ -122,7 +122,7 @@ pub(super) fn line(hit: &Hit) -> String {
     line
 }
 
-/// A hit as data, without what goes without saying.
+/// A result as data, without default values.
 pub(super) fn row(hit: &Hit) -> Row {
     let mut row = Row::of(hit);
     if hit.updated_at == hit.created_at {
@@ -138,10 +138,10 @@ pub(super) fn row(hit: &Hit) -> Row {
     row
 }
 
-/// Hits as text, with what has to be said of them.
+/// Results as text, with notes.
 pub(super) fn list(found: &Found, notes: &[String]) -> String {
     let mut text = match (found.hits.len(), found.matched) {
-        (0, _) => "Nothing is remembered of that.".to_owned(),
+        (0, _) => "No matching memory.".to_owned(),
         (shown, all) if shown < all => format!("{shown} of {all}:"),
         (shown, _) => format!("{shown}:"),
     };
@@ -154,7 +154,7 @@ pub(super) fn list(found: &Found, notes: &[String]) -> String {
     text
 }
 
-/// A whole memory as data, with its links.
+/// A full memory as data, with its links.
 pub(super) fn entry_row(entry: &Entry, links: &[Link]) -> Row {
     let mut row = Row::of(entry);
     row.0.insert("title".to_owned(), json!(entry.title(100)));
@@ -167,7 +167,7 @@ pub(super) fn entry_row(entry: &Entry, links: &[Link]) -> Row {
     row
 }
 
-/// A whole memory as text.
+/// A full memory as text.
 pub(super) fn entry_text(brief: &Brief, links: &[Link]) -> String {
     let entry = &brief.entry;
     let mut text = format!("{} {} {}", entry.id, day(entry.created_at), entry.status);
@@ -189,7 +189,7 @@ pub(super) fn entry_text(brief: &Brief, links: &[Link]) -> String {
         let _ = write!(text, "\n{} {relation} {}{reason}", link.from, link.to);
     }
     if entry.is_contested() {
-        text.push_str("\ntwo edits of it stand side by side: settle them by editing it");
+        text.push_str("\ntwo concurrent edits: resolve them by editing it");
     }
     text
 }
@@ -203,7 +203,7 @@ pub(crate) fn plain(value: &Value) -> String {
     }
 }
 
-/// So many of something, by its word in the singular.
+/// A count with its noun, given in the singular.
 pub(super) fn many(count: usize, word: &str) -> String {
     match (count, word.strip_suffix("ch")) {
         (1, _) => format!("1 {word}"),
@@ -212,7 +212,7 @@ pub(super) fn many(count: usize, word: &str) -> String {
     }
 }
 
-/// A list of texts on a line with its name, when it is not empty.
+/// Appends a named list on its own line, unless it is empty.
 pub(super) fn listed(text: &mut String, name: &str, items: &[String]) {
     if !items.is_empty() {
         let _ = write!(text, "\n{name}: {}", items.join("; "));
@@ -232,7 +232,7 @@ mod tests {
         assert_eq!(capped(Some(9000), 20, 100).0, 100);
         for little in [0, -5] {
             let (limit, note) = capped(Some(little), 20, 100);
-            assert_eq!((limit, note.as_deref()), (1, Some("1 is the least")));
+            assert_eq!((limit, note.as_deref()), (1, Some("the minimum is 1")));
         }
         assert_eq!(capped(Some(1), 20, 100), (1, None));
     }

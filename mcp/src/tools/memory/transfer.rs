@@ -1,4 +1,4 @@
-//! The tracked files of memory: writing what they miss, reading what they have.
+//! The tracked memory files: restoring missing lines, and importing.
 
 use super::shown::Row;
 use crate::context::Context;
@@ -16,8 +16,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_export",
             "Export memory",
-            "Writes the lines that ai/memory lacks. Use after a merge took some away; each save \
-             writes its own.",
+            "Restores lines missing from ai/memory. Use after a merge removed some; each save \
+             writes its own line.",
             export,
         )
         .writes()
@@ -26,8 +26,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_import",
             "Import memory",
-            "Takes in a file of memories (export, older JSON, MAMA, claude-mem, server-memory). Use \
-             without path to read ai/memory anew and hear what is wrong there.",
+            "Imports a memory file (export, older JSON, MAMA, claude-mem, server-memory). Use \
+             without path to reload ai/memory and list its problems.",
             import,
         )
         .writes()
@@ -41,7 +41,7 @@ struct Nothing {}
 
 #[derive(Serialize, JsonSchema)]
 struct Exported {
-    /// Lines written.
+    /// Number of lines written.
     exported: usize,
     #[schemars(skip)]
     directory: &'static str,
@@ -89,29 +89,29 @@ struct File {
 
 #[derive(Serialize, JsonSchema)]
 struct Taken {
-    /// Memories of a file, or lines of ai/memory, that were not known.
+    /// Number of new memories of a file, or new lines of ai/memory.
     new: usize,
-    /// Of a file: known before.
+    /// Of a file: number already known.
     #[serde(skip_serializing_if = "Option::is_none")]
     known: Option<usize>,
-    /// Of a file: new, and lost a secret or private text.
+    /// Of a file: number of new ones with redacted secrets or private text.
     #[serde(skip_serializing_if = "Option::is_none")]
     redacted: Option<usize>,
-    /// Lines that are gone from ai/memory.
+    /// Number of lines removed from ai/memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     gone: Option<usize>,
-    /// What could not be read, where and why.
+    /// What could not be read, with place and reason.
     #[schemars(skip)]
     problems: Vec<Row>,
 }
 
-/// The most bytes of a file that is taken in.
+/// Maximum size of an imported file, in bytes.
 const LARGEST: u64 = 64 << 20;
 
 fn import(context: &Context, given: File) -> Result<Answer<Taken>, ToolError> {
     match given.path {
         Some(path) => take_in(context, &path, given.dry_run),
-        None if given.dry_run => Err(ToolError::new("`dryRun` is only taken with `path`")),
+        None if given.dry_run => Err(ToolError::new("`dryRun` is only allowed with `path`")),
         None => anew(context),
     }
 }
@@ -120,23 +120,23 @@ fn take_in(context: &Context, path: &str, only_look: bool) -> Result<Answer<Take
     let path = context.inside(path)?;
     let disk = Disk::new(context.root());
     if !disk.exists(&path) {
-        return Err(ToolError::new(format!("there is no file `{path}`")));
+        return Err(ToolError::new(format!("no such file: `{path}`")));
     }
     let bytes = disk
         .read(&path, LARGEST + 1)
         .map_err(|error| ToolError::new(format!("{path}: {error}")))?;
     if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > LARGEST {
         return Err(ToolError::new(format!("{path} is larger than {} MB", LARGEST >> 20))
-            .remedy("take it in in parts"));
+            .remedy("split the file"));
     }
     let read = foreign::read(&path, &bytes, None)?;
     let taken =
         context.memory(|memory| memory.take_in(&read.revisions, &read.entries, only_look))?;
-    let would = if only_look { "Would take" } else { "Took" };
+    let would = if only_look { "Would import" } else { "Imported" };
     let mut text =
-        format!("{would} {} memories in; {} known already.", taken.new.len(), taken.known);
+        format!("{would} {} memories; {} already known.", taken.new.len(), taken.known);
     if taken.redacted > 0 {
-        let _ = write!(text, "\n{} lost a secret or private text.", taken.redacted);
+        let _ = write!(text, "\n{} with redacted secrets or private text.", taken.redacted);
     }
     for skipped in read.skipped.iter().take(SKIPPED) {
         let _ = write!(text, "\nskipped {}: {}", skipped.place, skipped.why);
@@ -157,18 +157,18 @@ fn take_in(context: &Context, path: &str, only_look: bool) -> Result<Answer<Take
     Ok(Answer::new(data, text))
 }
 
-/// Skipped parts of a file, and problems of ai/memory, that are named.
+/// Maximum number of skipped items or problems listed.
 const SKIPPED: usize = 20;
 
 fn anew(context: &Context) -> Result<Answer<Taken>, ToolError> {
     context.memory(|memory| -> Result<_, ToolError> {
         let imported = memory.import()?;
         let problems = memory.problems()?;
-        let mut text = format!("{} new lines, {} gone.", imported.new, imported.gone);
+        let mut text = format!("{} new lines, {} removed.", imported.new, imported.gone);
         if let Some(folder) = memory.journal().unread_folder() {
             let _ = write!(
                 text,
-                "\n{folder} holds memories too and is not read: {} is",
+                "\n{folder} also contains memories, but only {} is read",
                 memory.folder()
             );
         }
@@ -179,7 +179,7 @@ fn anew(context: &Context) -> Result<Answer<Taken>, ToolError> {
             let more = problems.len() - SKIPPED;
             let _ = write!(
                 text,
-                "\nand {more} more; aidd_check_compliance of {} names them",
+                "\nand {more} more; list them with aidd_check_compliance on {}",
                 memory.folder()
             );
         }

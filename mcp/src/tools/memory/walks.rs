@@ -1,4 +1,4 @@
-//! What belongs together: a topic's decisions, what was found by meaning, what is linked.
+//! Related memories: a topic's decisions, results by meaning, links.
 
 use super::older;
 use super::search::{Hits, hits, links};
@@ -18,9 +18,9 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-/// Linked memories that are told with what was found.
+/// Maximum number of linked memories shown with results.
 const RELATED: usize = 10;
-/// Memories on a walk that are told.
+/// Maximum number of memories shown for a traversal of links.
 const WALKED: usize = 30;
 
 pub(super) fn tools() -> Vec<Tool> {
@@ -28,7 +28,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "load_context",
             "Load context",
-            "A memory and what it is linked to. Use before touching a decision, by id or topic; to \
+            "Returns a memory with its links. Use before changing a decision, by id or topic; to \
              resume work load_checkpoint.",
             load_context,
         )
@@ -36,7 +36,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "search_by_topic",
             "Search by topic",
-            "What holds on a topic, and the decisions before. Use for a known topic; else \
+            "Returns current and past decisions on a topic. Use for a known topic; else \
              search_by_context.",
             by_topic,
         )
@@ -45,7 +45,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "search_by_context",
             "Search by context",
-            "Memories by meaning, and what the best is linked to. Use for \"how did we\"; with \
+            "Lists memories by meaning, with links of the best. Use for \"how did we\"; with \
              filters aidd_memory_search.",
             by_context,
         )
@@ -55,7 +55,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "search_recent",
             "Recent memories",
-            "The newest memories. Use to see what happened lately.",
+            "Lists the newest memories. Use to see recent changes.",
             recent,
         )
         .in_profiles(&[Profile::Memory])
@@ -93,7 +93,7 @@ fn load_context(context: &Context, given: Which) -> Result<Answer<Loaded>, ToolE
                 }
             }
             _ => {
-                return Err(ToolError::new("give either `id` or `topic`"));
+                return Err(ToolError::new("pass either `id` or `topic`"));
             }
         };
         let walk = memory.walk(&id, &[], depth)?;
@@ -102,7 +102,7 @@ fn load_context(context: &Context, given: Which) -> Result<Answer<Loaded>, ToolE
         let mut text = entry_text(&memory.brief(entry)?, &own);
         let related = told(memory, &walk.steps[1..], WALKED, &mut text)?;
         if walk.is_cut {
-            text.push_str("\nnote: there are more at this depth");
+            text.push_str("\nnote: more exist at this depth");
         }
         if let Some(note) = note {
             let _ = write!(text, "\nnote: {note}");
@@ -111,7 +111,7 @@ fn load_context(context: &Context, given: Which) -> Result<Answer<Loaded>, ToolE
     })
 }
 
-/// Steps as rows, and on lines of the text.
+/// The steps of a traversal as rows, and as lines of text.
 fn told(
     memory: &mut ProjectMemory,
     steps: &[Step],
@@ -142,22 +142,22 @@ fn told(
     Ok(rows)
 }
 
-/// What was saved on a topic and not removed, the oldest first.
+/// Memories on a topic that were not removed, oldest first.
 fn on_topic(memory: &mut ProjectMemory, topic: &str) -> Result<Vec<Entry>, ToolError> {
     let (topic, order) = (Some(topic.to_owned()), Order::Oldest);
     let query = Query { topic, order, ..Query::new(Layers::SAVED) };
     Ok(memory.read(&mut |store| store.entries(&query))?)
 }
 
-/// What to say when nothing is on a topic: the nearest topics.
+/// The error for an unknown topic, with similar topics.
 fn no_topic(memory: &mut ProjectMemory, topic: &str) -> Result<ToolError, ToolError> {
     let near = near(memory, topic)?;
     let remedy = if near.is_empty() {
-        "search_by_context looks through what memories say".to_owned()
+        "search the contents with search_by_context".to_owned()
     } else {
-        format!("topics like it: {}", near.join(", "))
+        format!("similar topics: {}", near.join(", "))
     };
-    Ok(ToolError::new(format!("nothing is remembered on the topic `{topic}`")).remedy(remedy))
+    Ok(ToolError::new(format!("no memories on the topic `{topic}`")).remedy(remedy))
 }
 
 fn near(memory: &mut ProjectMemory, topic: &str) -> Result<Vec<String>, ToolError> {
@@ -183,14 +183,14 @@ struct Topic {
 struct Evolution {
     #[schemars(skip)]
     topic: String,
-    /// What holds.
+    /// Active memories.
     current: Vec<Row>,
-    /// What was replaced, the oldest first.
+    /// Replaced memories, oldest first.
     #[schemars(skip)]
     earlier: Vec<Row>,
     #[schemars(skip)]
     related: Vec<Row>,
-    /// Topics like it, when there is nothing on this one.
+    /// Similar topics if this one has no memories.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     nearest: Vec<String>,
 }
@@ -203,8 +203,8 @@ fn by_topic(context: &Context, given: Topic) -> Result<Answer<Evolution>, ToolEr
         let on = on_topic(memory, &topic)?;
         if on.is_empty() {
             let nearest = near(memory, &topic)?;
-            let mut text = format!("Nothing is remembered on {topic}.");
-            super::shown::listed(&mut text, "topics like it", &nearest);
+            let mut text = format!("No memories on {topic}.");
+            super::shown::listed(&mut text, "similar topics", &nearest);
             let (current, earlier, related) = (Vec::new(), Vec::new(), Vec::new());
             let data = Evolution { topic, current, earlier, related, nearest };
             return Ok(Answer::new(data, text));
@@ -228,7 +228,7 @@ fn by_topic(context: &Context, given: Topic) -> Result<Answer<Evolution>, ToolEr
         for entry in chain.iter().filter(|entry| entry.status != Status::Active) {
             let day = aidd_memory::times::day(entry.created_at);
             let marks = memory.brief(entry)?.marks();
-            let _ = write!(text, "\nbefore: {} {day} {}{marks}", entry.id, entry.title(100));
+            let _ = write!(text, "\nearlier: {} {day} {}{marks}", entry.id, entry.title(100));
         }
         let seen: BTreeSet<&str> = chain.iter().map(|entry| &*entry.id).collect();
         let mut steps: Vec<Step> = Vec::new();
@@ -241,7 +241,7 @@ fn by_topic(context: &Context, given: Topic) -> Result<Answer<Evolution>, ToolEr
         }
         let related = told(memory, &steps, RELATED, &mut text)?;
         if more > 0 {
-            let _ = write!(text, "\nnote: {more} older ones are left out");
+            let _ = write!(text, "\nnote: {more} older ones omitted");
         }
         for note in deep.into_iter().chain(many) {
             let _ = write!(text, "\nnote: {note}");
@@ -252,12 +252,12 @@ fn by_topic(context: &Context, given: Topic) -> Result<Answer<Evolution>, ToolEr
     })
 }
 
-/// Memories on a topic, and the decisions on other topics whose place they took or that took theirs.
+/// Memories on a topic, and decisions on other topics that supersede them or that they supersede.
 fn with_others(memory: &mut ProjectMemory, mut on: Vec<Entry>) -> Result<Vec<Entry>, ToolError> {
     let mut known: BTreeSet<String> = on.iter().map(|entry| entry.id.clone()).collect();
     let decisions = on.iter().filter(|entry| entry.kind == Kind::Decision);
     let decisions: Vec<String> = decisions.map(|entry| entry.id.clone()).collect();
-    // All of a chain lead to the same memories.
+    // All members of a chain lead to the same memories.
     let mut walked: BTreeSet<String> = BTreeSet::new();
     for id in decisions {
         if walked.contains(&id) {

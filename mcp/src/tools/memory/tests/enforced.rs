@@ -1,11 +1,11 @@
-//! Conventions and mistakes with a check: what adding one answers, and what is refused.
+//! Conventions and mistakes with a check: answers and errors when adding one.
 
 use super::{Day, client};
 use serde_json::{Value, json};
 use std::fs;
 
 fn project() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     fs::create_dir(folder.path().join(".aidd")).expect("made");
     fs::create_dir(folder.path().join("src")).expect("made");
     for at in 0..7 {
@@ -49,7 +49,7 @@ fn an_agent_sees_at_once_what_its_check_catches() {
         "check": {"tree": {"absent": "src/0.ts"}, "rule": "no-zero"},
     });
     let mistake = day.says("aidd_memory_add_mistake", mistake);
-    // The files of the store are looked at, too.
+    // The memory files are checked, too.
     let said = [said, found, edited, none, mistake].join("\n\n");
     let said = [13, 14, 15]
         .iter()
@@ -92,8 +92,8 @@ fn a_check_that_cannot_run_is_refused_and_nothing_is_kept() {
     assert!(!folder.path().join("ai/memory").exists());
     insta::assert_snapshot!(said.join("\n"), @r#"
     error: `check`: unknown key `regx`; did you mean `regex`?
-    error: `check.text` cannot run: the expression is too large to run fast: bound its repetitions
-    error: `check` does not do what its examples say: `fails`: nothing is found in src/a.ts
+    error: `check.text` cannot run: the expression is too large to match efficiently; bound its repetitions
+    error: `check` does not do what its examples say: `fails`: no finding in src/a.ts
     error: `check`: expected an object (Enforces it: {"files": ["*.ts"], "text": {"regex": "…"}}), found the string "text"
     "#);
 }

@@ -1,5 +1,5 @@
-//! What agents are shown as known: nothing that a session on a branch noted, and nothing that failed as
-//! if it held.
+//! What agents see as project knowledge: no notes of a session on a branch, and no failed decision
+//! as if it were active.
 
 use super::{Day, provider};
 use serde_json::{Value, json};
@@ -8,10 +8,10 @@ impl Day {
     /// The text of a resource.
     fn page(&mut self, uri: &str) -> String {
         let answer = self.client.request("resources/read", json!({"uri": uri}));
-        answer["result"]["contents"][0]["text"].as_str().expect("a text").to_owned()
+        answer["result"]["contents"][0]["text"].as_str().expect("text").to_owned()
     }
 
-    /// Every surface that presents what the project knows, with its name.
+    /// Every surface that presents project knowledge, by name.
     fn presented(&mut self, task: &str) -> Vec<(&'static str, String)> {
         let heuristics = json!({"decision": task, "stakes": "catastrophic", "limit": 10});
         vec![
@@ -37,19 +37,19 @@ impl Day {
 
 #[test]
 fn what_a_branch_noted_is_presented_as_a_decision_once_it_is_merged_and_then_once() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let mut day = Day::at(folder.path());
     let decided = json!({"topic": "store", "decision": "Use PostgreSQL", "reasoning": "joins"});
     day.id("save_decision", decided);
     let (session, observed) = day.observed("Keep the carts in MongoDB");
     for (surface, text) in day.presented("Keep the carts in MongoDB") {
-        // The task itself may be repeated.
+        // The task itself can be repeated.
         let noted = text.lines().any(|line| line.contains("MongoDB") && line.contains("[decision"));
         assert!(!noted && !text.contains(&observed), "{surface}: {text}");
         assert!(!text.contains("observed in a session"), "{surface}: {text}");
     }
     assert!(!day.page("aidd://memory/decisions").contains("MongoDB"));
-    // Who searches finds it, with where it comes from.
+    // A search finds it, with its source.
     let found = day.says("aidd_memory_search", json!({"query": "carts in MongoDB"}));
     assert!(found.contains("[observed in a session on feature/login]"), "{found}");
     let data = day.data("aidd_memory_search", json!({"query": "carts in MongoDB"}));
@@ -70,7 +70,7 @@ fn what_a_branch_noted_is_presented_as_a_decision_once_it_is_merged_and_then_onc
 
 #[test]
 fn what_failed_is_shown_as_failed_with_its_reason_everywhere() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let mut day = Day::at(folder.path());
     let save = |day: &mut Day, topic: &str, decision: &str| {
         let decided = json!({"topic": topic, "decision": decision, "reasoning": "no state"});
@@ -103,7 +103,7 @@ fn what_failed_is_shown_as_failed_with_its_reason_everywhere() {
         ("load_context", json!({"topic": "auth"})),
         ("aidd_memory_get", json!({"ids": [bad]})),
         ("aidd_memory_context", json!({"anchor": half})),
-        // Decided again, it is known, and known to have failed.
+        // Decided again, it is known and marked as failed.
         ("save_decision", json!({"topic": "auth", "decision": text, "reasoning": "no state"})),
     ] {
         let said = day.says(tool, arguments);
@@ -111,7 +111,7 @@ fn what_failed_is_shown_as_failed_with_its_reason_everywhere() {
     }
     let data = day.data("aidd_memory_search", json!({"query": "signed cookies"}));
     assert_eq!(data["results"][0]["outcomeReason"], "cookies grew over 4 KB", "{data}");
-    // What took its place is shown, and what was before it as failed.
+    // The successor is shown, with the earlier decision as failed.
     let better = json!({"id": bad, "decision": "Sessions live in Redis", "reasoning": "size"});
     day.id("evolve_supersede", better);
     let said = day.says("search_by_topic", json!({"topic": "auth"}));

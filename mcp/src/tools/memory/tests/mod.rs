@@ -1,4 +1,4 @@
-//! The memory's tools as a client calls them: a small day, and what is refused.
+//! The memory tools as a client calls them: a short session, and errors.
 
 mod enforced;
 mod layers;
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-/// The plan's tools of these layers, their companions, and the family of intents with its older
+/// The tools under test: memory layers, their companions, and the tools by intent with their older
 /// names.
 const NAMES: &[&str] = &[
     "aidd_session",
@@ -62,7 +62,7 @@ const NAMES: &[&str] = &[
     "load_checkpoint",
 ];
 
-/// A clock whose every look is a second later.
+/// A clock that advances by one second on each call.
 fn clock() -> Clock {
     let time = AtomicI64::new(1_763_800_000_000);
     Box::new(move || time.fetch_add(1000, Ordering::Relaxed))
@@ -74,7 +74,8 @@ fn client(root: &Path) -> Client {
     Client::new(Server::new(catalog, context), Era::Handshake("2025-11-25"))
 }
 
-/// Gives ids short names in the order they come: `decision_1763…_0a1b2c3d4e5f` as `decision#1`.
+/// Replaces ids by short names in order of appearance: `decision_1763…_0a1b2c3d4e5f` becomes
+/// `decision#1`.
 #[derive(Default)]
 struct Ids {
     known: BTreeMap<String, String>,
@@ -109,7 +110,7 @@ impl Ids {
     }
 }
 
-/// What a tool said, with short ids.
+/// The text of an answer, with short ids.
 struct Day {
     client: Client,
     ids: Ids,
@@ -125,7 +126,7 @@ impl Day {
         self.ids.short(&text)
     }
 
-    /// The data of an answer, which is no error.
+    /// The data of a successful answer.
     fn data(&mut self, tool: &str, arguments: Value) -> Value {
         let answer = self.client.call(tool, arguments);
         assert_eq!(answer["isError"], false, "{answer}");
@@ -162,7 +163,7 @@ fn tools_cost_little() {
 
 #[test]
 fn a_small_day() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let root = folder.path();
     std::fs::create_dir(root.join("src")).expect("made");
     std::fs::write(root.join("src/login.ts"), "").expect("written");
@@ -338,7 +339,7 @@ fn a_small_day() {
 
 #[test]
 fn phases_are_left_with_evidence() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let root = folder.path();
     std::fs::write(root.join("story.md"), "Given a user\nWhen they ask\nThen they get\n")
         .expect("written");
@@ -376,7 +377,7 @@ fn phases_are_left_with_evidence() {
     }));
     assert_eq!((&moved["currentPhase"], &moved["progress"]), (&json!("PLAN"), &json!("1/6")));
     let said = day.says("aidd_lifecycle_advance", json!({"lifecycleId": id, "force": true}));
-    assert_eq!(said, "error: `reason` is missing\nhint: say why; it is recorded");
+    assert_eq!(said, "error: `reason` is missing\nhint: state the reason; it is recorded");
     for _ in 0..2 {
         let forced = json!({"lifecycleId": id, "force": true, "reason": "a spike"});
         day.data("aidd_lifecycle_advance", forced);
@@ -418,7 +419,7 @@ fn phases_are_left_with_evidence() {
 
 #[test]
 fn a_hit_costs_little() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let mut day = Day::at(folder.path());
     for (n, what) in ["sessions", "queues", "caches", "tokens", "uploads"].iter().enumerate() {
         day.id("save_decision", json!({
@@ -433,7 +434,7 @@ fn a_hit_costs_little() {
     let found = day.data("aidd_memory_search", asked.clone());
     let hits = found["results"].as_array().expect("hits");
     assert_eq!(hits.len(), 5);
-    // Four characters are a token, about.
+    // A token has about four characters.
     let tokens = |chars: usize| chars / 4 / hits.len();
     let data = tokens(found["results"].to_string().len());
     let text = tokens(day.client.text("aidd_memory_search", asked).len());

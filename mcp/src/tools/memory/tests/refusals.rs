@@ -1,11 +1,11 @@
-//! What is refused, what older clients say, and what has to be said with an answer.
+//! Errors, calls by older names, and notes in answers.
 
 use super::{Day, provider};
 use serde_json::json;
 
 #[test]
 fn what_cannot_be_is_refused_with_a_remedy() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let mut day = Day::at(folder.path());
     let decision =
         day.id("save_decision", json!({"topic": "a", "decision": "Use b", "reasoning": "c"}));
@@ -141,7 +141,7 @@ fn what_cannot_be_is_refused_with_a_remedy() {
 
 #[test]
 fn older_names_take_their_older_arguments() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let mut day = Day::at(folder.path());
     let id = day.id("save/decision", json!({"topic": "a", "decision": "Use b", "reasoning": "c"}));
     let failed = json!({"decisionId": id, "outcome": "FAILED", "failure_reason": "slow"});
@@ -170,11 +170,11 @@ fn older_names_take_their_older_arguments() {
     assert!(day.says("update_outcome", both).contains("unknown argument `decisionId`"));
 }
 
-/// Every argument that an older name took is taken: it does what it did, or the answer says that it
-/// has no effect.
+/// Every argument of an older name is accepted: it has its old effect, or the answer says that it
+/// has none.
 #[test]
 fn each_older_name_takes_all_that_it_took() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let mut day = Day::at(folder.path());
     let scopes = json!([{"kind": "project", "id": "/x"}]);
     let one = day.id("save_decision", json!({"topic": "a", "decision": "b", "reasoning": "c"}));
@@ -228,7 +228,7 @@ fn each_older_name_takes_all_that_it_took() {
             .as_array()
             .into_iter()
             .flatten()
-            .map(|notice| notice.as_str().expect("a text").split('`').nth(1).expect("a name"))
+            .map(|notice| notice.as_str().expect("text").split('`').nth(1).expect("a name"))
             .collect();
         assert_eq!(noted, without_effect, "{name}");
     }
@@ -239,13 +239,13 @@ fn each_older_name_takes_all_that_it_took() {
     assert_eq!(saved["links"][0]["relation"], "relates_to");
     let told = day.data("aidd_memory_get", json!({"ids": [one]}))["entries"][0].clone();
     assert_eq!(told["metadata"]["outcomeReason"], "only half");
-    // By the name of today, an argument that would have no effect is refused as ever.
+    // By the current name, an argument without effect is rejected as usual.
     assert!(day.says("search_recent", json!({"scopes": []})).contains("unknown argument `scopes`"));
 }
 
 #[test]
 fn an_outcome_is_taken_in_any_case() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let mut day = Day::at(folder.path());
     let id = day.id("save_decision", json!({"topic": "a", "decision": "b", "reasoning": "c"}));
     for (given, want) in [
@@ -267,7 +267,7 @@ fn an_outcome_is_taken_in_any_case() {
 
 #[test]
 fn what_is_the_same_or_against_another_is_said() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let mut day = Day::at(folder.path());
     let tabs = json!({"topic": "style", "decision": "Use tabs", "reasoning": "width"});
     let tabs_id = day.id("save_decision", tabs.clone());
@@ -299,7 +299,7 @@ fn what_is_the_same_or_against_another_is_said() {
     let new = day.id("save_decision", new);
     let gone = json!({"id": old, "decision": "Use nothing", "reasoning": "r"});
     let said = day.client.text("evolve_supersede", gone);
-    assert!(said.contains(&format!("hint: `{new}` took its place: supersede that")), "{said}");
+    assert!(said.contains(&format!("hint: supersede its successor `{new}`")), "{said}");
     let removed =
         day.data("aidd_memory_prune", json!({"type": "decision", "id": new, "reason": "r"}));
     assert_eq!(removed["restored"], json!([old]));
@@ -307,7 +307,7 @@ fn what_is_the_same_or_against_another_is_said() {
 
 #[test]
 fn secrets_and_private_texts_never_come_back() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let mut day = Day::at(folder.path());
     let id = day.id(
         "save_insight",
@@ -321,7 +321,7 @@ fn secrets_and_private_texts_never_come_back() {
 
 #[test]
 fn a_topic_stands_for_its_decision_and_not_for_a_note_on_it() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let mut day = Day::at(folder.path());
     let decision = json!({"topic": "cache", "decision": "Use Redis", "reasoning": "r"});
     let id = day.id("save_decision", decision);
@@ -331,19 +331,19 @@ fn a_topic_stands_for_its_decision_and_not_for_a_note_on_it() {
 
 #[test]
 fn every_limit_that_is_bent_is_said() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let mut day = Day::at(folder.path());
     day.id("save_decision", json!({"topic": "a", "decision": "Use b", "reasoning": "c"}));
     let said = day.says("search_by_context", json!({"query": "b", "limit": 0, "depth": 9}));
     assert!(
-        said.contains("note: 1 is the least") && said.contains("note: 5 is the most"),
+        said.contains("note: the minimum is 1") && said.contains("note: the maximum is 5"),
         "{said}"
     );
 }
 
 #[test]
 fn what_was_said_before_is_not_said_again() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let mut day = Day::at(folder.path());
     let id = day.id("save_decision", json!({"topic": "a", "decision": "Use b", "reasoning": "c"}));
     let outcome = json!({"id": id, "outcome": "FAILED", "reason": "slow"});
@@ -358,10 +358,10 @@ fn what_was_said_before_is_not_said_again() {
     assert_eq!(lines, [3, 3, 3]);
 }
 
-/// Which session is meant is said with those that are open; what is known of a branch is told short.
+/// An ambiguous session is reported with the open sessions; branch data is short.
 #[test]
 fn an_answer_says_how_to_go_on() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let mut day = Day::at(folder.path());
     let given = json!({"action": "start", "branch": "b", "aiProvider": provider()});
     let id = day.id("aidd_session", given);
