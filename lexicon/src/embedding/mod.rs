@@ -1,33 +1,34 @@
-//! Static embeddings: a text becomes the mean of the vectors of its pieces. Nothing is parsed at
-//! the start and nothing is downloaded; the table is read where the program file holds it.
+//! Static embeddings: the vector of a text is the mean of the vectors of its pieces. The table is
+//! used directly from the binary; nothing is parsed at start or downloaded.
 
 mod pieces;
 
 use std::ops::Range;
 
-/// The name of the shipped table. Stored with every vector: vectors of two tables cannot be compared.
+/// The name of the shipped table. Stored with every vector, because vectors of different tables
+/// cannot be compared.
 pub const NAME: &str = "minilm-128-1";
 
-/// The shipped table; `embedding/README.md` says how it was made, `write` in `embedding/distil.py`
-/// what its form is.
+/// The shipped table; `embedding/README.md` describes how it was built, and `write` in
+/// `embedding/distil.py` its format.
 static TABLE: &[u8] = include_bytes!("../../embedding/table.bin");
 
-/// The numbers of a vector.
+/// The number of dimensions of a vector.
 pub const DIMENSIONS: usize = 128;
 
-/// Magic, row count and dimensions.
+/// Size of the header in bytes: magic, row count and dimensions.
 const HEAD: usize = 16;
 
-/// What a text is about. Texts of like meaning have vectors of like direction.
+/// The embedding of a text. Texts with similar meaning have vectors with similar direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Vector {
     values: [i8; DIMENSIONS],
-    /// 1 ÷ length; 0 for a text without a known piece.
+    /// 1 ÷ length; 0 for a text without known pieces.
     scale: f32,
 }
 
 impl Vector {
-    /// The nearest one in whole numbers, its greatest number 127 or −127.
+    /// Quantizes a vector to integers, with a maximum absolute value of 127.
     fn pack(sum: &[f32; DIMENSIONS]) -> Self {
         let most = sum.iter().fold(0.0_f32, |most, value| most.max(value.abs()));
         let step = if most > 0.0 { 127.0 / most } else { 0.0 };
@@ -42,7 +43,7 @@ impl Vector {
         Self { values, scale }
     }
 
-    /// −1 to 1: how alike two texts are; 0 if one of them has no known piece.
+    /// The cosine similarity, from −1 to 1; 0 if one of the texts has no known piece.
     #[must_use]
     pub fn cosine(&self, other: &Self) -> f32 {
         let pairs = self.values.iter().zip(&other.values);
@@ -52,24 +53,24 @@ impl Vector {
         dot * self.scale * other.scale
     }
 
-    /// Its numbers; only their proportions tell.
+    /// The components; only their proportions are significant.
     pub fn values(&self) -> [f32; DIMENSIONS] {
         self.values.map(f32::from)
     }
 
-    /// No piece of the text was known.
+    /// Whether the text has no known piece.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.scale == 0.0
     }
 
-    /// For storing; [`Vector::from_bytes`] reads it.
+    /// The serialized vector; [`Vector::from_bytes`] is the inverse.
     #[must_use]
     pub fn to_bytes(&self) -> [u8; DIMENSIONS] {
         self.values.map(i8::cast_unsigned)
     }
 
-    /// A stored vector; `None` if it has another number of dimensions.
+    /// Deserializes a vector; `None` if the number of dimensions differs.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let bytes: [u8; DIMENSIONS] = bytes.try_into().ok()?;
@@ -80,27 +81,27 @@ impl Vector {
 /// A table of pieces and their vectors.
 #[derive(Clone, Copy, Debug)]
 pub struct Table {
-    /// Where each piece ends in `pieces`, four bytes a row.
+    /// The end of each piece in `pieces`, four bytes per row.
     ends: &'static [u8],
-    /// What a row is multiplied by, four bytes a row.
+    /// The factor of each row, four bytes per row.
     scales: &'static [u8],
-    /// All pieces, in byte order.
+    /// All pieces, concatenated in byte order.
     pieces: &'static [u8],
-    /// The vectors, [`DIMENSIONS`] bytes a row.
+    /// The vectors, [`DIMENSIONS`] bytes per row.
     rows: &'static [u8],
 }
 
 impl Table {
-    /// The table that aidd ships; its name is [`NAME`].
+    /// The table shipped with aidd; its name is [`NAME`].
     ///
     /// # Panics
-    /// Never: a test reads the same bytes.
+    /// Never: a test loads the same table.
     #[must_use]
     pub fn shipped() -> Self {
         Self::new(TABLE).expect("the shipped table is whole")
     }
 
-    /// Looks at the sizes only, not at the rows; `None` if they do not fit together.
+    /// Checks only the sizes, not the rows; `None` if they are inconsistent.
     fn new(bytes: &'static [u8]) -> Option<Self> {
         let head = bytes.get(..HEAD)?;
         let count = usize::try_from(number(head, 2)?).ok()?;
@@ -115,7 +116,7 @@ impl Table {
         whole.then_some(Self { ends, scales, pieces, rows })
     }
 
-    /// What `text` is about. Long texts take time in proportion to their length.
+    /// The embedding of `text`, in time linear in its length.
     #[must_use]
     pub fn vector(&self, text: &str) -> Vector {
         let mut sum = [0.0; DIMENSIONS];
@@ -123,7 +124,7 @@ impl Table {
         Vector::pack(&sum)
     }
 
-    /// Whether `word`, in lower case, is a piece as it stands.
+    /// Whether `word`, in lower case, is a single piece.
     pub fn knows(&self, word: &str) -> bool {
         self.longest(b"", word.as_bytes()).is_some_and(|(_, length)| length == word.len())
     }
@@ -146,13 +147,14 @@ impl Table {
         self.pieces.get(start as usize..end as usize).unwrap_or_default()
     }
 
-    /// Of the rows `among`, whose pieces share their first `at` bytes, those with `byte` next.
+    /// Narrows the rows `among`, whose pieces share their first `at` bytes, to those with `byte`
+    /// next.
     fn narrow(&self, among: &Range<usize>, at: usize, byte: u8) -> Range<usize> {
         let start = Self::first(among.clone(), |row| self.piece(row).get(at) >= Some(&byte));
         start..Self::first(start..among.end, |row| self.piece(row).get(at) > Some(&byte))
     }
 
-    /// The first of `rows` that is `far` enough; all after it are too.
+    /// The first of `rows` for which `far` is true; it must be true for all following rows.
     fn first(mut rows: Range<usize>, far: impl Fn(usize) -> bool) -> usize {
         while !rows.is_empty() {
             let middle = rows.start + rows.len() / 2;
@@ -165,7 +167,8 @@ impl Table {
         rows.start
     }
 
-    /// The longest piece that `text` begins with, after `lead`: its row and its length in `text`.
+    /// The longest piece at the start of `text`, with the prefix `lead`: its row and its length in
+    /// `text`.
     fn longest(&self, lead: &[u8], text: &[u8]) -> Option<(usize, usize)> {
         let mut among = 0..self.len();
         let mut found = None;
@@ -174,7 +177,7 @@ impl Table {
             if among.is_empty() {
                 break;
             }
-            // A piece that ends here comes before all longer ones.
+            // A piece that ends here sorts before all longer ones.
             let length = at + 1;
             if length > lead.len() && self.piece(among.start).len() == length {
                 found = Some((among.start, length - lead.len()));
@@ -184,7 +187,7 @@ impl Table {
     }
 }
 
-/// The number at `index` of little-endian 32-bit numbers.
+/// The number at `index` in an array of little-endian 32-bit integers.
 fn number(bytes: &[u8], index: usize) -> Option<u32> {
     let bytes = bytes.get(index.checked_mul(4)?..)?.first_chunk()?;
     Some(u32::from_le_bytes(*bytes))

@@ -1,12 +1,12 @@
-//! Cuts a text into the pieces of a table. Words are cut as BERT does it (lower case, no accents,
-//! the longest known piece first, `##` before each that does not begin a word); runs of Hangul,
-//! kana and Han into the longest known pieces from left to right.
+//! Splits a text into the pieces of a table. Words are split as in BERT: lower case, no accents,
+//! longest known piece first, `##` before each piece that does not start a word. Runs of Hangul,
+//! kana and Han are split into the longest known pieces from left to right.
 
 use super::Table;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// A longer word has no pieces, as in BERT; it is rarely one.
+/// Maximum length of a word, in characters; longer words have no pieces, as in BERT.
 const LONGEST_WORD: usize = 100;
 
 /// Calls `found` with the row of each piece of `text`, in order.
@@ -25,17 +25,17 @@ pub(super) fn each(table: &Table, text: &str, found: &mut dyn FnMut(usize)) {
     }
 }
 
-/// Kana, Han or a Hangul syllable.
+/// Whether `c` is kana, Han or a Hangul syllable.
 fn is_sign(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}')
 }
 
-/// Lower case without accents, split at spaces; each sign that is no letter stands alone.
+/// Splits into lower-case words without accents; each punctuation character is a word of its own.
 fn words(text: &str, found: &mut dyn FnMut(&str)) {
     let mut word = String::new();
     let plain = text.nfd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase);
     for c in plain {
-        // Lower case may bring a mark of its own (İ).
+        // Lower-casing can add a combining mark (İ).
         if is_combining_mark(c) || is_invisible(c) {
             continue;
         }
@@ -58,13 +58,14 @@ fn end_word(word: &mut String, found: &mut dyn FnMut(&str)) {
     }
 }
 
-/// Left out before a text is cut: control signs that are no space, joiners, marks of direction.
+/// Characters that are removed first: control characters except white space, joiners, directional
+/// marks.
 fn is_invisible(c: char) -> bool {
     (c.is_control() && !c.is_whitespace())
         || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fffd}')
 }
 
-/// A word counts only if it can be cut to its end.
+/// Adds the pieces of a word, or none if it cannot be split completely.
 fn cut_word(table: &Table, word: &str, found: &mut dyn FnMut(usize)) {
     if word.chars().count() > LONGEST_WORD {
         return;
@@ -81,7 +82,7 @@ fn cut_word(table: &Table, word: &str, found: &mut dyn FnMut(usize)) {
     rows.into_iter().for_each(found);
 }
 
-/// Signs that no piece begins with are left out.
+/// Characters that start no known piece are skipped.
 fn cut_signs(table: &Table, mut run: &str, found: &mut dyn FnMut(usize)) {
     while let Some(first) = run.chars().next() {
         let longest = table.longest(b"", run.as_bytes());

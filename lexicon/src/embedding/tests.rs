@@ -1,4 +1,4 @@
-//! The reader agrees with the one in `content/embedding/distil.py`.
+//! Checks that the reader agrees with the reference reader in `embedding/distil.py`.
 
 use super::{DIMENSIONS, Table, Vector, pieces};
 use proptest::prelude::{any, proptest};
@@ -11,7 +11,7 @@ struct Check {
     vector: String,
 }
 
-/// What the reference reader found for 200 texts.
+/// The results of the reference reader for 200 texts.
 fn checks() -> Vec<Check> {
     include_str!("check.jsonl")
         .lines()
@@ -63,7 +63,7 @@ fn words_are_cut_into_the_longest_pieces() {
     assert_eq!(cut("Logging in, Café-Crème 7").join(" "), "logging in , cafe - cr ##eme 7");
     assert_eq!(cut("").len(), 0);
     assert_eq!(cut(&"x".repeat(101)).len(), 0);
-    // The soft hyphen is not seen.
+    // The soft hyphen is ignored.
     assert_eq!(cut("data\u{ad}base"), cut("database"));
 }
 

@@ -1,12 +1,12 @@
-//! Reading of `tables/*.txt`, for the build script and for the tests.
+//! Parses `tables/*.txt`, for the build script and the tests.
 //!
-//! `[name]` begins a section, and every other line is an entry of it. Blank lines and lines that
-//! begin with `#` are skipped. An entry that begins or ends with a space, or begins as something
-//! else, is put in double quotes. The entries of a section are sorted, unless `in order` follows its
-//! name; with `as i32`, `as f32` or `as f64` they are constants, `name = value`. The first line of a
-//! section may be `note: …`.
+//! `[name]` starts a section; every other line is an entry of it. Blank lines and lines that start
+//! with `#` are skipped. An entry that starts or ends with a space, or could be read as something
+//! else, must be in double quotes. The entries of a section must be sorted, unless the name is
+//! followed by `in order`; with `as i32`, `as f32` or `as f64` they are constants, `name = value`.
+//! The first line of a section can be `note: …`.
 
-/// A part of a table.
+/// A section of a table.
 #[derive(Debug, PartialEq)]
 pub(super) struct Section {
     pub name: String,
@@ -15,19 +15,19 @@ pub(super) struct Section {
     pub entries: Vec<String>,
 }
 
-/// What the entries of a section are.
+/// The kind of entries in a section.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Kind {
     Sorted,
     InOrder,
-    /// Constants of this type.
+    /// Constants of this Rust type.
     Constants(String),
 }
 
-/// The sections of the table in `file`.
+/// Parses the table in `file`.
 ///
 /// # Errors
-/// The first line that is malformed, repeated or not in order: `file:line: why`.
+/// The first line that is malformed, duplicate or out of order: `file:line: message`.
 pub(super) fn parse(file: &str, text: &str) -> Result<Vec<Section>, String> {
     let mut sections: Vec<Section> = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
@@ -47,11 +47,11 @@ pub(super) fn parse(file: &str, text: &str) -> Result<Vec<Section>, String> {
 }
 
 fn add_section(sections: &mut Vec<Section>, header: &str) -> Result<(), String> {
-    let (name, rest) = header.split_once(']').ok_or("`]` is missing after the section name")?;
+    let (name, rest) = header.split_once(']').ok_or("missing `]` after the section name")?;
     let is_name = name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.chars().all(|c| c.is_ascii_lowercase() || c == ' ' || c == '-');
     if !is_name {
-        return Err(format!("`{name}` is not a section name: use lower-case words"));
+        return Err(format!("`{name}` is not a section name; use lower-case words"));
     }
     if sections.iter().any(|section| section.name == name) {
         return Err(format!("duplicate section `{name}`"));
@@ -68,7 +68,7 @@ fn add_section(sections: &mut Vec<Section>, header: &str) -> Result<(), String> 
 }
 
 fn add_line(section: Option<&mut Section>, line: &str) -> Result<(), String> {
-    let section = section.ok_or("an entry before the first section")?;
+    let section = section.ok_or("entry before the first section")?;
     if let Some(note) = line.strip_prefix("note: ") {
         if !section.entries.is_empty() || !section.note.is_empty() {
             return Err("the note must be the first line of its section".to_owned());
@@ -79,14 +79,14 @@ fn add_line(section: Option<&mut Section>, line: &str) -> Result<(), String> {
     let quoted = line.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     let entry = match quoted {
         Some(entry) => entry,
-        None if line.starts_with('"') => return Err("the closing `\"` is missing".to_owned()),
+        None if line.starts_with('"') => return Err("missing closing `\"`".to_owned()),
         None if line.trim() != line => {
-            return Err("a space at an end of the line: put the entry in double quotes".to_owned());
+            return Err("leading or trailing space; put the entry in double quotes".to_owned());
         }
         None => line,
     };
     if entry.is_empty() {
-        return Err("an empty entry".to_owned());
+        return Err("empty entry".to_owned());
     }
     if section.entries.iter().any(|known| known == entry) {
         return Err(format!("duplicate entry `{entry}`"));
@@ -108,7 +108,7 @@ fn is_constant(kind: &str, entry: &str) -> Result<(), String> {
     let (name, value) =
         entry.split_once(" = ").ok_or_else(|| format!("expected `name = value`: `{entry}`"))?;
     if name.is_empty() || !name.chars().all(|c| c.is_ascii_lowercase() || c == ' ') {
-        return Err(format!("`{name}` is not a name: use lower-case words"));
+        return Err(format!("`{name}` is not a name; use lower-case words"));
     }
     let is_number = match kind {
         "i32" => value.parse::<i32>().is_ok(),
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn sections_have_notes_entries_and_constants() {
         let text = "# x\n[a b]\nnote: why\na\n\" b\"\n\"[c\"\n\n[c] in order\nz\na = b\n[d] as f32\ne = 0.5\n";
-        // Sorted by what stands in the quotes.
+        // Sorted by the text within the quotes.
         assert_eq!(parse("t", text).unwrap_err(), "t:5: ` b` must come before `a`");
         let text = text.replace("a\n\" b\"\n", "\" b\"\n");
         let sections = parse("t", &text).expect("a table");
@@ -156,17 +156,17 @@ mod tests {
     #[test]
     fn what_is_malformed_is_reported_with_its_line() {
         for (text, error) in [
-            ("a\n", "t:1: an entry before the first section"),
-            ("[a\n", "t:1: `]` is missing after the section name"),
-            ("[A]\n", "t:1: `A` is not a section name: use lower-case words"),
+            ("a\n", "t:1: entry before the first section"),
+            ("[a\n", "t:1: missing `]` after the section name"),
+            ("[A]\n", "t:1: `A` is not a section name; use lower-case words"),
             ("[a] at all\n", "t:1: unknown kind of section `at all`"),
             ("[a]\n", "t: section `a` is empty"),
             ("[a]\nb\n[a]\n", "t:3: duplicate section `a`"),
             ("[a]\nb\nb\n", "t:3: duplicate entry `b`"),
             ("[a]\nb\n\na\n", "t:4: `a` must come before `b`"),
-            ("[a]\nb \n", "t:2: a space at an end of the line: put the entry in double quotes"),
-            ("[a]\n\"b\n", "t:2: the closing `\"` is missing"),
-            ("[a]\n\"\"\n", "t:2: an empty entry"),
+            ("[a]\nb \n", "t:2: leading or trailing space; put the entry in double quotes"),
+            ("[a]\n\"b\n", "t:2: missing closing `\"`"),
+            ("[a]\n\"\"\n", "t:2: empty entry"),
             ("[a]\nb\nnote: c\n", "t:3: the note must be the first line of its section"),
             ("[a] as i32\nb = 1.5\n", "t:2: `1.5` is not a number of type i32"),
             ("[a] as f32\nb: 1.5\n", "t:2: expected `name = value`: `b: 1.5`"),

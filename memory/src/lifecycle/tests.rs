@@ -148,7 +148,7 @@ fn commits_and_branches_are_looked_up() {
                 json!({"commit": new, "file": "b"}),
                 format!("unmet: the commit {short} has no file `b`"),
             ),
-            (json!("commit:nope"), "unmet: `nope` names no commit in this repository".to_owned()),
+            (json!("commit:nope"), "unmet: unknown revision `nope`".to_owned()),
             (json!("it is committed, really"), "unmet: a note does not show this".to_owned()),
         ] {
             let shown = judged(memory, &id, json!({"spec": commit}));

@@ -1,27 +1,27 @@
-//! The text of a tool's settings, read: as data where it is data, else without its comments, for what
-//! stands in a comment switches nothing on.
+//! Reads the settings of a tool: as data if the format is supported, otherwise as text without
+//! comments, because commented settings have no effect.
 
 use crate::parse::values::{Format, Values};
 use ast_grep_core::tree_sitter::LanguageExt;
 use ast_grep_language::SupportLang;
 use serde_json::Value;
 
-/// How deep settings may nest: what is deeper is not read as data.
+/// Maximum nesting of settings that are read as data.
 const DEEPEST: usize = 64;
 
-/// The settings that one file holds.
+/// The content of a settings file.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Content {
-    /// A program, which is not run: its text without comments.
+    /// The text of a program without comments; the program is not run.
     Program(String),
-    /// What the file holds as data.
+    /// The parsed data of the file.
     Data(Value),
-    /// A file that is not what its format asks for, or one in a format that is not read.
+    /// The text of a malformed file, or of a file in an unsupported format.
     Text(String),
 }
 
 impl Content {
-    /// Reads the text of the file of this name.
+    /// Reads the text of the file with this name.
     pub(super) fn of(name: &str, text: String) -> Self {
         if let Some(language) = language(name) {
             return Self::Program(without_comments(language, text));
@@ -31,14 +31,14 @@ impl Content {
         if values.broken.is_some() || values.deeper_than(DEEPEST).is_some() {
             return Self::Text(text);
         }
-        // Of an empty file all is as the tool has it.
+        // An empty file leaves everything at the defaults.
         let root = values.roots.first().map(|root| values.json(*root));
         Self::Data(
             root.filter(|root| !root.is_null()).unwrap_or_else(|| Value::Object(<_>::default())),
         )
     }
 
-    /// The data; `None` where there is none to be read.
+    /// The data; `None` if the file was not read as data.
     pub(super) fn data(&self) -> Option<&Value> {
         match self {
             Self::Data(data) => Some(data),
@@ -46,7 +46,7 @@ impl Content {
         }
     }
 
-    /// Whether a text stands in the settings, as a key or within a text.
+    /// Whether `part` occurs in the settings, in a key or a string.
     pub(super) fn holds(&self, part: &str) -> bool {
         match self {
             Self::Program(text) | Self::Text(text) => text.contains(part),
@@ -55,7 +55,7 @@ impl Content {
     }
 }
 
-/// Whether one of the keys and texts of a value passes.
+/// Whether any key or string in a value passes.
 pub(super) fn any_text(data: &Value, passes: &impl Fn(&str) -> bool) -> bool {
     match data {
         Value::String(text) => passes(text),
@@ -74,7 +74,7 @@ fn language(name: &str) -> Option<SupportLang> {
     }
 }
 
-/// The format of a file; one without an ending (`.eslintrc`) may hold JSON or YAML.
+/// The format of a file; a file without an extension (`.eslintrc`) can contain JSON or YAML.
 fn format(name: &str, text: &str) -> Option<Format> {
     if !name.ends_with("rc") {
         return Format::of(name);
@@ -83,9 +83,9 @@ fn format(name: &str, text: &str) -> Option<Format> {
     Some(if is_json { Format::Json } else { Format::Yaml })
 }
 
-/// The text with blanks for its comments.
+/// The text with comments replaced by spaces.
 fn without_comments(language: SupportLang, text: String) -> String {
-    // Rust: of thousands of files few switch lints on at all.
+    // Fast path for Rust: few of thousands of files enable lints at all.
     if language == SupportLang::Rust && !text.contains("#![") {
         return String::new();
     }

@@ -1,5 +1,5 @@
-//! What other tools enforce, by their settings in the repository: which rules these switch on. They
-//! are read as data, or as text where they are programs; nothing of theirs is run.
+//! Determines which rules other tools enforce from their settings in the repository. Settings are
+//! read as data, or as text if they are programs; nothing is run.
 
 mod content;
 mod presets;
@@ -34,7 +34,7 @@ pub enum Tool {
 use Tool::{Biome, Clippy, Eslint, Golangci, Ruff};
 
 impl Tool {
-    /// The rule as `enforced-by` and reports name it.
+    /// The rule as written in `enforced-by` and in reports.
     #[must_use]
     pub fn rule(self, rule: &str) -> String {
         match self {
@@ -46,7 +46,7 @@ impl Tool {
         }
     }
 
-    /// The tool's name as people write it.
+    /// The display name of the tool.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -59,20 +59,20 @@ impl Tool {
     }
 }
 
-/// What settings say of a rule.
+/// The state of a rule in the settings of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Level {
-    /// It is on: by its own name, or by a preset that has it.
+    /// Enabled by name or by a preset that contains it.
     On,
-    /// It is switched off by name.
+    /// Disabled by name.
     Off,
-    /// It is not named, and the settings take over others that are not in the repository.
+    /// Not named, and the settings extend others that are not in the repository.
     Unknown,
-    /// It is not on.
+    /// Not enabled.
     Absent,
 }
 
-/// What a tool's settings say of a rule.
+/// The state of `rule` in the settings of `tool`.
 fn level(tool: Tool, rule: &str, settings: &Content) -> Level {
     match tool {
         Eslint => eslint(rule, settings),
@@ -83,12 +83,13 @@ fn level(tool: Tool, rule: &str, settings: &Content) -> Level {
     }
 }
 
-/// Whether an expression matches; each is compiled once, for few are asked for.
+/// Whether an expression matches. Compiled expressions are cached, because few different ones are
+/// used.
 fn says(expression: &str, text: &str) -> bool {
     static COMPILED: LazyLock<Mutex<HashMap<String, Option<Regex>>>> =
         LazyLock::new(|| Mutex::new(HashMap::new()));
     let Ok(mut compiled) = COMPILED.lock() else { return false };
-    // A page may name any rule: what a hostile one asks for is not kept for ever.
+    // A page can name any rule, so the cache must be bounded against hostile pages.
     if compiled.len() > 2000 {
         compiled.clear();
     }
@@ -98,31 +99,31 @@ fn says(expression: &str, text: &str) -> bool {
     found.is_some_and(|found| found.is_match(text))
 }
 
-/// Whether a preset that the settings name has the rule.
+/// Whether a preset named in the settings contains the rule.
 fn by_preset(tool: Tool, rule: &str, text: &str) -> bool {
     let has = |rules: &str| rules.split_whitespace().any(|one| one == rule);
     PRESETS.iter().any(|one| one.tool == tool && has(one.rules) && says(one.named, text))
 }
 
-/// Whether the tool has the rule on where its settings say nothing.
+/// Whether the tool enables the rule by default.
 fn by_default(tool: Tool, rule: &str) -> bool {
     let own = DEFAULTS.iter().filter(|(of, _)| *of == tool);
     own.into_iter().any(|(_, rules)| rules.split_whitespace().any(|one| one == rule))
 }
 
-/// The words of a setting: `"error"`, `2`, `["error", …]`, `{ level = "warn" }`.
+/// The level in a setting: `"error"`, `2`, `["error", …]`, `{ level = "warn" }`.
 fn word(setting: &Value) -> Option<String> {
     let own = setting.get(0).or_else(|| setting.get("level")).unwrap_or(setting);
     own.as_str().map(str::to_owned).or_else(|| own.as_u64().map(|number| number.to_string()))
 }
 
-/// On or off by name.
+/// The state of a rule that is set by name.
 fn named(setting: &Value, on: &[&str], off: &[&str]) -> Option<Level> {
     let word = word(setting)?;
     if on.contains(&&*word) { Some(Level::On) } else { off.contains(&&*word).then_some(Level::Off) }
 }
 
-/// The texts of a list, or the only one.
+/// The strings of a list, or a single string.
 fn texts(value: &Value) -> Vec<&str> {
     match value {
         Value::Array(all) => all.iter().filter_map(Value::as_str).collect(),
@@ -136,7 +137,7 @@ fn eslint(rule: &str, settings: &Content) -> Level {
         Content::Text(_) => return Level::Unknown,
         Content::Data(data) => data,
     };
-    // In package.json they lie below a key.
+    // In package.json the settings are below a key.
     let root = data.get("eslintConfig").unwrap_or(data);
     let parts = || std::iter::once(root).chain(root["overrides"].as_array().into_iter().flatten());
     let set =
@@ -159,8 +160,8 @@ fn is_preset(tool: Tool, name: &str) -> bool {
     PRESETS.iter().any(|one| one.tool == tool && says(one.named, name))
 }
 
-/// Settings that are a program are not run: keys stand in quotation marks, or bare where they are
-/// names.
+/// Settings that are a program are not run: keys are found in quotation marks, or unquoted if they
+/// are identifiers.
 fn eslint_program(rule: &str, text: &str) -> Level {
     let key = format!(r#"(?m)(?:["']|^\s*|[{{,]\s*){}["']?\s*:\s*[\["'\s]*"#, regex::escape(rule));
     if says(&format!(r"{key}(?:error|warn|[12])\b"), text) {
@@ -176,7 +177,7 @@ fn eslint_program(rule: &str, text: &str) -> Level {
     }
 }
 
-/// `linter.rules.<group>.<rule>`.
+/// The state of a rule at `linter.rules.<group>.<rule>`.
 fn biome(rule: &str, data: &Value) -> Level {
     let linter = &data["linter"];
     if linter["enabled"] == false {
@@ -198,7 +199,8 @@ fn biome(rule: &str, data: &Value) -> Level {
     }
 }
 
-/// The lint, or the group that it is in: `[lints.clippy] pedantic = "warn"`, `#![deny(clippy::all)]`.
+/// The state of a lint by its name or its group: `[lints.clippy] pedantic = "warn"`,
+/// `#![deny(clippy::all)]`.
 fn clippy(rule: &str, settings: &Content) -> Level {
     let (tool, plain) = rule.split_once("::").unwrap_or(("rust", rule));
     let set = |name: &str| match settings {
@@ -218,7 +220,7 @@ fn clippy(rule: &str, settings: &Content) -> Level {
     }
 }
 
-/// What the attributes of a crate say of a lint or a group.
+/// The state of a lint or group by the attributes of a crate.
 fn attribute(name: &str, text: &str) -> Option<Level> {
     let name = regex::escape(name);
     let says = |levels: &str| says(&format!(r"(?m)^\s*#!\[(?:{levels})\([^)\]]*\b{name}\b"), text);
@@ -228,15 +230,15 @@ fn attribute(name: &str, text: &str) -> Option<Level> {
     says("allow").then_some(Level::Off)
 }
 
-/// `select` or `extend-select` has the code or the beginning of it, and `ignore` has not. Without a
-/// `select` ruff has its own.
+/// Enabled if `select` or `extend-select` contains the code or a prefix of it, and `ignore` does
+/// not. Without `select`, ruff's defaults apply.
 fn ruff(rule: &str, data: &Value) -> Level {
-    // `S` is a kind of its own and no beginning of `SIM`.
+    // `S` is a category of its own, not a prefix of `SIM`.
     let letters = |code: &str| code.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
     let covers =
         |code: &&str| *code == "ALL" || letters(code) == letters(rule) && rule.starts_with(*code);
     let root = data.pointer("/tool/ruff").unwrap_or(data);
-    // Above `lint` they stood before ruff 0.2.
+    // Before ruff 0.2 these keys were not in `lint`.
     let places = [&root["lint"], root];
     let given = |key: &str| places.into_iter().find(|place| place[key].is_array());
     let codes = |key: &str| places.map(|place| texts(&place[key])).concat();
@@ -257,7 +259,7 @@ fn ruff(rule: &str, data: &Value) -> Level {
     }
 }
 
-/// A rule of a linter that bundles several is on with the linter: `gosec/G204`, `revive/…`.
+/// A rule of a linter that bundles several is enabled with the linter: `gosec/G204`, `revive/…`.
 fn golangci(rule: &str, data: &Value) -> Level {
     let linter = rule.split('/').next().unwrap_or(rule);
     let linters = &data["linters"];

@@ -1,19 +1,20 @@
-//! Which rules the presets of other tools switch on: facts, each with its source.
+//! The rules that presets of other tools enable, with sources.
 
 use super::Tool::{self, Biome, Clippy, Eslint, Golangci, Ruff};
 
-/// A preset: a set of rules that settings switch on by one name.
+/// A preset: a set of rules enabled by one name in the settings.
 pub(super) struct Preset {
     pub(super) tool: Tool,
-    /// How settings name it: an expression; of Clippy the name of the group.
+    /// The regular expression that matches its name in settings; for Clippy the name of the group.
     pub(super) named: &'static str,
-    /// Its rules.
+    /// The names of its rules, separated by spaces.
     pub(super) rules: &'static str,
 }
 
-/// ESLint: `configs/eslint-recommended.js` of `@eslint/js` 10.0.1. typescript-eslint: `configs/flat/`
-/// of `@typescript-eslint/eslint-plugin` 8.73.0; `next/typescript` takes its `recommended`. Clippy:
-/// `clippy-driver -W help` of Rust 1.95, of each group the lints that sentences and rules speak of.
+/// ESLint: `configs/eslint-recommended.js` of `@eslint/js` 10.0.1. typescript-eslint:
+/// `configs/flat/` of `@typescript-eslint/eslint-plugin` 8.73.0; `next/typescript` includes its
+/// `recommended`. Clippy: `clippy-driver -W help` of Rust 1.95, limited to the lints that our pages
+/// refer to.
 pub(super) const PRESETS: [Preset; 10] = [
     Preset {
         tool: Eslint,
@@ -128,8 +129,8 @@ pub(super) const PRESETS: [Preset; 10] = [
     },
 ];
 
-/// What is on where settings are there and say nothing else. Biome: the recommended rules that its
-/// versions 1 and 2 share (biomejs.dev/linter). Ruff: docs.astral.sh/ruff/settings, `lint.select`.
+/// The rules enabled by default when settings exist. Biome: the recommended rules common to
+/// versions 1 and 2 (biomejs.dev/linter). Ruff: docs.astral.sh/ruff/settings, `lint.select`.
 /// golangci-lint: "enabled by default" of golangci-lint.run/usage/linters.
 pub(super) const DEFAULTS: [(Tool, &str); 3] = [
     (

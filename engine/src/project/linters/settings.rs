@@ -1,4 +1,4 @@
-//! The settings of other tools that lie in the repository.
+//! Finds the settings of other tools in the repository.
 
 use super::Tool::{self, Biome, Clippy, Eslint, Golangci, Ruff};
 use super::content::{Content, any_text};
@@ -7,14 +7,14 @@ use crate::text::files::{Files, side_file};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Most settings files that are read.
+/// Maximum number of settings files that are read.
 const MOST: usize = 400;
 
-/// The settings that are there.
+/// The settings found in a repository.
 #[derive(Debug, Default)]
 pub struct Settings(Vec<Found>);
 
-/// Settings of one tool in one file.
+/// The settings of one tool in one file.
 #[derive(Debug)]
 struct Found {
     tool: &'static str,
@@ -23,42 +23,42 @@ struct Found {
     content: Arc<Content>,
 }
 
-/// What the settings of a tool say.
+/// What the settings of a tool configure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Say {
-    /// Which of its rules are on.
+    /// Which rules of the tool are enabled.
     Rules(Tool),
-    /// How code is laid out.
+    /// Code formatting.
     Layout,
-    /// What holds for commits, names or layers.
+    /// Rules for commits, names or layers.
     About(&'static str),
-    /// Which names are disallowed.
+    /// Disallowed names.
     Disallowed,
-    /// No more than that the tool is there.
+    /// Only shows that the tool is used.
     There,
 }
 
 use Say::{About, Disallowed, Layout, Rules, There};
 
-/// What `enforced-by` comes to.
+/// Whether the rule of an `enforced-by` is enforced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Enforced {
-    /// The settings at this path have it on.
+    /// Enabled by the settings at this path.
     By(String),
-    /// The settings at this path are there; whether they have it on cannot be told.
+    /// The settings at this path exist, but it is unknown whether they enable the rule.
     Perhaps(String),
-    /// It is not enforced: why not, and what to do.
+    /// Not enforced, with the reason and the remedy.
     Not {
-        /// Why not.
+        /// The reason.
         why: String,
-        /// What to do.
+        /// The remedy.
         remedy: String,
     },
 }
 
-/// Tools, what their settings say, and the files that hold them: names, or their beginnings where a
-/// `*` stands. What stands after a `#` is a JSON pointer to what must be in the file. From the pages
-/// of the tools.
+/// Tools, what their settings configure, and the names of their files; `*` matches any suffix. The
+/// text after `#` is a JSON pointer to a value that must exist in the file. Taken from the
+/// documentation of the tools.
 const TOOLS: [(&str, Say, &[&str]); 42] = [
     ("biome", Rules(Biome), &["biome.json", "biome.jsonc"]),
     ("biome", Layout, &["biome.json", "biome.jsonc"]),
@@ -112,13 +112,14 @@ const TOOLS: [(&str, Say, &[&str]); 42] = [
     ("yamllint", There, &[".yamllint", ".yamllint.yml", ".yamllint.yaml"]),
 ];
 
-/// Whether a file of this name may hold settings that [`Settings::read`] reads.
+/// Whether a file with this name can contain settings that [`Settings::read`] reads.
 #[must_use]
 pub fn is_settings(name: &str) -> bool {
     of_name(name).next().is_some()
 }
 
-/// What a file of this name may hold: the tool, what its settings say, where in the file they are.
+/// What a file with this name can contain: the tool, what its settings configure, and the JSON
+/// pointer.
 fn of_name(name: &str) -> impl Iterator<Item = (&'static str, Say, &'static str)> {
     let fits = move |file: &str| {
         file == name || file.strip_suffix('*').is_some_and(|start| name.starts_with(start))
@@ -130,13 +131,13 @@ fn of_name(name: &str) -> impl Iterator<Item = (&'static str, Say, &'static str)
 }
 
 impl Settings {
-    /// The settings among `paths`.
+    /// Reads all settings among `paths`.
     #[must_use]
     pub fn read(files: &dyn Files, paths: &[String]) -> Self {
         Self::read_where(files, paths, is_settings)
     }
 
-    /// The settings of the tools that `names` under `enforced-by` are of, among `paths`.
+    /// Reads the settings among `paths` of the tools in `names`, which are values of `enforced-by`.
     #[must_use]
     pub fn of_tools(files: &dyn Files, paths: &[String], names: &[String]) -> Self {
         let tools: Vec<&str> = names.iter().map(|name| tool_and_rule(name).0).collect();
@@ -146,7 +147,7 @@ impl Settings {
 
     fn read_where(files: &dyn Files, paths: &[String], is_asked: impl Fn(&str) -> bool) -> Self {
         let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
-        // A workspace of hundreds of crates leaves room for what says more than their first files.
+        // Crate root files come last, so that hundreds of crates do not use up the limit.
         let is_code = |path: &&String| path.ends_with(".rs");
         let own = || paths.iter().filter(|path| !path.contains("node_modules/"));
         let first = own().filter(|path| !is_code(path));
@@ -174,25 +175,25 @@ impl Settings {
         }));
     }
 
-    /// The settings that say this.
+    /// The settings that configure this.
     fn that(&self, say: Say) -> impl Iterator<Item = &Found> {
         self.0.iter().filter(move |found| found.say == say)
     }
 
-    /// The first settings of a tool that have a rule at a level.
+    /// The first settings of a tool that have a rule at this level.
     fn at_level(&self, tool: Tool, rule: &str, wanted: Level) -> Option<&Found> {
         self.that(Rules(tool)).find(|found| level(tool, rule, &found.content) == wanted)
     }
 
-    /// The rule and the settings that switch it on.
+    /// The rule and the path of the settings that enable it.
     #[must_use]
     pub fn switched_on(&self, tool: Tool, rule: &str) -> Option<(String, String)> {
         let found = self.at_level(tool, rule, Level::On)?;
         Some((tool.rule(rule), found.path.clone()))
     }
 
-    /// The first of the names that peers have for a rule of ours that settings switch on. ESLint's
-    /// rules of plugins are named without the plugin there.
+    /// The first of a rule's aliases that settings enable, with the path. Aliases of ESLint plugin
+    /// rules omit the plugin.
     #[must_use]
     pub fn by_alias(&self, aliases: &[String]) -> Option<(String, String)> {
         let plugins =
@@ -214,7 +215,7 @@ impl Settings {
         })
     }
 
-    /// The file of clippy or ESLint in which a name is forbidden as such, with what forbids it.
+    /// The setting of Clippy or ESLint that disallows a name, with the path.
     #[must_use]
     pub fn forbids(&self, name: &str) -> Option<(String, String)> {
         let tail = format!("::{name}");
@@ -229,14 +230,14 @@ impl Settings {
         Some(("eslint/no-restricted-*".to_owned(), found.path.clone()))
     }
 
-    /// The settings on commits, names or layers in which all of `parts` stand: the tool, the path.
+    /// The settings on commits, names or layers that contain all of `parts`: the tool and the path.
     #[must_use]
     pub fn on(&self, about: &'static str, parts: &[String]) -> Option<(String, String)> {
         let holds = |found: &&Found| parts.iter().all(|part| found.content.holds(part));
         self.that(About(about)).find(holds).map(Found::named)
     }
 
-    /// The formatter that lays code out; `style`: one that also changes quotes and semicolons.
+    /// The formatter in use; with `style` only one that also changes quotes and semicolons.
     #[must_use]
     pub fn formatter(&self, style: bool) -> Option<(String, String)> {
         const STYLE: [&str; 4] = ["prettier", "biome", "black", "ruff format"];
@@ -244,8 +245,8 @@ impl Settings {
         self.that(Layout).find(changes).map(Found::named)
     }
 
-    /// What becomes of a name under `enforced-by`: `eslint/no-console`, `clippy::unwrap_used`,
-    /// `ruff/T201`, or a tool alone: `prettier`.
+    /// Whether a name in `enforced-by` is enforced: `eslint/no-console`, `clippy::unwrap_used`,
+    /// `ruff/T201`, or only a tool: `prettier`.
     #[must_use]
     pub fn enforced_by(&self, name: &str) -> Enforced {
         let (tool, rule) = tool_and_rule(name);
@@ -254,7 +255,7 @@ impl Settings {
             _ => None,
         });
         match (known, rule) {
-            // A lint of the compiler has no tool before its name.
+            // Lints of the compiler have no tool prefix.
             (Some(Clippy), Some(rule)) if !name.starts_with("rustc") => {
                 self.rule_of(Clippy, &format!("clippy::{rule}"))
             }
@@ -271,8 +272,8 @@ impl Settings {
         }
         let name = tool.name();
         if let Some(path) = told(Level::Off) {
-            let why = format!("{path} switches `{rule}` off");
-            let remedy = format!("switch it on there, or take {} out", tool.rule(rule));
+            let why = format!("{path} disables `{rule}`");
+            let remedy = format!("enable it there, or remove {}", tool.rule(rule));
             return Enforced::Not { why, remedy };
         }
         if let Some(path) = told(Level::Unknown) {
@@ -280,14 +281,14 @@ impl Settings {
         }
         match self.that(Rules(tool)).next() {
             Some(Found { path, .. }) => Enforced::Not {
-                why: format!("no settings of {name} here switch `{rule}` on"),
-                remedy: format!("switch it on, in {path} for one"),
+                why: format!("no settings of {name} here enable `{rule}`"),
+                remedy: format!("enable it, for example in {path}"),
             },
             None => missing(name),
         }
     }
 
-    /// A tool without a rule, or one whose rules are not known: its settings are there, or not.
+    /// A tool without a rule, or with rules that are not known: enforced if it has settings.
     fn tool_alone(&self, tool: &str) -> Enforced {
         if let Some(found) = self.0.iter().find(|found| found.tool == tool) {
             return Enforced::By(found.path.clone());
@@ -298,8 +299,8 @@ impl Settings {
         }
         known.dedup();
         Enforced::Not {
-            why: format!("`{tool}` is no tool whose settings are known"),
-            remedy: format!("known are {}", known.join(", ")),
+            why: format!("unknown tool `{tool}`"),
+            remedy: format!("known tools: {}", known.join(", ")),
         }
     }
 }
@@ -310,7 +311,7 @@ impl Found {
     }
 }
 
-/// The tool and the rule of a name under `enforced-by`; the compiler's lints lie where Clippy's do.
+/// The tool and the rule of a name in `enforced-by`. Compiler lints are set where Clippy's are.
 fn tool_and_rule(name: &str) -> (&str, Option<&str>) {
     let (tool, rule) = match name.split_once("::").or_else(|| name.split_once('/')) {
         Some((tool, rule)) => (tool, Some(rule)),
@@ -319,7 +320,7 @@ fn tool_and_rule(name: &str) -> (&str, Option<&str>) {
     (if tool == "rustc" { "clippy" } else { tool }, rule)
 }
 
-/// The paths that clippy.toml disallows: texts, or mappings with a `path`.
+/// The paths that clippy.toml disallows: strings, or objects with a `path`.
 fn disallowed(content: &Content) -> impl Iterator<Item = &str> {
     let tables = content.data().and_then(Value::as_object).into_iter().flatten();
     let lists = tables.filter(|(key, _)| key.starts_with("disallowed-"));
@@ -327,7 +328,7 @@ fn disallowed(content: &Content) -> impl Iterator<Item = &str> {
     all.filter_map(|one| one.get("path").unwrap_or(one).as_str())
 }
 
-/// Whether a rule `no-restricted-…` of ESLint names the name.
+/// Whether a rule `no-restricted-…` of ESLint restricts the name.
 fn restricts(content: &Content, name: &str) -> bool {
     match content {
         Content::Program(text) | Content::Text(text) => {
@@ -348,7 +349,7 @@ fn restricts(content: &Content, name: &str) -> bool {
 
 fn missing(tool: &str) -> Enforced {
     Enforced::Not {
-        why: format!("no settings of {tool} are in this project"),
-        remedy: "add them, give the page a `check`, or take the key out".to_owned(),
+        why: format!("no settings of {tool} in this project"),
+        remedy: "add them, add a `check` to the page, or remove the key".to_owned(),
     }
 }

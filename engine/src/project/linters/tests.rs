@@ -1,4 +1,4 @@
-//! Settings in, levels out.
+//! Tests of the levels read from settings.
 
 use super::*;
 use crate::text::files::Memory;
@@ -188,8 +188,8 @@ fn what_enforces_a_page_is_there_or_not() {
     for (name, wanted) in [
         ("eslint/no-console", ".eslintrc.json"),
         ("eslint", ".eslintrc.json"),
-        ("eslint/no-alert", ".eslintrc.json switches `no-alert` off"),
-        ("eslint/no-var", "no settings of ESLint here switch `no-var` on"),
+        ("eslint/no-alert", ".eslintrc.json disables `no-alert`"),
+        ("eslint/no-var", "no settings of ESLint here enable `no-var`"),
         ("biome/noExplicitAny", "web/biome.json"),
         ("clippy::unwrap_used", "Cargo.toml"),
         ("clippy/unwrap_used", "Cargo.toml"),
@@ -197,9 +197,9 @@ fn what_enforces_a_page_is_there_or_not() {
         ("prettier", ".prettierrc"),
         ("mypy", "pyproject.toml"),
         ("mypy/no-untyped-def", "pyproject.toml"),
-        ("stylelint", "no settings of stylelint are in this project"),
-        ("ruff/T201", "no settings of Ruff are in this project"),
-        ("sonar/S1", "`sonar` is no tool whose settings are known"),
+        ("stylelint", "no settings of stylelint in this project"),
+        ("ruff/T201", "no settings of Ruff in this project"),
+        ("sonar/S1", "unknown tool `sonar`"),
     ] {
         assert_eq!(by(name), wanted, "{name}");
     }

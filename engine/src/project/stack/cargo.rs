@@ -1,4 +1,4 @@
-//! `Cargo.toml` and `Cargo.lock`.
+//! Reads `Cargo.toml` and `Cargo.lock`.
 
 use super::lock::Lock;
 use super::pins::Pin;
@@ -41,7 +41,7 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
     };
     manifest.members = folders(&workspace["members"]);
     if workspace.is_object() {
-        // What a root needs by its path is a member without being listed.
+        // Path dependencies of the root are members without being listed.
         let tables = GROUPS.iter().filter_map(|(key, _)| value[*key].as_object()).flatten();
         let paths = tables.filter_map(|(_, wanted)| wanted["path"].as_str());
         manifest.members.extend(paths.map(str::to_owned));

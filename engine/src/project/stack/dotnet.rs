@@ -1,4 +1,4 @@
-//! .NET: projects, solutions, central package versions and lock files.
+//! Reads .NET projects, solutions, central package versions and lock files.
 
 use super::lock::Lock;
 use super::pins::Pin;
@@ -19,7 +19,7 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
         if tree.nodes.iter().any(|node| node.key == "Project") {
             found.push(project(path, name, &tree));
         } else {
-            let said = format!("{path}:1:1: holds no <Project>; the file is not used");
+            let said = format!("{path}:1:1: no <Project> element; file skipped");
             reader.problems.push(said);
         }
     }
@@ -48,7 +48,7 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
                 (value(&tree, node, "Include"), value(&tree, node, "Version"))
             {
                 let version = filled(&tree, version);
-                // A global reference is one of every project.
+                // A global reference applies to every project.
                 if node.key == "GlobalPackageReference" {
                     let tool = Dependency::new(&name, version.as_deref(), Group::Dev);
                     manifest.dependencies.push(tool);
@@ -61,7 +61,7 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
     found
 }
 
-/// An attribute, or the element of that name within.
+/// The value of an attribute, or of the child element with that name.
 fn value(tree: &Tree, node: &Node, name: &str) -> Option<String> {
     let attribute = format!("@{name}");
     let children = node.children.iter().filter_map(|&at| tree.nodes.get(at));
@@ -69,7 +69,7 @@ fn value(tree: &Tree, node: &Node, name: &str) -> Option<String> {
     found.find_map(|child| child.value.clone())
 }
 
-/// A value whose `$(name)` is a property of the same file; `None` where it is of another.
+/// Resolves `$(name)` to a property of the same file; `None` if the property is defined elsewhere.
 fn filled(tree: &Tree, value: String) -> Option<String> {
     let Some(name) = value.strip_prefix("$(").and_then(|rest| rest.strip_suffix(')')) else {
         return (!value.contains("$(")).then_some(value);
@@ -78,7 +78,7 @@ fn filled(tree: &Tree, value: String) -> Option<String> {
     set.filter(|value| !value.contains("$("))
 }
 
-/// The list of packages of projects before .NET Core; every version in it is exact.
+/// Reads the package list of projects before .NET Core; all its versions are exact.
 fn packages_config(path: String, tree: &Tree) -> Manifest {
     let mut manifest = Manifest::new(path, Ecosystem::Nuget);
     manifest.manager = Some("nuget".to_owned());
@@ -122,7 +122,7 @@ fn project(path: String, file: &str, tree: &Tree) -> Manifest {
     manifest
 }
 
-/// The folders of the projects that a solution names, in either of its forms.
+/// The directories of the projects in a solution, in either format.
 fn solution(text: &str) -> Vec<String> {
     let quoted = text.split('"').skip(1).step_by(2);
     let projects = quoted.filter(|it| it.ends_with("proj"));

@@ -1,5 +1,5 @@
-//! `go.mod`, `go.sum` and `go.work`. Go takes the least version that all agree on, so what `go.mod`
-//! names is what is built, if `go.sum` knows it.
+//! Reads `go.mod`, `go.sum` and `go.work`. Go selects the minimum version that satisfies all
+//! modules, so the version in `go.mod` is the one that is built, if `go.sum` lists it.
 
 use super::lock::Lock;
 use super::pins::Pin;
@@ -15,7 +15,7 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
         manifest.manager = Some("go".to_owned());
         manifest.pins.extend(statements(&text).filter_map(|said| pin(said, &path)));
         let folders = statements(&text).filter(|(word, _)| *word == "use");
-        // The folder itself is no member of itself.
+        // The directory is not a member of itself.
         let folders = folders.map(|(_, rest)| rest.trim_matches('"'));
         let others = folders.filter(|rest| !matches!(*rest, "." | "./"));
         manifest.members = others.map(str::to_owned).collect();
@@ -27,7 +27,7 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
         let sums = sums.as_ref().map(|text| sums_of(text).collect::<BTreeSet<_>>());
         let module = go_mod(&path, &text, sums.as_ref());
         if module.name.is_none() {
-            let said = format!("{path}:1:1: names no module; the file is not used");
+            let said = format!("{path}:1:1: no module name; file skipped");
             reader.problems.push(said);
         } else {
             found.push(module);
@@ -36,14 +36,14 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
     found
 }
 
-/// `go.sum` holds a hash for each module; the version is that of `go.mod`, and was looked up there.
+/// `go.sum` has a hash for each module; the versions are taken from `go.mod`.
 pub(super) fn locks(folder: &str, reader: &mut Reader<'_>) -> Vec<Lock> {
     let path = join(folder, "go.sum");
     let there = reader.text(&path);
     there.into_iter().map(|_| Lock::new(path.clone(), Ecosystem::Go, "go")).collect()
 }
 
-/// `module v1.2.3 h1:…`, without the lines on `go.mod` files alone.
+/// Parses lines `module v1.2.3 h1:…`, without lines for `go.mod` files only.
 fn sums_of(text: &str) -> impl Iterator<Item = (&str, &str)> {
     text.lines().filter_map(|line| {
         let mut words = line.split_whitespace();
@@ -83,7 +83,7 @@ fn go_mod(path: &str, text: &str, sums: Option<&BTreeSet<(&str, &str)>>) -> Mani
     manifest
 }
 
-/// `old [v1] => new v2`, or a folder instead of a module, which has no version.
+/// Parses `old [v1] => new v2`; a directory in place of a module has no version.
 fn replace(rest: &str, dependencies: &mut [Dependency]) {
     let Some((old, new)) = rest.split_once("=>") else { return };
     let mut old = old.split_whitespace();
@@ -99,7 +99,8 @@ fn replace(rest: &str, dependencies: &mut [Dependency]) {
     }
 }
 
-/// Statements, those in parentheses one by one: first word, and the rest with its comment.
+/// The statements, with those in parentheses one by one: first word, and the rest including its
+/// comment.
 fn statements(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut block = None;
     text.lines().filter_map(move |line| {
@@ -123,7 +124,7 @@ fn statements(text: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// What the module asks for itself: `path version`, without what others brought.
+/// A direct dependency, `path version`; indirect ones are omitted.
 fn required(rest: &str) -> Option<Dependency> {
     if rest.contains("// indirect") {
         return None;

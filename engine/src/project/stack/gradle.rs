@@ -1,5 +1,5 @@
-//! What can be read of Gradle without running it, in Groovy and in Kotlin: quoted coordinates,
-//! plugins, version catalogues and lock files. Builds are programs: what they compute is not known.
+//! Reads what is possible of Gradle without running it, in Groovy and Kotlin: quoted coordinates,
+//! plugins, version catalogs and lock files. Computed values of a build are not known.
 
 use super::lock::Lock;
 use super::pins::Pin;
@@ -53,7 +53,7 @@ fn group_of(configuration: &str) -> Option<Group> {
     }
 }
 
-/// The first of several files that is there, with its text.
+/// The first of two files that exists, with its text.
 fn first(folder: &str, names: [&str; 2], reader: &mut Reader<'_>) -> Option<(String, String)> {
     names.into_iter().find_map(|name| {
         let path = join(folder, name);
@@ -83,7 +83,7 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
     vec![manifest]
 }
 
-/// `name=value`, a line each.
+/// Parses lines `name=value`.
 fn properties(path: &str, reader: &mut Reader<'_>) -> BTreeMap<String, String> {
     let text = reader.text(path).unwrap_or_default();
     let lines = text.lines().filter_map(|line| line.split_once('='));
@@ -106,7 +106,7 @@ fn dependencies(text: &str, variables: &BTreeMap<String, String>, manifest: &mut
         found.push(Dependency::new(format!("{lead}{}", &it[2]), Some(&it[3]), Group::Build));
     }
     for it in CATALOGUED.captures_iter(text) {
-        // The name of the package is known once the catalogue above is.
+        // The name of the package is resolved with the catalog of a parent directory.
         if let Some(group) = group_of(&it[1]) {
             let inherits = Some(it[2].replace('.', "-"));
             let name = format!("libs.{}", &it[2]);
@@ -115,7 +115,7 @@ fn dependencies(text: &str, variables: &BTreeMap<String, String>, manifest: &mut
     }
 }
 
-/// The folders of the projects that settings include, on one line or several.
+/// The directories of the projects included in the settings, on one or several lines.
 fn included(settings: &str) -> Vec<String> {
     let moved: BTreeMap<String, String> = MOVED
         .captures_iter(settings)
@@ -126,7 +126,7 @@ fn included(settings: &str) -> Vec<String> {
         let rest = &settings[found.end()..];
         let said = match rest.trim_start().strip_prefix('(') {
             Some(within) => within.split(')').next().unwrap_or_default().to_owned(),
-            // Groovy goes on after a comma.
+            // In Groovy the list continues after a comma.
             None => {
                 let mut said = String::new();
                 for line in rest.lines() {
@@ -146,7 +146,7 @@ fn included(settings: &str) -> Vec<String> {
     members
 }
 
-/// The version of a row of a catalogue, as written or by its name.
+/// The version in a row of a catalog, either literal or by reference.
 fn version_of<'v>(row: &'v Value, catalogue: &'v Value) -> Option<&'v str> {
     row["version"].as_str().or_else(|| {
         let reference = row["version"]["ref"].as_str()?;
@@ -154,7 +154,8 @@ fn version_of<'v>(row: &'v Value, catalogue: &'v Value) -> Option<&'v str> {
     })
 }
 
-/// The libraries of a version catalogue; their ranges also by their names there, and those of plugins.
+/// The libraries of a version catalog. Also adds the versions of libraries and plugins to `shared`,
+/// by their names in the catalog.
 fn catalogued(value: &Value, shared: &mut BTreeMap<String, String>) -> Vec<Dependency> {
     let mut found = Vec::new();
     let mut share = |key: &str, name: &str, version: Option<&str>| {

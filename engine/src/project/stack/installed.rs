@@ -1,6 +1,6 @@
-//! Packages as they lie in the project, installed or vendored: what a program is built with here and
-//! now. Files are read, never run, and none outside of the root; caches of the machine are not
-//! looked at, for they hold what other projects need.
+//! Finds packages that are installed or vendored in the project, which determine the actual
+//! versions in use. Files are read but never run, and only below the root. Caches of the machine
+//! are ignored, because they contain packages of other projects.
 
 use super::python::plain;
 use super::read::{Reader, join};
@@ -10,44 +10,44 @@ use serde_json::Value;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-/// The virtual environments of Python by their usual names.
+/// Common names of Python virtual environments.
 const ENVIRONMENTS: [&str; 3] = [".venv", "venv", "env"];
 
-/// A package as it is installed.
+/// An installed package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Installed {
-    /// The file or folder that tells its version.
+    /// The file or directory that determines its version.
     pub path: String,
-    /// Its version.
+    /// The installed version.
     pub version: Version,
-    /// Where its own words on its interface lie: types, a guide, sources.
+    /// The path of its interface documentation: types, a guide, sources.
     pub documents: Option<String>,
 }
 
-/// What is installed in a project; records that speak of many packages are read once.
+/// The installed packages of a project; records with many packages are read once.
 pub struct Installs<'d> {
     reader: RefCell<Reader<'d>>,
     records: RefCell<BTreeMap<String, Option<Value>>>,
 }
 
 impl<'d> Installs<'d> {
-    /// Those of the project on `disk`.
+    /// Finds packages of the project on `disk`.
     #[must_use]
     pub fn new(disk: &'d Disk) -> Self {
         Self { reader: RefCell::new(Reader::new(disk)), records: RefCell::default() }
     }
 
-    /// What could not be read, a sentence each, path first.
+    /// Problems reading files, one sentence each, starting with the path.
     #[must_use]
     pub fn problems(&self) -> Vec<String> {
         self.reader.borrow().problems.clone()
     }
 
-    /// The package of `dependency` as a program of `manifest` gets it: that of its own folder, else
-    /// of the nearest folder above. `None`: it is not there, or its name cannot be one of a package.
+    /// The package for `dependency` of `manifest`: in the manifest's directory, else in the nearest
+    /// parent directory. `None` if it is not installed, or its name is not a valid package name.
     #[must_use]
     pub fn find(&self, manifest: &Manifest, dependency: &Dependency) -> Option<Installed> {
-        // A name is written by whoever wrote the manifest.
+        // The name is untrusted input from the manifest.
         let name = &*dependency.name;
         let is_name = |c: char| c.is_ascii_alphanumeric() || "@/-_.~+".contains(c);
         let is_safe = name.chars().all(is_name)
@@ -64,7 +64,7 @@ impl<'d> Installs<'d> {
             Ecosystem::Nuget => self.nuget(folder, name),
             Ecosystem::Gem => self.gem(folder, name),
             Ecosystem::Composer => self.composer(folder, name),
-            // Its packages lie in a cache of the machine.
+            // Maven packages are in a cache of the machine.
             Ecosystem::Maven => None,
         })
     }
@@ -77,7 +77,7 @@ impl<'d> Installs<'d> {
         self.reader.borrow_mut().text(path)
     }
 
-    /// The value of a JSON file that speaks of many packages.
+    /// Applies `look` to a JSON file with records of many packages.
     fn with_record<T>(&self, path: &str, look: impl FnOnce(&Value) -> Option<T>) -> Option<T> {
         let mut records = self.records.borrow_mut();
         let read = || self.reader.borrow_mut().json(path);
@@ -94,8 +94,8 @@ impl<'d> Installs<'d> {
         Some(Installed { path, version, documents })
     }
 
-    /// `cargo vendor` writes a folder for each package; of several versions of one, all but the
-    /// newest carry theirs in the name of the folder.
+    /// `cargo vendor` creates a directory for each package. If it has several versions of a
+    /// package, the directories of all but the newest include the version.
     fn cargo(&self, folder: &str, name: &str, dependency: &Dependency) -> Option<Installed> {
         let locked = dependency.locked.as_deref();
         let exact = locked.map(|version| format!("vendor/{name}-{version}"));
@@ -121,7 +121,7 @@ impl<'d> Installs<'d> {
             let libraries = folders_below(disk, &format!("{home}/lib"));
             let of_python = libraries.iter().filter(|path| path.contains("/python"));
             let places = of_python.map(|path| format!("{path}/site-packages"));
-            // The second is where Windows has them.
+            // The second directory is used on Windows.
             for place in places.chain([format!("{home}/Lib/site-packages")]) {
                 if let Some(found) = self.distribution(&place, name) {
                     return Some(found);
@@ -131,7 +131,7 @@ impl<'d> Installs<'d> {
         None
     }
 
-    /// `name-1.2.dist-info/METADATA`:
+    /// Reads `name-1.2.dist-info/METADATA`:
     /// <https://packaging.python.org/en/latest/specifications/recording-installed-packages/>.
     fn distribution(&self, place: &str, name: &str) -> Option<Installed> {
         let disk = self.disk();
@@ -143,7 +143,7 @@ impl<'d> Installs<'d> {
         })?;
         let path = format!("{folder}/METADATA");
         let text = self.text(&path)?;
-        // The header ends with the first empty line; what follows is the author's.
+        // The header ends with the first empty line; the description by the author follows.
         let header = text.lines().take_while(|line| !line.is_empty());
         let version = header.clone().find_map(|line| line.strip_prefix("Version:"))?;
         let version = Version::read(version)?;
@@ -153,7 +153,7 @@ impl<'d> Installs<'d> {
         Some(Installed { path, version, documents })
     }
 
-    /// `# module v1.2.3`, or `# module v1.2.3 => other v1.2.4`.
+    /// Parses `# module v1.2.3` or `# module v1.2.3 => other v1.2.4`.
     fn go(&self, folder: &str, name: &str) -> Option<Installed> {
         let path = join(folder, "vendor/modules.txt");
         let text = self.text(&path)?;
@@ -167,7 +167,7 @@ impl<'d> Installs<'d> {
         Some(Installed { path, version, documents })
     }
 
-    /// What the last restore settled, beside the project file.
+    /// Reads the result of the last restore, in the project's directory.
     fn nuget(&self, folder: &str, name: &str) -> Option<Installed> {
         let path = join(folder, "obj/project.assets.json");
         let version = self.with_record(&path, |record| {
@@ -186,9 +186,9 @@ impl<'d> Installs<'d> {
             for path in folders_below(disk, &format!("{ruby}/gems")) {
                 let gem = path.rsplit('/').next().unwrap_or(&path);
                 let rest = gem.strip_prefix(name).and_then(|rest| rest.strip_prefix('-'));
-                // `rack-test-2.1` is no version of `rack`.
+                // `rack-test-2.1` is not a version of `rack`.
                 let number = rest.filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
-                // `1.18.2-x86_64-linux` is built for one platform.
+                // `1.18.2-x86_64-linux` is a platform-specific build.
                 let number = number.and_then(|rest| rest.split('-').next());
                 if let Some(version) = number.and_then(Version::read) {
                     let guide = format!("{path}/README.md");
@@ -203,7 +203,7 @@ impl<'d> Installs<'d> {
     fn composer(&self, folder: &str, name: &str) -> Option<Installed> {
         let path = join(folder, "vendor/composer/installed.json");
         let version = self.with_record(&path, |record| {
-            // Composer 1 wrote the list alone.
+            // Composer 1 stored the list at the top level.
             let packages = record["packages"].as_array().or(record.as_array())?;
             let package = packages.iter().find(|package| package["name"] == name)?;
             Version::read(package["version"].as_str()?)
@@ -214,7 +214,7 @@ impl<'d> Installs<'d> {
     }
 }
 
-/// A folder and all above it, the root last.
+/// A directory and all its ancestors, the root last.
 pub(super) fn above(folder: &str) -> Vec<&str> {
     let mut found = vec![folder];
     let mut at = folder;

@@ -1,4 +1,4 @@
-//! `pom.xml` of Maven.
+//! Reads Maven's `pom.xml`.
 
 use super::pins::Pin;
 use super::read::{Reader, join};
@@ -7,15 +7,15 @@ use crate::parse::tree::{Node, Tree};
 use crate::parse::xml;
 use std::collections::BTreeMap;
 
-/// Parents and imported lists by whose version every artifact of the group beside them goes: all of
-/// Spring Boot, and all of Quarkus, are released under one version.
+/// Parents and imported BOMs whose version applies to all artifacts of a group: all of Spring Boot,
+/// and all of Quarkus, are released with one version.
 const RELEASED_TOGETHER: [(&str, &str); 3] = [
     ("org.springframework.boot", "org.springframework.boot"),
     ("io.quarkus.platform", "io.quarkus"),
     ("io.quarkus", "io.quarkus"),
 ];
 
-/// How often a property may stand in another.
+/// Maximum nesting of properties.
 const NESTED: usize = 4;
 
 pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> {
@@ -25,7 +25,7 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
         match pom(&path, &text) {
             Some(manifest) => found.push(manifest),
             None => {
-                let said = format!("{path}:1:1: holds no <project>; the file is not used");
+                let said = format!("{path}:1:1: no <project> element; file skipped");
                 reader.problems.push(said);
             }
         }
@@ -33,7 +33,7 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
     found
 }
 
-/// A node of the tree whose first elements are looked up by name, however many there are.
+/// All children with this name; unlike [`Tree::child`] not limited to the first ones.
 fn children<'t>(tree: &'t Tree, node: &Node, key: &str) -> Vec<&'t Node> {
     let all = node.children.iter().filter_map(|&at| tree.nodes.get(at));
     all.filter(|child| child.key == key).collect()
@@ -72,7 +72,7 @@ fn pom(path: &str, source: &str) -> Option<Manifest> {
     });
     manifest.version = own("version");
     if let Some(parent) = parent.and_then(|node| coordinates(&tree, node, &properties)) {
-        // A parent brings versions; one within the project is a member like any other.
+        // A parent determines versions; a parent within the project is also a member.
         brings(&parent, &mut manifest.shared);
         manifest.dependencies.push(Dependency { group: Group::Build, ..parent });
     }
@@ -92,7 +92,7 @@ fn pom(path: &str, source: &str) -> Option<Manifest> {
     }
     for key in ["maven.compiler.release", "java.version", "maven.compiler.source"] {
         if let Some(version) = properties.get(key) {
-            // Before 9 a version was written `1.8`.
+            // Versions before 9 were written as `1.8`.
             let version = filled(version, &properties);
             let version = version.strip_prefix("1.").unwrap_or(&version).to_owned();
             let name = "java".to_owned();
@@ -105,7 +105,7 @@ fn pom(path: &str, source: &str) -> Option<Manifest> {
     for node in [project].into_iter().chain(profiles) {
         let modules = child(&tree, node, "modules");
         let modules = modules.map_or_else(Vec::new, |node| children(&tree, node, "module"));
-        // A module may name its file instead of its folder.
+        // A module can name its file instead of its directory.
         let names = modules.iter().filter_map(|node| node.value.as_deref());
         let folders = names.map(|name| name.strip_suffix("/pom.xml").unwrap_or(name).to_owned());
         manifest.members.extend(folders);
@@ -113,7 +113,7 @@ fn pom(path: &str, source: &str) -> Option<Manifest> {
     Some(manifest)
 }
 
-/// What a parent or an imported list says of the versions of a group, under the key `group:*`.
+/// Adds the version that a parent or an imported BOM sets for a group, under the key `group:*`.
 fn brings(of: &Dependency, shared: &mut BTreeMap<String, String>) {
     let (Some((group, _)), Some(version)) = (of.name.split_once(':'), &of.wanted) else { return };
     for (_, own) in RELEASED_TOGETHER.iter().filter(|(from, _)| *from == group) {
@@ -133,7 +133,7 @@ fn coordinates(
         Some("provided") => Group::Peer,
         _ => Group::Normal,
     };
-    // A property that is not set here may be in the manifest above.
+    // A property that is not set here can be set in a parent manifest.
     let version = part("version");
     let unset = version.as_deref().filter(|version| version.contains("${")).map(str::to_owned);
     let version = version.filter(|_| unset.is_none());
@@ -141,7 +141,7 @@ fn coordinates(
     Some(Dependency { inherits, ..Dependency::new(name, version.as_deref(), group) })
 }
 
-/// A text with its `${name}` replaced.
+/// Replaces `${name}` in a text.
 fn filled(text: &str, properties: &BTreeMap<String, String>) -> String {
     let mut text = text.to_owned();
     for _ in 0..NESTED {

@@ -1,22 +1,22 @@
-//! What a lock file settles, whatever its form.
+//! The content of a lock file, independent of its format.
 
 use super::{Dependency, Ecosystem, Version};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// A lock file, read.
+/// A parsed lock file.
 #[derive(Clone, Debug)]
 pub(super) struct Lock {
-    /// Its path from the root.
+    /// The path, relative to the root.
     pub(super) path: String,
     pub(super) ecosystem: Ecosystem,
-    /// Who wrote it.
+    /// The package manager that wrote it.
     pub(super) manager: Option<String>,
-    /// Folder of a member from the lock file → name → version.
+    /// Directory of a member, relative to the lock file → name → version.
     pub(super) of_member: BTreeMap<String, BTreeMap<String, String>>,
     /// `name@range` → version.
     pub(super) of_range: BTreeMap<String, String>,
-    /// Name → all versions of it.
+    /// Name → all its versions.
     pub(super) versions: BTreeMap<String, Vec<String>>,
 }
 
@@ -44,7 +44,7 @@ impl Lock {
         }
     }
 
-    /// Adds the tables of an array that hold `name` and `version`.
+    /// Adds the tables in an array that have `name` and `version`.
     pub(super) fn add_packages(&mut self, packages: &Value, name_of: fn(&str) -> String) {
         for package in packages.as_array().into_iter().flatten() {
             if let (Some(name), Some(version)) =
@@ -55,12 +55,12 @@ impl Lock {
         }
     }
 
-    /// The version of `dependency` for a member in `folder`. `None` when none, or more than one,
-    /// may be meant.
+    /// The version of `dependency` for a member in `folder`. `None` when there is none, or the
+    /// choice is ambiguous.
     pub(super) fn version(&self, folder: &str, dependency: &Dependency) -> Option<String> {
         let name = &dependency.name;
         let below = folder.strip_prefix(self.folder()).unwrap_or(folder).trim_start_matches('/');
-        // A package of a member that has none of its own is that of the folder above.
+        // A member without its own version of a package uses the version of a parent directory.
         let mut member = Some(below);
         while let Some(at) = member {
             if let Some(version) = self.of_member.get(at).and_then(|names| names.get(name)) {
@@ -86,7 +86,7 @@ impl Lock {
     }
 }
 
-/// The newest of several versions that is of the same breaking line as the range.
+/// The newest version that is compatible with the range.
 fn best(versions: &[String], wanted: &str) -> Option<String> {
     let line = Version::read(wanted)?.line();
     let read = versions.iter().filter_map(|text| Version::read(text).map(|read| (read, text)));

@@ -1,29 +1,29 @@
-//! The marks of guidance in a project.
+//! Detects a project's own guidance.
 
 use crate::text::files::{Disk, Files, folders_below, markdown_below};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The folders that may hold guidance, and under what they may lie.
+/// The directories that can contain guidance, and their possible parent directories.
 const FOLDERS: [&str; 8] =
     ["agents", "knowledge", "memory", "rules", "skills", "specs", "templates", "workflows"];
 const PREFIXES: [&str; 3] = [".aidd/", "ai/", ""];
 
-/// What of a project's own guidance is there.
+/// The guidance found in a project.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Markers {
-    /// Whether there is any.
+    /// Whether there is any guidance.
     pub detected: bool,
-    /// `AGENTS.md` and its like: what is there.
+    /// The agent instruction files that exist, such as `AGENTS.md`.
     pub protocol: Vec<String>,
-    /// Sort of page → the folder that holds pages of it.
+    /// Kind of page → the directory that contains pages of this kind.
     pub folders: BTreeMap<String, String>,
-    /// Whether there is a folder `.aidd`.
+    /// Whether there is a directory `.aidd`.
     pub aidd: bool,
 }
 
-/// Looks for the marks.
+/// Searches a project for guidance.
 #[must_use]
 pub fn markers(disk: &Disk) -> Markers {
     let mut found = Markers::default();
@@ -33,8 +33,8 @@ pub fn markers(disk: &Disk) -> Markers {
     for folder in FOLDERS {
         for prefix in PREFIXES {
             let path = format!("{prefix}{folder}");
-            // The bare words are common: without a page in it a folder says nothing, and what lies
-            // in the root is memory, a specification or a template of something else.
+            // These names are common: without a page inside, a directory proves nothing, and a
+            // directory in the root can be memory, specifications or templates for something else.
             let is_common =
                 prefix.is_empty() && matches!(folder, "agents" | "memory" | "specs" | "templates");
             let holds = if folder == "memory" {

@@ -1,9 +1,9 @@
-//! What a project is built with: its manifests, their dependencies as wanted and as locked, its
-//! package managers, the versions of runtimes it pins, and the marks of guidance in it.
+//! Detects the technologies of a project: manifests, their dependencies as requested and as locked,
+//! package managers, pinned runtime versions, and guidance.
 //!
-//! Manifests are read, never run. They are looked for in the root, in the folders right below it, in
-//! those below a folder without a manifest (`services/api`), and wherever a manifest declares a
-//! member of its workspace.
+//! Manifests are read, never run. They are searched for in the root, in its direct subdirectories,
+//! in the subdirectories of those without a manifest (`services/api`), and in the declared members
+//! of workspaces.
 
 mod cargo;
 mod dotnet;
@@ -38,13 +38,13 @@ pub use markers::{Markers, markers};
 pub use pins::Pin;
 pub use version::Version;
 
-/// Most folders that are looked through.
+/// Maximum number of directories to search.
 const FOLDERS: usize = 400;
 
-/// Most folders that are looked through below one without a manifest.
+/// Maximum number of subdirectories to search in a directory without a manifest.
 const BELOW: usize = 40;
 
-/// Folders that hold what others wrote, or what was built.
+/// Directories with third-party code or build output.
 const FOREIGN: [&str; 12] = [
     "node_modules",
     "target",
@@ -60,30 +60,30 @@ const FOREIGN: [&str; 12] = [
     "third_party",
 ];
 
-/// Whose packages they are. The words are those of `packages` in knowledge entries.
+/// A package ecosystem. The words are the values of `packages` in knowledge entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Ecosystem {
-    /// JavaScript and TypeScript.
+    /// JavaScript and TypeScript, on npm.
     Npm,
-    /// Rust.
+    /// Rust, on crates.io.
     Cargo,
-    /// Python.
+    /// Python, on PyPI.
     Pypi,
-    /// Go.
+    /// Go modules.
     Go,
-    /// Java and Kotlin.
+    /// Java and Kotlin, on Maven Central.
     Maven,
-    /// .NET.
+    /// .NET, on NuGet.
     Nuget,
-    /// Ruby.
+    /// Ruby, on RubyGems.
     Gem,
-    /// PHP.
+    /// PHP, on Packagist.
     Composer,
 }
 
 impl Ecosystem {
-    /// Its word.
+    /// The word for the ecosystem in JSON and knowledge entries.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -100,7 +100,7 @@ impl Ecosystem {
 }
 
 impl Ecosystem {
-    /// That of a word.
+    /// The ecosystem for a word.
     #[must_use]
     pub fn named(word: &str) -> Option<Self> {
         let all = [
@@ -116,7 +116,7 @@ impl Ecosystem {
         all.into_iter().find(|it| it.word() == word)
     }
 
-    /// The name under which files pin what its packages run on, or are built with.
+    /// The name of the runtime or compiler of its packages, as used in files that pin versions.
     #[must_use]
     pub fn runtime(self) -> &'static str {
         match self {
@@ -138,37 +138,37 @@ impl fmt::Display for Ecosystem {
     }
 }
 
-/// What a dependency is for.
+/// The purpose of a dependency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Group {
-    /// The program itself.
+    /// Required by the program.
     #[default]
     Normal,
-    /// Work on it.
+    /// Required for development.
     Dev,
-    /// Its build.
+    /// Required for the build.
     Build,
-    /// To be brought by whoever uses the package.
+    /// Provided by the user of the package.
     Peer,
-    /// Only where it is there, or asked for.
+    /// Optional.
     Optional,
 }
 
-/// A package that a manifest names.
+/// A dependency in a manifest.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Dependency {
-    /// Its name as its registry has it.
+    /// The name in the registry.
     pub name: String,
-    /// The range, as written.
+    /// The version range, as written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wanted: Option<String>,
-    /// The version that a lock file settles.
+    /// The version in the lock file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub locked: Option<String>,
-    /// What it is for.
+    /// The purpose of the dependency.
     pub group: Group,
-    /// Whether the range stands in a manifest above, under this name.
+    /// The name under which a parent manifest defines the range, if it does.
     #[serde(skip)]
     pub inherits: Option<String>,
 }
@@ -179,7 +179,7 @@ impl Dependency {
         Self { name: name.into(), wanted, group, ..Self::default() }
     }
 
-    /// The version that counts: the locked one, else the lower bound of the range.
+    /// The effective version: the locked one, else the lower bound of the range.
     #[must_use]
     pub fn version(&self) -> Option<Version> {
         let locked = self.locked.as_deref().and_then(Version::read);
@@ -187,39 +187,40 @@ impl Dependency {
     }
 }
 
-/// A manifest.
+/// A manifest with its dependencies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Manifest {
-    /// Its path from the root.
+    /// The path, relative to the root.
     pub path: String,
-    /// Whose packages it names.
+    /// The ecosystem of its packages.
     pub ecosystem: Ecosystem,
-    /// What it calls the package.
+    /// The name of the package.
     pub name: Option<String>,
-    /// Its version.
+    /// The version of the package.
     pub version: Option<String>,
-    /// Who installs its packages: `pnpm`, `uv`; `None` when nothing tells.
+    /// The package manager: `pnpm`, `uv`; `None` if unknown.
     pub manager: Option<String>,
-    /// What it needs.
+    /// The dependencies, as listed.
     pub dependencies: Vec<Dependency>,
-    /// Named commands: those of `scripts`.
+    /// The named commands in `scripts`.
     pub scripts: BTreeMap<String, String>,
-    /// The file that settles versions for it.
+    /// The path of the lock file that applies to it.
     pub lock: Option<String>,
-    /// Whether no lock file speaks of it: those above are of other manifests.
+    /// Whether no lock file applies; those in parent directories belong to other manifests.
     is_unlocked: bool,
-    /// Ranges that manifests below may inherit; names, under their key there after `=`.
+    /// Version ranges that manifests below can inherit; names of packages are under their key with
+    /// the prefix `=`.
     shared: BTreeMap<String, String>,
-    /// Folders of the members of its workspace, as globs from its folder.
+    /// Directories of the workspace members, as globs relative to its directory.
     members: Vec<String>,
-    /// Folders that are no members.
+    /// Directories excluded from the workspace.
     left_out: Vec<String>,
-    /// Versions of runtimes and compilers that it asks for.
+    /// Required versions of runtimes and compilers.
     pins: Vec<Pin>,
 }
 
 impl Manifest {
-    /// An empty manifest of an ecosystem at a path from the root.
+    /// An empty manifest at a path relative to the root.
     #[must_use]
     pub fn new(path: String, ecosystem: Ecosystem) -> Self {
         Self {
@@ -239,7 +240,7 @@ impl Manifest {
         }
     }
 
-    /// The folder it lies in; the root is empty.
+    /// The directory of the manifest; empty for the root.
     #[must_use]
     pub fn folder(&self) -> &str {
         self.path.rsplit_once('/').map_or("", |(folder, _)| folder)
@@ -252,21 +253,21 @@ impl Manifest {
     }
 }
 
-/// What a project is built with.
+/// The technologies of a project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stack {
-    /// Its manifests, those of the root first.
+    /// The manifests, those of the root first.
     pub manifests: Vec<Manifest>,
-    /// The runtimes it pins.
+    /// The pinned versions of runtimes.
     pub pins: Vec<Pin>,
-    /// The lock files that were read.
+    /// The paths of the lock files that were read.
     pub locks: Vec<String>,
-    /// What could not be read or told, a sentence each, path first.
+    /// Problems reading files, one sentence each, starting with the path.
     pub problems: Vec<String>,
 }
 
 impl Stack {
-    /// Whether it holds several packages.
+    /// Whether the project has several packages.
     #[must_use]
     pub fn is_monorepo(&self) -> bool {
         let folders = self.manifests.iter().map(Manifest::folder);
@@ -274,8 +275,8 @@ impl Stack {
         self.manifests.iter().any(Manifest::is_workspace) || below.len() > 1
     }
 
-    /// The runtime or compiler that the packages of a manifest are built with, as the nearest file at
-    /// or above it pins it; of several side by side the first.
+    /// The runtime or compiler version for the packages of a manifest, from the nearest file in its
+    /// directory or a parent; the first one if a directory has several.
     #[must_use]
     pub fn runtime_of(&self, manifest: &Manifest) -> Option<&Pin> {
         let runtime = manifest.ecosystem.runtime();
@@ -285,15 +286,15 @@ impl Stack {
         })
     }
 
-    /// Every dependency with the manifest that names it.
+    /// Every dependency with its manifest.
     pub fn dependencies(&self) -> impl Iterator<Item = (&Manifest, &Dependency)> {
         self.manifests.iter().flat_map(|manifest| {
             manifest.dependencies.iter().map(move |dependency| (manifest, dependency))
         })
     }
 
-    /// The manifests that count for a file: `path` itself, where it is one, else those of its folder,
-    /// or of the nearest folder above that has any.
+    /// The manifests that apply to a file: `path` itself if it is a manifest, else those of its
+    /// directory, or of the nearest parent directory with any.
     #[must_use]
     pub fn nearest(&self, path: &str) -> Vec<&Manifest> {
         if let Some(own) = self.manifests.iter().find(|manifest| manifest.path == path) {
@@ -306,7 +307,7 @@ impl Stack {
         found.find(|manifests| !manifests.is_empty()).unwrap_or_default()
     }
 
-    /// The dependencies of this name, in all manifests.
+    /// The dependencies with this name, in all manifests.
     pub fn named<'a>(
         &'a self,
         ecosystem: &'a str,
@@ -318,12 +319,12 @@ impl Stack {
     }
 }
 
-/// Reads one manifest in a folder, if there is one.
+/// Reads the manifests of one ecosystem in a directory.
 type ReadManifests = fn(&str, &mut Reader<'_>) -> Vec<Manifest>;
-/// Reads the lock files in a folder.
+/// Reads the lock files of one ecosystem in a directory.
 type ReadLocks = fn(&str, &mut Reader<'_>) -> Vec<Lock>;
 
-/// One row an ecosystem.
+/// The readers of each ecosystem.
 const ECOSYSTEMS: &[(ReadManifests, ReadLocks)] = &[
     (npm::manifests, npm::locks),
     (cargo::manifests, cargo::locks),
@@ -336,18 +337,19 @@ const ECOSYSTEMS: &[(ReadManifests, ReadLocks)] = &[
     (php::manifests, php::locks),
 ];
 
-/// Maven has no lock file: what a POM names is built.
+/// Maven has no lock file; the versions in a POM are the ones that are built.
 fn no_locks(_: &str, _: &mut Reader<'_>) -> Vec<Lock> {
     Vec::new()
 }
 
-/// What the project on `disk` is built with.
+/// Detects the technologies of the project on `disk`.
 #[must_use]
 pub fn detect(disk: &Disk) -> Stack {
     detect_at(disk, "")
 }
 
-/// The same, with the manifests of `folder` and of all folders above it, wherever it lies.
+/// The same as [`detect`], and in addition the manifests of `folder` and all its parent
+/// directories.
 #[must_use]
 pub fn detect_at(disk: &Disk, folder: &str) -> Stack {
     let mut reader = Reader::new(disk);
@@ -401,15 +403,15 @@ pub fn detect_at(disk: &Disk, folder: &str) -> Stack {
     stack
 }
 
-/// Folders whose packages are there to be tried or shown.
+/// Whether a directory contains examples or tests.
 fn is_aside(folder: &str) -> bool {
     let words =
         ["test", "tests", "spec", "fixtures", "testdata", "example", "examples", "samples", "docs"];
     words.contains(&folder)
 }
 
-/// Whether a workspace of the root says itself what below `folder` belongs to it, by a pattern: what
-/// does not fit it was left out.
+/// Whether a workspace of the root lists members below `folder` by a pattern; directories that do
+/// not match it are excluded.
 fn is_claimed(folder: &str, manifests: &[Manifest]) -> bool {
     let roots = manifests.iter().filter(|manifest| manifest.folder().is_empty());
     let globs = roots.flat_map(|manifest| &manifest.members);
@@ -422,7 +424,7 @@ fn is_foreign(folder: &str) -> bool {
     FOREIGN.contains(&name)
 }
 
-/// The folders that the globs of a workspace stand for. One that matches nothing is a problem.
+/// The directories that match the globs of a workspace. A glob without a match is a problem.
 fn members(disk: &Disk, manifest: &Manifest, problems: &mut Vec<String>) -> Vec<String> {
     let mut found = Vec::new();
     let from = manifest.folder();
@@ -451,14 +453,14 @@ fn matcher(glob: &str) -> Option<globset::GlobMatcher> {
     glob.ok().map(|glob| glob.compile_matcher())
 }
 
-/// The folders that fit a glob, looked for segment by segment.
+/// Expands a glob to directories, segment by segment.
 fn expand(disk: &Disk, glob: &str) -> Vec<String> {
     let mut folders = vec![String::new()];
     for segment in glob.split('/').filter(|part| !part.is_empty() && *part != ".") {
         let mut next = Vec::new();
         for folder in folders {
             if segment == "**" {
-                // No workspace nests deeper without declaring it.
+                // Deeper members must be declared explicitly.
                 let below = folders_below(disk, &folder);
                 let deeper = below.iter().filter(|name| !is_foreign(name));
                 let deeper: Vec<String> =

@@ -1,4 +1,4 @@
-//! `package.json`, and the lock files of npm, pnpm, Yarn and Bun.
+//! Reads `package.json`, and the lock files of npm, pnpm, Yarn and Bun.
 
 use super::lock::Lock;
 use super::pins::Pin;
@@ -14,14 +14,14 @@ const GROUPS: [(&str, Group); 4] = [
     ("optionalDependencies", Group::Optional),
 ];
 
-/// Runtimes that `engines` speaks of.
+/// The runtimes in `engines`.
 const ENGINES: [&str; 5] = ["node", "npm", "pnpm", "yarn", "bun"];
 
 pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> {
     let path = join(folder, "package.json");
     let Some(value) = reader.json(&path) else { return Vec::new() };
     let Some(object) = value.as_object() else {
-        reader.problems.push(format!("{path}: holds no object; the file is not used"));
+        reader.problems.push(format!("{path}: not an object; file skipped"));
         return Vec::new();
     };
     let text = |key: &str| object.get(key).and_then(Value::as_str).map(str::to_owned);
@@ -32,7 +32,7 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
     for (key, group) in GROUPS {
         for (name, wanted) in texts(object.get(key)) {
             let known = manifest.dependencies.iter().any(|known| known.name == name);
-            // What is a peer is often installed for work on the package too.
+            // Peer dependencies are often also listed as development dependencies.
             if !known {
                 manifest.dependencies.push(dependency(&name, &wanted, group));
             }
@@ -51,7 +51,7 @@ fn before_at(text: &str) -> &str {
     text.split('@').next().unwrap_or(text)
 }
 
-/// The members of an object that are texts.
+/// The entries of an object whose values are strings.
 fn texts(value: Option<&Value>) -> impl Iterator<Item = (String, String)> {
     let members = value.and_then(Value::as_object).into_iter().flatten();
     members.filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned())))
@@ -108,7 +108,7 @@ fn workspace(
     }
 }
 
-/// Ranges under `catalog` and `catalogs`, by `catalog/name`.
+/// Collects the ranges in `catalog` and `catalogs`, by `catalog/name`.
 fn catalogs(value: &Value, shared: &mut BTreeMap<String, String>) {
     let mut add = |catalog: &str, ranges: Option<&Value>| {
         shared.extend(texts(ranges).map(|(name, range)| (format!("{catalog}/{name}"), range)));
@@ -122,7 +122,7 @@ fn catalogs(value: &Value, shared: &mut BTreeMap<String, String>) {
 
 pub(super) fn locks(folder: &str, reader: &mut Reader<'_>) -> Vec<Lock> {
     let mut found = Vec::new();
-    // The order is that of which one counts where several lie side by side.
+    // Ordered by precedence, in case a directory has several.
     let path = join(folder, "pnpm-lock.yaml");
     if let Some(value) = reader.yaml(&path) {
         found.push(pnpm(path, &value));
@@ -144,7 +144,7 @@ pub(super) fn locks(folder: &str, reader: &mut Reader<'_>) -> Vec<Lock> {
     let path = join(folder, "bun.lockb");
     if crate::text::files::Files::exists(reader.disk, &path) {
         reader.problems.push(format!(
-            "{path}: binary, not read; `bun install --save-text-lockfile` writes bun.lock"
+            "{path}: binary, not read; run `bun install --save-text-lockfile` to write bun.lock"
         ));
         if found.is_empty() {
             found.push(Lock::new(path, Ecosystem::Npm, "bun"));
@@ -154,7 +154,7 @@ pub(super) fn locks(folder: &str, reader: &mut Reader<'_>) -> Vec<Lock> {
         let names: Vec<&str> = found.iter().map(|lock| &*lock.path).collect();
         reader
             .problems
-            .push(format!("{}: several lock files; the first one counts", names.join(", ")));
+            .push(format!("{}: several lock files; using the first", names.join(", ")));
     }
     found
 }
@@ -164,7 +164,7 @@ fn npm(path: String, value: &Value) -> Lock {
     for (place, package) in value["packages"].as_object().into_iter().flatten() {
         let Some((member, name)) = place.rsplit_once("node_modules/") else { continue };
         let member = member.trim_end_matches('/');
-        // What lies within another package is not the project's own choice.
+        // Packages nested in other packages are not direct dependencies.
         if let Some(version) = package["version"].as_str()
             && !member.contains("node_modules")
         {
@@ -172,7 +172,7 @@ fn npm(path: String, value: &Value) -> Lock {
             names.insert(name.to_owned(), version.to_owned());
         }
     }
-    // The form before npm 7.
+    // The format before npm 7.
     for (name, package) in value["dependencies"].as_object().into_iter().flatten() {
         if let Some(version) = package["version"].as_str() {
             lock.add(name, version);
@@ -183,7 +183,7 @@ fn npm(path: String, value: &Value) -> Lock {
 
 fn pnpm(path: String, value: &Value) -> Lock {
     let mut lock = Lock::new(path, Ecosystem::Npm, "pnpm");
-    // Of one package alone, older forms have no importers.
+    // For a single package, older formats have no `importers`.
     let importers = value["importers"].as_object().map_or_else(
         || vec![(".", value)],
         |importers| importers.iter().map(|(at, it)| (&**at, it)).collect(),
@@ -193,7 +193,7 @@ fn pnpm(path: String, value: &Value) -> Lock {
         let names = lock.of_member.entry(member.to_owned()).or_default();
         for (key, _) in GROUPS {
             for (name, it) in importer[key].as_object().into_iter().flatten() {
-                // `19.1.0(react@19.1.0)` names the peers too.
+                // The suffix of `19.1.0(react@19.1.0)` lists the peers.
                 if let Some(version) = it["version"].as_str().or(it.as_str()) {
                     let version = version.split(['(', '_']).next().unwrap_or(version);
                     if !version.contains(':') {
@@ -206,7 +206,8 @@ fn pnpm(path: String, value: &Value) -> Lock {
     lock
 }
 
-/// Both forms of Yarn: `"a@^1", "a@^2":` at the margin, then `version "1.0"` or `version: 1.0`.
+/// Parses both formats of Yarn: an unindented `"a@^1", "a@^2":`, then `version "1.0"` or `version:
+/// 1.0`.
 fn yarn(path: String, text: &str) -> Lock {
     let mut lock = Lock::new(path, Ecosystem::Npm, "yarn");
     let mut ranges: Vec<&str> = Vec::new();
@@ -236,7 +237,7 @@ fn bun(path: String, value: &Value) -> Lock {
         let Some(resolved) = package[0].as_str() else { continue };
         let Some(at) = resolved.rfind('@').filter(|at| *at > 0) else { continue };
         let (name, version) = (&resolved[..at], &resolved[at + 1..]);
-        // What another package brought has a place below it.
+        // Dependencies of other packages have a nested key.
         if place == name && !version.contains(':') {
             members.insert(name.to_owned(), version.to_owned());
         }

@@ -1,4 +1,4 @@
-//! `composer.json` and `composer.lock`.
+//! Reads `composer.json` and `composer.lock`.
 
 use super::lock::Lock;
 use super::pins::Pin;
@@ -24,7 +24,7 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
             }
         }
     }
-    // Packages that lie in the same repository.
+    // Packages in the same repository.
     for repository in value["repositories"].as_array().into_iter().flatten() {
         if let Some(folder) = repository["url"].as_str().filter(|_| repository["type"] == "path") {
             manifest.members.push(folder.to_owned());

@@ -1,20 +1,20 @@
-//! The versions of runtimes and compilers that a project pins.
+//! Finds the pinned versions of runtimes and compilers.
 
 use super::read::{Reader, join};
 use serde::Serialize;
 
-/// A runtime, and the version that a file asks for.
+/// The version of a runtime that a file requires.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Pin {
-    /// `node`, `python`, `rust`.
+    /// The name: `node`, `python`, `rust`.
     pub name: String,
-    /// As written.
+    /// The version, as written.
     pub version: String,
-    /// The file.
+    /// The path of the file.
     pub path: String,
 }
 
-/// Files that hold nothing but a version.
+/// Files that contain only a version.
 const PLAIN: [(&str, &str); 6] = [
     (".nvmrc", "node"),
     (".node-version", "node"),
@@ -24,7 +24,7 @@ const PLAIN: [(&str, &str); 6] = [
     ("rust-toolchain", "rust"),
 ];
 
-/// What the files of a folder pin.
+/// The versions pinned by the files of a directory.
 pub(super) fn files(folder: &str, reader: &mut Reader<'_>) -> Vec<Pin> {
     let mut found = Vec::new();
     let mut add = |name: &str, version: &str, path: &str| {
@@ -37,7 +37,7 @@ pub(super) fn files(folder: &str, reader: &mut Reader<'_>) -> Vec<Pin> {
     for (file, name) in PLAIN {
         let path = join(folder, file);
         if let Some(text) = reader.text(&path) {
-            // The oldest form of a toolchain file is one line, the later one TOML.
+            // The oldest toolchain format is a single line, the newer one is TOML.
             if !text.contains('[') {
                 add(name, text.lines().next().unwrap_or_default(), &path);
             }

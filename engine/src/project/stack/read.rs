@@ -1,20 +1,20 @@
-//! Reads manifests: what cannot be read is named with its place, and passed over.
+//! Reads manifests; unreadable files are skipped and reported with their position.
 
 use crate::parse::values::{Format, Values};
 use crate::text::files::{Disk, Files, names_in};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Most bytes of a manifest or lock file.
+/// Maximum size of a manifest or lock file, in bytes.
 const LIMIT: u64 = 24 << 20;
 
 /// Reads the files of one project.
 pub(super) struct Reader<'a> {
     pub(super) disk: &'a Disk,
-    /// What could not be read, a sentence each, path first.
+    /// Problems reading files, one sentence each, starting with the path.
     pub(super) problems: Vec<String>,
-    /// The folder that is looked through, and what lies in it: one look at the folder instead of
-    /// one for each name that a manifest may have.
+    /// The current directory and its entries: listing it once replaces a lookup for each possible
+    /// name of a manifest.
     within: Option<(String, BTreeSet<String>)>,
 }
 
@@ -23,7 +23,7 @@ impl<'a> Reader<'a> {
         Self { disk, problems: Vec::new(), within: None }
     }
 
-    /// Turns to a folder: files right in it are looked for among its names.
+    /// Sets the current directory; files directly in it are looked up in its listing.
     pub(super) fn enter(&mut self, folder: &str) {
         let names = names_in(self.disk, folder).into_iter().collect();
         self.within = Some((folder.to_owned(), names));
@@ -35,13 +35,13 @@ impl<'a> Reader<'a> {
         within.is_none_or(|(_, names)| names.contains(name))
     }
 
-    /// The text of a file; `None` when there is none.
+    /// The text of a file; `None` if it does not exist or cannot be read.
     pub(super) fn text(&mut self, path: &str) -> Option<String> {
         if !self.may_exist(path) || !self.disk.exists(path) {
             return None;
         }
         if self.disk.inside(path).is_none() {
-            self.problems.push(format!("{path}: leads out of the project and is not read"));
+            self.problems.push(format!("{path}: outside of the project, not read"));
             return None;
         }
         let bytes = match self.disk.read(path, LIMIT + 1) {
@@ -62,7 +62,7 @@ impl<'a> Reader<'a> {
         Some(text.strip_prefix('\u{FEFF}').map_or(text.clone(), str::to_owned))
     }
 
-    /// The value of a JSON file.
+    /// The parsed value of a JSON file.
     pub(super) fn json(&mut self, path: &str) -> Option<Value> {
         let text = self.text(path)?;
         let read = serde_json::from_str(&text).map_err(|error| {
@@ -73,7 +73,7 @@ impl<'a> Reader<'a> {
         self.kept(path, read)
     }
 
-    /// The value of a JSON file that may hold comments and commas at ends.
+    /// The parsed value of a JSON file with optional comments and trailing commas.
     pub(super) fn jsonc(&mut self, path: &str) -> Option<Value> {
         let text = self.text(path)?;
         let read = jsonc_parser::parse_to_serde_value::<Value>(
@@ -87,7 +87,7 @@ impl<'a> Reader<'a> {
         self.kept(path, read)
     }
 
-    /// The value of a TOML file.
+    /// The parsed value of a TOML file.
     pub(super) fn toml(&mut self, path: &str) -> Option<Value> {
         let text = self.text(path)?;
         let values = Values::read(Format::Toml, &text);
@@ -104,7 +104,7 @@ impl<'a> Reader<'a> {
         self.kept(path, read)
     }
 
-    /// The value of a YAML file.
+    /// The parsed value of a YAML file.
     pub(super) fn yaml(&mut self, path: &str) -> Option<Value> {
         let text = self.text(path)?;
         let read = serde_saphyr::from_str::<Value>(&text).map_err(|error| {
@@ -119,18 +119,18 @@ impl<'a> Reader<'a> {
 
     fn kept(&mut self, path: &str, read: Result<Value, (usize, usize, String)>) -> Option<Value> {
         read.map_err(|(line, column, said)| {
-            self.problems.push(format!("{path}:{line}:{column}: {said}; the file is not used"));
+            self.problems.push(format!("{path}:{line}:{column}: {said}; file skipped"));
         })
         .ok()
     }
 }
 
-/// `folder/name`; of the root just the name.
+/// `folder/name`, or just the name in the root.
 pub(super) fn join(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
-/// A folder that `path`, written in a manifest in `folder`, names; `None` when it leaves the root.
+/// The directory for `path` in a manifest in `folder`; `None` when it leaves the root.
 pub(super) fn resolve(folder: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in path.split(['/', '\\']) {

@@ -1,4 +1,4 @@
-//! `Gemfile` and `Gemfile.lock`, or `gems.rb` and `gems.locked`.
+//! Reads `Gemfile` and `Gemfile.lock`, or `gems.rb` and `gems.locked`.
 
 use super::lock::Lock;
 use super::pins::Pin;
@@ -23,7 +23,7 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
             }
         } else if line.starts_with("gem ") || line.starts_with("gem(") {
             if let Some(name) = quoted.next() {
-                // `gem "a", require: "b"` names no version.
+                // `gem "a", require: "b"` has no version.
                 let range = quoted.find(|it| it.contains(|c: char| c.is_ascii_digit()));
                 let range = range.filter(|it| !it.contains(['/', ':']));
                 let is_for_work = [":development", ":test"].iter().any(|it| line.contains(it));
@@ -40,7 +40,7 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
     vec![manifest]
 }
 
-/// Under `specs:`, four blanks before a gem and its version, six before what it needs.
+/// Under `specs:`, a gem and its version are indented by four spaces, its dependencies by six.
 pub(super) fn locks(folder: &str, reader: &mut Reader<'_>) -> Vec<Lock> {
     let names = ["Gemfile.lock", "gems.locked"].map(|name| join(folder, name));
     let read = names.into_iter().find_map(|path| reader.text(&path).map(|text| (path, text)));
@@ -51,7 +51,7 @@ pub(super) fn locks(folder: &str, reader: &mut Reader<'_>) -> Vec<Lock> {
             continue;
         };
         if let Some((name, version)) = line.split_once(" (") {
-            // `1.2-x86_64-linux` is built for one platform.
+            // `1.2-x86_64-linux` is a platform-specific build.
             let version = version.trim_end_matches(')').split('-').next().unwrap_or_default();
             lock.add(name, version);
         }

@@ -1,10 +1,11 @@
-//! Which version each dependency comes to: by the manifest above, the lock file, or its own range.
+//! Resolves the version of each dependency: from a parent manifest, the lock file, or its own
+//! range.
 
 use super::lock::Lock;
 use super::{Ecosystem, Manifest};
 use std::collections::BTreeMap;
 
-/// Gives dependencies that take their range from above that range.
+/// Sets the range of dependencies that inherit it from a parent manifest.
 pub(super) fn inherit(manifests: &mut [Manifest]) {
     let shared: Vec<(Ecosystem, String, BTreeMap<String, String>)> = manifests
         .iter()
@@ -13,7 +14,7 @@ pub(super) fn inherit(manifests: &mut [Manifest]) {
         .collect();
     for manifest in manifests {
         let (ecosystem, folder) = (manifest.ecosystem, manifest.folder().to_owned());
-        // The nearest above comes first.
+        // The nearest parent is first.
         let mut above: Vec<_> = shared
             .iter()
             .filter(|(of, from, _)| *of == ecosystem && is_within(&folder, from))
@@ -32,7 +33,7 @@ pub(super) fn inherit(manifests: &mut [Manifest]) {
     }
 }
 
-/// Where no lock file speaks of a manifest, a range that names one version settles it.
+/// Without a lock file, uses ranges that allow a single version.
 pub(super) fn exact(manifest: &mut Manifest) {
     let is_pom = manifest.path.ends_with("pom.xml");
     if manifest.lock.is_some() {
@@ -46,9 +47,9 @@ pub(super) fn exact(manifest: &mut Manifest) {
             Ecosystem::Gem => Some(wanted.trim_start_matches('=').trim_start()),
             Ecosystem::Cargo => wanted.strip_prefix('='),
             Ecosystem::Nuget => wanted.strip_prefix('[').and_then(|it| it.strip_suffix(']')),
-            // What a project asks for itself wins over what others ask for.
+            // Direct dependencies take precedence over transitive ones.
             Ecosystem::Maven => Some(wanted).filter(|it| is_pom && !it.ends_with("-SNAPSHOT")),
-            // Both say so with `==`, or are exact anyway.
+            // These use `==`, or are exact anyway.
             Ecosystem::Pypi | Ecosystem::Go => None,
         };
         let version = version.map(str::trim).filter(|version| is_whole(version, is_pom));
@@ -56,7 +57,7 @@ pub(super) fn exact(manifest: &mut Manifest) {
     }
 }
 
-/// Whether a text is one version in full: `1.2.3`, `1.2.3-beta.1`; in a POM any that is no range.
+/// Whether a text is a full version: `1.2.3`, `1.2.3-beta.1`; in a POM anything but a range.
 pub(super) fn is_whole(version: &str, is_pom: bool) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+' | '_');
     let numbers = version.split(['-', '+']).next().unwrap_or_default();
@@ -66,7 +67,7 @@ pub(super) fn is_whole(version: &str, is_pom: bool) -> bool {
         && (is_pom || are_numbers && numbers.matches('.').count() >= 2)
 }
 
-/// Packages of npm below one that names its manager are installed by that one.
+/// npm packages below a package that names its manager use the same manager.
 pub(super) fn managed(manifests: &mut [Manifest]) {
     let is_npm = |manifest: &Manifest| manifest.ecosystem == Ecosystem::Npm;
     let named: Vec<(String, String)> = manifests
@@ -87,7 +88,8 @@ fn is_within(folder: &str, above: &str) -> bool {
         || folder.strip_prefix(above).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// Gives dependencies the versions that the nearest lock file above settles.
+/// Sets the locked versions of dependencies from the nearest lock file in the directory or a
+/// parent.
 pub(super) fn settle(manifests: &mut [Manifest], locks: &[Lock]) {
     for manifest in manifests.iter_mut().filter(|manifest| !manifest.is_unlocked) {
         let folder = manifest.folder().to_owned();

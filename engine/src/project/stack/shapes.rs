@@ -1,5 +1,5 @@
-//! The shapes of repositories: workspaces of every kind, lists that lock each other, and packages as
-//! they lie installed.
+//! Tests of repository layouts: workspaces of every kind, requirements files that lock each other,
+//! and installed packages.
 
 use super::installed::Installs;
 use super::tests::{project, told};
@@ -244,7 +244,7 @@ fn the_nearest_manifest_counts() {
     assert_eq!(near(&none, "x/y.txt"), Vec::<String>::new());
 }
 
-/// What of each dependency is installed, a line each.
+/// Formats the installed package of each dependency, one per line.
 fn installs(files: &[(&str, &str)]) -> String {
     let (folder, stack) = project(files);
     let disk = Disk::new(folder.path());
@@ -256,7 +256,7 @@ fn installs(files: &[(&str, &str)]) -> String {
                 let words = it.documents.unwrap_or_else(|| "-".to_owned());
                 format!("{} {} ({}) {words}", dependency.name, it.version, it.path)
             }
-            None => format!("{} not there", dependency.name),
+            None => format!("{} not installed", dependency.name),
         });
     }
     lines.extend(installs.problems().into_iter().map(|it| format!("! {it}")));

@@ -1,5 +1,5 @@
-//! Stacks of every ecosystem, as they lie in real repositories, and broken ones.
-#![expect(clippy::disallowed_methods, reason = "projects are made by tests")]
+//! Tests of the stacks of every ecosystem, valid and malformed.
+#![expect(clippy::disallowed_methods, reason = "tests create projects")]
 
 use super::*;
 use std::fs;
@@ -15,7 +15,7 @@ pub(super) fn project(files: &[(&str, &str)]) -> (tempfile::TempDir, Stack) {
     (folder, stack)
 }
 
-/// A stack, a line a manifest and a dependency.
+/// Formats a stack with one line per manifest and dependency.
 pub(super) fn told(files: &[(&str, &str)]) -> String {
     let (_folder, stack) = project(files);
     let mut lines = Vec::new();

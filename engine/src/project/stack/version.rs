@@ -1,20 +1,20 @@
-//! Versions as packages of all ecosystems write them: enough to tell older from newer, and what a
-//! range begins with.
+//! Versions of packages in all ecosystems, in enough detail to compare them and to find the lower
+//! bound of a range.
 
 use std::cmp::Ordering;
 use std::fmt;
 
-/// A version: its numbers, and what marks it as not yet released.
+/// A version: its numbers, and the pre-release suffix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Version {
     numbers: Vec<u64>,
-    /// `beta.1` of `2.0.0-beta.1`; empty for a release.
+    /// `beta.1` for `2.0.0-beta.1`; empty for a release.
     pre: String,
 }
 
 impl Version {
-    /// The first version in a text: that of `v5.1.0-beta.2`, the lower bound of `^5.1` or of
-    /// `>=1.2,<2`. `None` when there is no number, as in `*`, or a range has no lower bound.
+    /// The first version in a text, such as that of `v5.1.0-beta.2`, or the lower bound of `^5.1`
+    /// or `>=1.2,<2`. `None` when there is no number, as in `*`, or a range has no lower bound.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         let text = text.trim();
@@ -22,7 +22,7 @@ impl Version {
             return None;
         }
         let start = text.find(|c: char| c.is_ascii_digit())?;
-        // `latest2`, `git+https://host/1`: no version.
+        // `latest2`, `git+https://host/1`: not a version.
         let lead = &text[..start];
         if lead.chars().any(|c| c.is_alphabetic() && !matches!(c, 'v' | 'V')) {
             return None;
@@ -32,7 +32,7 @@ impl Version {
         let numbers: Vec<u64> =
             rest[..end].split('.').map_while(|part| part.parse().ok()).collect();
         let tail = &rest[end..];
-        // `90 days` is a span of time.
+        // `90 days` is a duration.
         if tail.starts_with(' ') && tail.trim_start().starts_with(char::is_alphabetic) {
             return None;
         }
@@ -46,21 +46,21 @@ impl Version {
         (!numbers.is_empty()).then(|| Self { numbers, pre: pre.to_owned() })
     }
 
-    /// The number in front.
+    /// The major version.
     #[must_use]
     pub fn major(&self) -> u64 {
         self.numbers[0]
     }
 
-    /// The numbers that a breaking release raises: the first one, and the second while the first is
-    /// zero.
+    /// The numbers that a breaking release increments: the major version, and the minor version
+    /// while the major version is zero.
     #[must_use]
     pub fn line(&self) -> (u64, u64) {
         let second = self.numbers.get(1).copied().unwrap_or(0);
         if self.numbers[0] == 0 { (0, second) } else { (self.numbers[0], 0) }
     }
 
-    /// Compared by as many numbers as `other` names: 5.1.2 is of 5 and of 5.1.
+    /// Compares only as many numbers as `other` has: 5.1.2 is of 5 and of 5.1.
     #[must_use]
     pub fn is_of(&self, other: &Self) -> bool {
         let at = |index: usize| self.numbers.get(index).copied().unwrap_or(0);
@@ -76,7 +76,7 @@ impl Ord for Version {
             .map(|index| at(&self.numbers, index).cmp(&at(&other.numbers, index)))
             .find(|order| order.is_ne())
             .unwrap_or(Ordering::Equal);
-        // What is not yet released sorts below the release of the same number.
+        // A pre-release sorts before the release with the same numbers.
         by_number
             .then_with(|| self.pre.is_empty().cmp(&other.pre.is_empty()))
             .then_with(|| self.pre.cmp(&other.pre))
