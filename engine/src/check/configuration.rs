@@ -156,8 +156,8 @@ fn pack_names(text: &str) -> Vec<(String, Range<usize>)> {
     packs.into_iter().filter_map(name).collect()
 }
 
-/// What is wrong with parameters of checks in pages, and where: at the parameter, else at its rule.
-# The invalid parameters of page checks: message and byte range of the parameter or its rule.
+/// The invalid parameters of page checks: message and byte range of the parameter or its rule.
+#[must_use]
 pub fn wrong_params(text: &str, registry: &Registry) -> Vec<(String, Range<usize>)> {
     let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
     let Ok((config, _)) = config::read(text) else { return Vec::new() };

@@ -221,25 +221,25 @@ mod tests {
     fn a_broken_baseline_is_refused() {
         let entry = r#"{"schemaVersion": 1, "findings": [{"path": "a"}]}"#;
         let said = [
-            ("", "line 1, column 0: this is no JSON"),
-            ("{}", "this is no baseline: it has no `schemaVersion`"),
-            ("[]", "this is no baseline: it has no `schemaVersion`"),
+            ("", "line 1, column 0: not valid JSON"),
+            ("{}", "not a baseline: `schemaVersion` is missing"),
+            ("[]", "not a baseline: `schemaVersion` is missing"),
             // Additional keys of a newer version must not be reported instead of the version.
             (
                 r#"{"schemaVersion": 9, "entries": []}"#,
-                "schema version 9 is newer than this aidd knows (1)",
+                "schema version 9 is newer than the supported version 1",
             ),
             (
                 entry,
-                "line 1, column 47: no entry as aidd writes one: `path`, `rule`, `id`, `count`",
+                "line 1, column 47: malformed entry; expected `path`, `rule`, `id` and `count`",
             ),
             (
                 r#"{"schemaVersion": 1, "findings": [], "x": 1}"#,
-                "line 1, column 40: no entry as aidd writes one: `path`, `rule`, `id`, `count`",
+                "line 1, column 40: malformed entry; expected `path`, `rule`, `id` and `count`",
             ),
             (
                 "{\n<<<<<<< HEAD\n",
-                "line 2: a conflict marker; take both sides, then run `aidd baseline prune`",
+                "line 2: conflict marker; keep both sides, then run `aidd baseline prune`",
             ),
         ];
         for (text, why) in said {

@@ -309,10 +309,8 @@ impl Project {
     pub fn own_baseline(&self) -> Result<String, ProjectError> {
         let path = self.baseline_path(None);
         self.disk.inside(&path.to_string_lossy()).ok_or_else(|| {
-            let message = format!(
-                "the configured baseline {} is outside the project",
-                path.display()
-            );
+            let message =
+                format!("the configured baseline {} is outside the project", path.display());
             let hint = "set `baseline` to a file in the project, or pass this file with --baseline";
             ProjectError::new(message, Some(hint))
         })

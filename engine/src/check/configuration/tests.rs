@@ -69,29 +69,29 @@ fn what_is_wrong_in_a_page_is_told_at_its_place_with_the_remedy() {
     4:28 -1: a whole number of 0 or more is expected here
     4:28 many: a whole number of 0 or more is expected here
     5:28 yes: `true` or `false` is expected here
-    5:1 fix: unknown key `fix`; it stands under `check`
-    5:3 message: unknown key `message`; it stands at the top of the header, not under `check`
+    5:1 fix: unknown key `fix`; it belongs under `check`
+    5:3 message: unknown key `message`; it belongs at the top level of the header, not under `check`
     4:23 files: unknown key `files`; it stands right under `check`, beside the form
     4:2 text: a tab: lines of a header are indented by spaces
     4:18 "\d+": a backslash in double quotes is YAML's own: write the text in single quotes
     4:19 \bfoo\b: the check cannot run: `\bfoo\b` holds a backspace, which is what `\b` in double quotes means in YAML: write it in single quotes
     4:11 regex: the check cannot run: look-around, including look-ahead and look-behind, is not supported
-    4:19 x*: the check cannot run: `x*` matches at every place of every text, for it matches no letter
-    4:19 foo: the check cannot run: `foo` is to be swapped for itself
+    4:19 x*: the check cannot run: `x*` matches the empty string at every position
+    4:19 foo: the check cannot run: `foo` is swapped for itself
     5:10 replace: the check cannot run: `replace` names the group `2`, which the expression does not have; they go by number, up to 1. A `$` that is meant as one is written `$$`
     5:10 replace: the check cannot run: `replace` names the group `amount`, which the expression does not have; known are `b`. A `$` that is meant as one is written `$$`
     4:12 src/{a,b/*.ts: the check cannot run: `src/{a,b/*.ts` is not a glob: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)
     4:23 typscript: the check cannot run: `typscript` is not a built-in language; did you mean `typescript`?
     4:37 patern: the check cannot run: unknown key `patern` in the rule; did you mean `pattern`?
-    4:43 call_expresion: the check cannot run: `call_expresion` is no kind of node of rust; did you mean `call_expression`?
+    4:43 call_expresion: the check cannot run: `call_expresion` is not a node kind of rust; did you mean `call_expression`?
     4:57 fix: the check cannot run: `fix` names `$C`, which the rule does not capture
     4:16 $.a[: the check cannot run: `at: $.a[`: `[` is not closed
     4:32 (20: the check cannot run: `(20`: unclosed group
-    4:62 <package>: the check cannot run: `<package>` in `packages/<name>x/<package>` is captured by nothing in `each`: known are pkg, path, dir, name, stem, ext
+    4:62 <package>: the check cannot run: `<package>` in `packages/<name>x/<package>` is not captured in `each`; expected one of pkg, path, dir, name, stem, ext
     4:3 tree: `only` speaks of what lies in folders: a pattern of `each` that means folders ends in `/`
-    4:11 nearest: the check cannot run: `nearest` is a name, not a glob: `*.toml`
-    4:22 #######  x: the check cannot run: `#######  x` is no heading: it begins with one to six `#`, and words follow; `*` stands for any run of headings
-    4:34 (a: the check cannot run: `(a` is no expression: unclosed group
+    4:11 nearest: the check cannot run: `nearest` must be a name, not a glob: `*.toml`
+    4:22 #######  x: the check cannot run: `#######  x` is not a heading: expected one to six `#` and text; `*` matches any run of headings
+    4:34 (a: the check cannot run: `(a` is not a valid expression: unclosed group
     "#);
 }
 
@@ -168,7 +168,7 @@ fn parameters_that_no_rule_takes_are_told() {
     assert!(config::read(config).is_ok());
     insta::assert_snapshot!(told(".aidd/config.json", config, &[]).join("\n"), @r#"
     3:48 "max": `dockerfile/latest-tag` takes no parameters
-    4:51 "labels": `labels` takes a list of texts, such as `["a"]`
+    4:51 "labels": expected a list of strings, such as `["a"]`
     5:33 "registry": no parameter of `DL3026` is called `registry`; did you mean `registries`?
     6:42 "months": `months` takes a whole number
     "#);
@@ -215,11 +215,11 @@ fn what_yaml_and_the_library_of_rules_say_is_said_in_words() {
     4:11 [a: the check cannot run: `[a` is not a glob: unclosed character class; missing ']'
     4:23 ts: the check cannot run: `ts` is not a built-in language; did you mean `typescript`?
     4:23 js: the check cannot run: `js` is not a built-in language; did you mean `javascript`?
-    4:35 rule: the check cannot run: `rule` is a list: it is one rule, keys with values, such as `{ kind: … }`
-    4:78 not: the check cannot run: `not` is a list: it is one rule, keys with values, such as `{ kind: … }`
-    4:49 foo: the check cannot run: `foo` is no kind of node of typescript
-    4:3 syntax: the check cannot run: the rule does not say what it looks for: give it a `pattern`, a `kind` or a `regex`
-    4:43 regex: the check cannot run: a `regex` in the rule is no expression
+    4:35 rule: the check cannot run: `rule` is a list; expected one rule as a mapping, such as `{ kind: … }`
+    4:78 not: the check cannot run: `not` is a list; expected one rule as a mapping, such as `{ kind: … }`
+    4:49 foo: the check cannot run: `foo` is not a node kind of typescript
+    4:3 syntax: the check cannot run: the rule has nothing to match; add a `pattern`, a `kind` or a `regex`
+    4:43 regex: the check cannot run: a `regex` in the rule is not a valid expression
     "#);
 }
 
@@ -227,8 +227,7 @@ fn what_yaml_and_the_library_of_rules_say_is_said_in_words() {
 fn an_expression_that_is_too_large_is_told_where_it_stands() {
     for regex in ["(x{1,100}){1,100}", "x{1,1000}{1,1000}", "(?:(?:a{50}b?){50}c){50}"] {
         let page = page(&format!("check:\n  text: {{ regex: '{regex}' }}"));
-        let why =
-            "the check cannot run: the expression is too large to run fast: bound its repetitions";
+        let why = "the check cannot run: the expression is too large to match efficiently; bound its repetitions";
         assert_eq!(told(".aidd/rules/x.md", &page, &[]), [format!("4:11 regex: {why}")]);
     }
     let data = page("check:\n  data: { at: '$.a', matches: '(x{1,100}){1,100}' }");

@@ -184,9 +184,7 @@ pub fn header(line: &str, offset: u32) -> Result<Header<'_>, Malformed> {
         let why = match (rest.strip_prefix(':'), scope) {
             (Some(""), _) => "expected a description after the colon",
             (Some(_), _) => "expected a space after the colon",
-            (None, None) if !line.contains(':') => {
-                "expected a type and a colon, as in `fix: …`"
-            }
+            (None, None) if !line.contains(':') => "expected a type and a colon, as in `fix: …`",
             (None, _) => "the type must be one word followed by a colon",
         };
         return Err(error(why, whole));
@@ -263,16 +261,16 @@ mod tests {
         feat Some("api") true "send email"
         fix None true "y"
         docs Some("a b") false "z"
-        "Add x": it begins with a type and a colon, as in `fix: …`
-        "feat:x": a space follows the colon
-        "feat:": a description follows the colon
-        "feat: ": a description follows the colon
-        "feat(: x": the parenthesis of the scope is not closed
-        "": the scope is a word between parentheses
-        "feat (a): x": the type is one word, and a colon follows it
-        "two words: x": the type is one word, and a colon follows it
-        "": it begins with a type, as in `fix: …`
-        ": x": it begins with a type, as in `fix: …`
+        "Add x": expected a type and a colon, as in `fix: …`
+        "feat:x": expected a space after the colon
+        "feat:": expected a description after the colon
+        "feat: ": expected a description after the colon
+        "feat(: x": unclosed parenthesis after the scope
+        "": the scope must be a word in parentheses
+        "feat (a): x": the type must be one word followed by a colon
+        "two words: x": the type must be one word followed by a colon
+        "": expected a type, as in `fix: …`
+        ": x": expected a type, as in `fix: …`
         "#);
     }
 

@@ -59,18 +59,18 @@ fn conventional_messages() {
         "fix(core): y\nno blank line",
     ];
     insta::assert_snapshot!(judged(yaml, &messages), @r#"
-    commit/0123456789ab "feature": `feature` is no type of this project (did you mean `feat`? Known are feat, fix, docs)
+    commit/0123456789ab "feature": unknown type `feature` (did you mean `feat`? Known types: feat, fix, docs)
     commit/0123456789ab "fix": the scope is missing: `type(scope): description`
-    commit/0123456789ab "cor": `cor` is no scope of this project (did you mean `core`? Known are deps, core, app)
-    commit/0123456789ab "core,apps": `apps` is no scope of this project (did you mean `app`? Known are deps, core, app)
-    commit/0123456789ab "feat": a change that breaks says in a footer `BREAKING CHANGE: …` what does
-    commit/0123456789ab "BREAKING CHANGE": a change that breaks has `!` before the colon of its first line
-    commit/0123456789ab "Add x": no Conventional Commit: it begins with a type and a colon, as in `fix: …` (`type(scope): description`, as in `fix(parser): read empty files`)
-    commit/0123456789ab "no blank line": a blank line follows the first line of a message
+    commit/0123456789ab "cor": unknown scope `cor` (did you mean `core`? Known scopes: deps, core, app)
+    commit/0123456789ab "core,apps": unknown scope `apps` (did you mean `app`? Known scopes: deps, core, app)
+    commit/0123456789ab "feat": a breaking change must be described in a `BREAKING CHANGE: …` footer
+    commit/0123456789ab "BREAKING CHANGE": a breaking change requires `!` before the colon of its first line
+    commit/0123456789ab "Add x": not a Conventional Commit: expected a type and a colon, as in `fix: …` (expected `type(scope): description`, as in `fix(parser): read empty files`)
+    commit/0123456789ab "no blank line": expected a blank line after the first line
     "#);
     insta::assert_snapshot!(judged("{conventional: {breaking: forbid}}", &["a!: b", "a: b\n\nBREAKING CHANGE: c", "a: b"]), @r#"
-    commit/0123456789ab "a": nothing may break here
-    commit/0123456789ab "BREAKING CHANGE": nothing may break here
+    commit/0123456789ab "a": breaking changes are not allowed here
+    commit/0123456789ab "BREAKING CHANGE": breaking changes are not allowed here
     "#);
 }
 
@@ -90,13 +90,13 @@ fn first_lines_and_bodies() {
     let messages: Vec<&str> = messages.iter().map(String::as_str).collect();
     insta::assert_snapshot!(judged(yaml, &messages), @r#"
     commit/0123456789ab "add a thing.": the description ends with `.`
-    commit/0123456789ab "feat: add a thing.": a message of `feat` says more than its first line
+    commit/0123456789ab "feat: add a thing.": a message of type `feat` requires a body
     commit/0123456789ab "Add": the description is not in lower case
     commit/0123456789ab "Because of the long line here it fails.": the line has 39 characters, more than 24
     commit/0123456789ab "fix: README of the day (#1234)": the first line has 22 characters, more than 20
     commit/0123456789ab "fix: this is far too long to be read": the first line has 36 characters, more than 20
     commit/0123456789ab "no type": the first line does not match `^\w+: `
-    commit/0123456789ab "no type": the trailer `Signed-off-by:` is missing (`git commit --amend --signoff` adds it)
+    commit/0123456789ab "no type": the trailer `Signed-off-by:` is missing (run `git commit --amend --signoff` to add it)
     "#);
 }
 
@@ -137,12 +137,12 @@ fn titles_branches_and_changes() {
         ..Work::default()
     };
     insta::assert_snapshot!(shown(&demands(yaml).expect("valid").judge(&work)), @r#"
-    commit/title "Some work (#12)": no Conventional Commit: it begins with a type and a colon, as in `fix: …` (`type(scope): description`, as in `fix(parser): read empty files`)
+    commit/title "Some work (#12)": not a Conventional Commit: expected a type and a colon, as in `fix: …` (expected `type(scope): description`, as in `fix(parser): read empty files`)
     commit/branch "Feature_X": the branch `Feature_X` does not match `^(main|fix/[a-z-]+)$`
-    commit/change "migrations/1.sql": the change touches `migrations/1.sql` and 1 more, and not `docs/schema.md`
-    commit/change "migrations/1.sql": the change touches `migrations/1.sql` and 1 more, and adds no `tests/**`
-    commit/change "migrations/1.sql": the change touches 2 files, more than 1 (smaller changes are read better: part it)
-    commit/change "migrations/1.sql": the change adds and removes 12 lines, more than 10 (smaller changes are read better: part it)
+    commit/change "migrations/1.sql": the change touches `migrations/1.sql` and 1 more but not `docs/schema.md`
+    commit/change "migrations/1.sql": the change touches `migrations/1.sql` and 1 more but adds no `tests/**`
+    commit/change "migrations/1.sql": the change touches 2 files, more than 1 (split it: smaller changes are easier to review)
+    commit/change "migrations/1.sql": the change adds and removes 12 lines, more than 10 (split it: smaller changes are easier to review)
     "#);
     let work = Work { touched: Some(vec![touch("src/a.rs", false)]), ..Work::default() };
     assert_eq!(demands(yaml).expect("valid").judge(&work), []);
@@ -159,7 +159,7 @@ fn what_is_left_out_is_not_counted() {
     let exclude = ["*.lock".to_owned(), "*.gen.*".to_owned()];
     let less = demands().leaving_out(&exclude, "").expect("globs");
     assert_eq!(less.judge(&work), []);
-    insta::assert_snapshot!(shown(&demands().judge(&work)), @r#"commit/change "Cargo.lock": the change adds and removes 18 lines, more than 10 (smaller changes are read better: part it)"#);
+    insta::assert_snapshot!(shown(&demands().judge(&work)), @r#"commit/change "Cargo.lock": the change adds and removes 18 lines, more than 10 (split it: smaller changes are easier to review)"#);
     assert!(demands().leaving_out(&["{".to_owned()], "").is_err());
 }
 
@@ -180,8 +180,8 @@ fn names_are_written_as_they_are_written() {
 #[test]
 fn what_is_malformed_is_told() {
     let problem = |yaml: &str| demands(yaml).expect_err("malformed");
-    insta::assert_snapshot!(problem("{branch: '('}"), @"`(` is no expression: unclosed group");
-    insta::assert_snapshot!(problem("{subject: {case: camel}}"), @"`camel` is no case of a description: lower, sentence, upper");
+    insta::assert_snapshot!(problem("{branch: '('}"), @"`(` is not a valid expression: unclosed group");
+    insta::assert_snapshot!(problem("{subject: {case: camel}}"), @"unknown case `camel` for a description; expected one of lower, sentence, upper");
     insta::assert_snapshot!(problem("{change: {touches: 'a', requires: 'b | '}}"), @"a glob of `change` is empty");
 }
 

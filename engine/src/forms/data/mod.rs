@@ -271,34 +271,34 @@ mod tests {
         assert_eq!(of("at: '$.a', equals: 1.0"), NONE);
         assert_eq!(of("at: '$.z', equals: 2"), NONE);
         assert_eq!(of("at: '$.a', not-equals: 1"), ["1: `a` must not be `1`"]);
-        assert_eq!(of("at: '$.b[*]', in: [x]"), ["\"y\": `$.b[*]` is none of `x`"]);
+        assert_eq!(of("at: '$.b[*]', in: [x]"), ["\"y\": `$.b[*]` is not one of `x`"]);
         assert_eq!(of("at: '$.b[*]', not-in: [y]"), ["\"y\": `$.b[*]` must not be `y`"]);
         assert_eq!(of("at: '$.c.d', matches: '^\\d'"), ["\"v1.2\": `d` does not match `^\\d`"]);
         assert_eq!(of("at: '$.c.d', not-matches: '^v'"), ["\"v1.2\": `d` must not match `^v`"]);
         assert_eq!(
             of("at: '$.c.d', min: '1.10'"),
-            ["\"v1.2\": `d` is v1.2, where at least 1.10 is asked for"]
+            ["\"v1.2\": `d` is v1.2, expected at least 1.10"]
         );
         assert_eq!(of("at: '$.a', max: 1"), NONE);
         assert_eq!(
             of("at: '$.a', type: [string, boolean]"),
-            ["1: `a` is not a text or `true` or `false`"]
+            ["1: `a` is not a string or a boolean"]
         );
         assert_eq!(of("at: '$.c.x.y', present: true"), ["\"c\": `$.c.x.y` is missing"]);
-        assert_eq!(of("at: '$.c', absent: true"), ["{\"d\": \"v1.2\"}: `c` must not be there"]);
-        assert_eq!(of("at: '$.b[*]', unique: true"), ["\"x\": `x` is there twice"]);
+        assert_eq!(of("at: '$.c', absent: true"), ["{\"d\": \"v1.2\"}: `c` must not be present"]);
+        assert_eq!(of("at: '$.b[*]', unique: true"), ["\"x\": duplicate `x`"]);
         assert_eq!(
             of("at: '$.b', count: { max: 2 }"),
-            ["[\"x\", \"y\", \"x\"]: `b` has 3, where at most 2 may be"]
+            ["[\"x\", \"y\", \"x\"]: `b` has 3, expected at most 2"]
         );
         assert_eq!(
             of("at: '$.c', keys: [e]"),
-            ["{\"d\": \"v1.2\"}: `d` is none of the keys of `c`: `e`"]
+            ["{\"d\": \"v1.2\"}: unknown key `d` in `c`; expected one of `e`"]
         );
         assert_eq!(of("at: '$.e', resolves: root"), NONE);
         assert_eq!(
             of("at: '$.c.d', resolves: file"),
-            ["\"v1.2\": `d` names `v1.2`, which is not there"]
+            ["\"v1.2\": `d` names `v1.2`, which does not exist"]
         );
         assert_eq!(of("at: '$.a', equals: 2, where: [{ at: '$.c.d', equals: other }]"), NONE);
         assert_eq!(of("at: '$.a', equals: 2, where: [{ at: '$.c', type: object }]").len(), 1);
@@ -313,19 +313,19 @@ mod tests {
         assert_eq!(
             said,
             [
-                "'1.80': `rust-version` is not that of `$.workspace.package.rust-version` of Cargo.toml (`1.90`)"
+                "'1.80': `rust-version` does not match `$.workspace.package.rust-version` of Cargo.toml (`1.90`)"
             ]
         );
         assert_eq!(fixed, text.replace("'1.80'", "\"1.90\""));
         let (said, _) = found(same, "a/Cargo.toml", text, &[]);
-        assert!(said[0].contains("nothing to be compared with"), "{said:?}");
+        assert!(said[0].contains("cannot be compared"), "{said:?}");
         let subset =
             "data: { at: '$.a[*]', same: { file: b.yaml, at: '$.b[*]', relation: subset } }";
         let (said, _) = found(subset, "a.yaml", "a: [1, 2]\n", &[("b.yaml", "b:\n- 2\n")]);
-        assert_eq!(said, ["1: `$.a[*]` is not that of `$.b[*]` of b.yaml"]);
+        assert_eq!(said, ["1: `$.a[*]` does not match `$.b[*]` of b.yaml"]);
         let superset = subset.replace("subset", "superset");
         let (said, _) = found(&superset, "a.yaml", "a: [1, 2]\n", &[("b.yaml", "b:\n- 2\n- 3\n")]);
-        assert_eq!(said, ["a: `3` is missing, which `$.b[*]` of b.yaml has"]);
+        assert_eq!(said, ["a: `3` is missing, but present in `$.b[*]` of b.yaml"]);
     }
 
     #[test]

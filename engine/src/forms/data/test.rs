@@ -259,10 +259,7 @@ impl Tested {
             match compare(&text, limit) {
                 None => return Some((format!("`{key}` is neither a number nor a version"), None)),
                 Some(order) if order == refused => {
-                    return Some((
-                        format!("`{key}` is {text}, expected {word} {limit}"),
-                        None,
-                    ));
+                    return Some((format!("`{key}` is {text}, expected {word} {limit}"), None));
                 }
                 Some(_) => {}
             }
@@ -273,10 +270,7 @@ impl Tested {
                 _ => values.text(at).unwrap_or_default().chars().count(),
             };
             if !limits.hold(count as u64) {
-                return Some((
-                    format!("`{key}` has {count}, expected {}", limits.said()),
-                    None,
-                ));
+                return Some((format!("`{key}` has {count}, expected {}", limits.said()), None));
             }
         }
         let keys = self.keys.as_ref().filter(|_| value.datum == Datum::Map)?;
@@ -299,10 +293,7 @@ impl Tested {
             file.as_ref().map_or_else(|| format!("`{said}`"), |file| format!("`{said}` of {file}"));
         let there = elsewhere(file.as_deref(), query, place, others);
         let Some(there) = there.filter(|there| !there.is_empty()) else {
-            return Some((
-                format!("`{key}` cannot be compared: {place_said} is missing"),
-                None,
-            ));
+            return Some((format!("`{key}` cannot be compared: {place_said} is missing"), None));
         };
         let here = place.values.json(at);
         let fits = match relation {

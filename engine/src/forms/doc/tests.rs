@@ -52,7 +52,7 @@ fn headings_in_their_order() {
     "###);
     insta::assert_snapshot!(shown(ADR, "# 1\n\n## Context\n\n## Status\n\n## Odd\n\n## Decision\n", &[]), @r###"
     5 "## Status": `## Status` belongs after `# 1`
-    7 "## Odd": `## Odd` is not among the headings wanted here
+    7 "## Odd": unexpected heading `## Odd`
     "###);
     insta::assert_snapshot!(shown(ADR, "", &[]), @r###"
     1 "": `# *` is missing; it belongs at the top
@@ -87,7 +87,7 @@ fn what_is_inserted_mends() {
 fn size_and_depth() {
     let text = "intro\n# A\n\n### B\n\none two three\n";
     insta::assert_snapshot!(shown("{lines: {max: 5}, tokens: {min: 20}, depth: {max: 2}}", text, &[]), @r####"
-    4 "### B": a heading of level 3, deeper than 2
+    4 "### B": heading level 3 is deeper than 2
     2 "# A": the document has 6 lines, more than 5
     2 "# A": the document has 12 tokens, fewer than 20
     "####);
@@ -119,13 +119,13 @@ fn links_that_lead_nowhere() {
         ("src/deep/pic.png", ""),
     ];
     insta::assert_snapshot!(shown("{links: [files, anchors]}", text, &beside), @r#"
-    5 "[lost](c.md)": the link leads to `c.md`, which is not there
-    5 "[lost](../src/y.rs)": the link leads to `../src/y.rs`, which is not there
-    5 "![lost](pic.png)": the image leads to `pic.png`, which is not there (there is `src/deep/pic.png`)
-    5 "[r][r]": the link leads to `gone/x.rs`, which is not there (there is `src/x.rs`)
-    5 "[anchor](#a-c)": no heading here has the fragment `#a-c` (there is `#a-b`)
-    5 "[anchor](b.md#deeper)": no heading in `docs/b.md` has the fragment `#deeper` (there is `#deep`)
-    5 "[odd](b)": the link leads to `b`, which is not there (there is `docs/b.md`)
+    5 "[lost](c.md)": the link target `c.md` does not exist
+    5 "[lost](../src/y.rs)": the link target `../src/y.rs` does not exist
+    5 "![lost](pic.png)": the image target `pic.png` does not exist (did you mean `src/deep/pic.png`?)
+    5 "[r][r]": the link target `gone/x.rs` does not exist (did you mean `src/x.rs`?)
+    5 "[anchor](#a-c)": no heading here has the fragment `#a-c` (did you mean `#a-b`?)
+    5 "[anchor](b.md#deeper)": no heading in `docs/b.md` has the fragment `#deeper` (did you mean `#deep`?)
+    5 "[odd](b)": the link target `b` does not exist (did you mean `docs/b.md`?)
     "#);
 }
 
@@ -149,12 +149,12 @@ fn paths_commands_and_images() {
         (".cargo/config.toml", "[alias]\nxtask = \"run -p xtask\"\n"),
     ];
     insta::assert_snapshot!(shown("{links: [paths, commands, images]}", text, &beside), @r#"
-    7 "![](a.png)": an image that does not say what it shows
-    7 "<img src=x>": an image that does not say what it shows
-    2 "`src/y.rs`": there is no `src/y.rs`
-    2 "`./src/z.rs`": there is no `./src/z.rs`
-    2 "`../src/q.rs`": there is no `../src/q.rs`
-    2 "`docs/none/`": there is no `docs/none/`
+    7 "![](a.png)": image without alternative text
+    7 "<img src=x>": image without alternative text
+    2 "`src/y.rs`": `src/y.rs` does not exist
+    2 "`./src/z.rs`": `./src/z.rs` does not exist
+    2 "`../src/q.rs`": `../src/q.rs` does not exist
+    2 "`docs/none/`": `docs/none/` does not exist
     3 "`npm run lint`": no `package.json` here or above defines the script `lint`
     3 "`make none`": no Makefile here or above defines the target `none`
     3 "`just none`": no justfile here or above defines the recipe `none`
@@ -170,7 +170,7 @@ fn commands_that_nothing_here_could_define_are_left() {
 #[test]
 fn pictures_over_several_lines_addresses_and_items() {
     let text = "<p>\n<img src=\"a.png\"\n  alt=\"A\">\n<img\n  src=\"a.png\">\n<img alt=\"\" src=\"a.png\">\n</p>\n\n<a@b.example> [`T`](a::T)\n";
-    insta::assert_snapshot!(shown("{links: [files, images]}", text, &[("docs/a.png", "")]), @r#"4 "<img\n  src=\"a.png\">": an image that does not say what it shows"#);
+    insta::assert_snapshot!(shown("{links: [files, images]}", text, &[("docs/a.png", "")]), @r#"4 "<img\n  src=\"a.png\">": image without alternative text"#);
 }
 
 #[test]
@@ -189,9 +189,9 @@ fn commands_in_blocks_of_shell() {
 fn steps_and_named_blocks() {
     let text = "\u{feff}# A\n\nUse `a`.\n\n### B\n\n<!--\n##### C\n-->\n\n## D\n\n~~~\nx\n~~~\n\n> ```\n> y\n> ```\n\n````md\n```\n#### z\n```\n````\n\n    ```\n    w\n    ```\n";
     insta::assert_snapshot!(shown("{steps: true, named-blocks: true}", text, &[]), @r####"
-    5 "### B": a heading of level 3 below one of level 1
-    13 "~~~": a block of code that does not name its language
-    17 "```": a block of code that does not name its language
+    5 "### B": heading level 3 directly below level 1
+    13 "~~~": code block without a language
+    17 "```": code block without a language
     "####);
     assert_eq!(shown("{steps: true}", "### A\n\n#### B\n\n# C\n", &[]), "");
 }
@@ -200,7 +200,7 @@ fn steps_and_named_blocks() {
 fn ids_that_are_given_and_addresses_of_the_site() {
     let text = "# A {#first}\n\n[a](#first) [b](/guide/start) [c](/guide.md) [d](#last)\n";
     insta::assert_snapshot!(shown("{links: [files, anchors]}", text, &[]), @r#"
-    3 "[c](/guide.md)": the link leads to `/guide.md`, which is not there
+    3 "[c](/guide.md)": the link target `/guide.md` does not exist
     3 "[d](#last)": no heading here has the fragment `#last`
     "#);
 }
@@ -208,8 +208,8 @@ fn ids_that_are_given_and_addresses_of_the_site() {
 #[test]
 fn what_is_malformed_is_told() {
     let problem = |text: &str| Wanted::new(text).expect_err("malformed");
-    insta::assert_snapshot!(problem("##"), @"`##` is no heading: it begins with one to six `#`, and words follow; `*` stands for any run of headings");
-    insta::assert_snapshot!(problem("####### x"), @"`####### x` is no heading: it begins with one to six `#`, and words follow; `*` stands for any run of headings");
+    insta::assert_snapshot!(problem("##"), @"`##` is not a heading: expected one to six `#` and text; `*` matches any run of headings");
+    insta::assert_snapshot!(problem("####### x"), @"`####### x` is not a heading: expected one to six `#` and text; `*` matches any run of headings");
 }
 
 proptest! {
@@ -231,13 +231,13 @@ fn headings_that_are_said_twice() {
     let text =
         "# Log\n\n## 1.1\n\n### Added\n\n### Fixed\n\n## 1.0\n\n### Added\n\n### Added\n\n## 1.1\n";
     insta::assert_snapshot!(shown("{unique: siblings}", text, &[]), @r####"
-    13 "### Added": there is a heading `Added` before this one
-    15 "## 1.1": there is a heading `1.1` before this one
+    13 "### Added": duplicate heading `Added`
+    15 "## 1.1": duplicate heading `1.1`
     "####);
     insta::assert_snapshot!(shown("{unique: document}", text, &[]), @r####"
-    11 "### Added": there is a heading `Added` before this one
-    13 "### Added": there is a heading `Added` before this one
-    15 "## 1.1": there is a heading `1.1` before this one
+    11 "### Added": duplicate heading `Added`
+    13 "### Added": duplicate heading `Added`
+    15 "## 1.1": duplicate heading `1.1`
     "####);
 }
 
@@ -247,9 +247,9 @@ fn html_addresses_and_references() {
     let yaml = "{html: [kbd], links: [addresses, references, definitions]}";
     insta::assert_snapshot!(shown(yaml, text, &[]), @r#"
     1 "<br>": the HTML element `br`
-    3 "https://a.example": an address that is no link (`<address>` or `[text](address)`)
-    3 "[b][c]": nothing defines `[c]`
-    6 "[g]: g.md": nothing refers to `[g]`
+    3 "https://a.example": bare URL (write `<address>` or `[text](address)`)
+    3 "[b][c]": undefined reference `[c]`
+    6 "[g]: g.md": unused definition `[g]`
     "#);
     assert_eq!(shown("{html: [br, KBD]}", text, &[]), "");
     assert!(!doc("{links: [addresses, images]}").follows_links());

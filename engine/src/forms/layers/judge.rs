@@ -198,8 +198,7 @@ impl<'a> Judge<'a> {
                         return (String::new(), String::new(), String::new());
                     };
                     let other = &order[above][at].shown;
-                    let why =
-                        if above < row { "a higher layer" } else { "part of the same layer" };
+                    let why = if above < row { "a higher layer" } else { "part of the same layer" };
                     let words =
                         format!("`{}` must not import `{to}` of `{other}`, {why}", part.shown);
                     (words, part.shown.clone(), other.clone())

@@ -29,9 +29,7 @@ pub(crate) fn check_header(header: &TextHeader, fix: Option<&FixHeader>) -> Resu
     }
     if !header.require && is_everywhere(&compiled.regex) {
         let text = header.regex.as_deref().unwrap_or_default();
-        return Err(format!(
-            "`{text}` matches the empty string at every position"
-        ));
+        return Err(format!("`{text}` matches the empty string at every position"));
     }
     if let Some((word, _)) = header.swap.iter().find(|(word, better)| word.trim() == better.trim())
     {

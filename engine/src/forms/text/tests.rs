@@ -245,13 +245,13 @@ fn a_word_is_swapped_for_a_better_one_in_its_case() {
 fn white_space_is_trimmed_and_a_deletion_is_never_safe() {
     let header = "check:\n  text: { regex: '[ \\t]+$' }\n  fix: { trim: true, safe: true }";
     insta::assert_snapshot!(told(header, "a.txt", "a  \nb\n"), @r#"
-    1:2 "  " Why so.; Take away the white space (safe)
+    1:2 "  " Why so.; Remove the white space (safe)
     "a\nb\n"
     "#);
     // The group is empty, so the replacement deletes the text.
     let header = "check:\n  text: { regex: 'a(b?)c' }\n  fix: { replace: '$1', safe: true }";
     insta::assert_snapshot!(told(header, "a.txt", "abc ac"), @r#"
-    1:1 "abc" Why so.; Replace by `b` (safe)
+    1:1 "abc" Why so.; Replace with `b` (safe)
     1:5 "ac" Why so.; Delete it (unsafe)
     "b "
     "#);
@@ -301,7 +301,7 @@ fn a_header_that_cannot_be_meant_is_refused() {
     text: `swap` has a word and a better word on each line
     text: `max` asks for the whole file; a `secret` is looked for in pieces of it
     fix: `insert` mends what `require` misses
-    what `insert` puts in is no match: `b`
+    the inserted text does not match the pattern: `b`
     fix: `replace` mends a match, and `require` speaks of files without one: use `insert`
     fix: `replace: ''` is never safe: leave out `safe`
     fix: `as` says how the text of `insert` is written

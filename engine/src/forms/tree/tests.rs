@@ -114,7 +114,7 @@ fn a_file_that_is_called_otherwise_is_renamed_but_never_over_another() {
     let page = NAMED.replace("['/x[0-9]/', kebab]", "'/x[0-9]/'");
     let registry = Registry::new(crate::DISTRIBUTION.pages, &[("rules/a.md".into(), page)]);
     let problems = crate::forms::problems(registry.get("t/x").expect("a rule"));
-    assert_eq!(problems, ["`fix: { rename: true }` needs a case in `name` to rename to"]);
+    assert_eq!(problems, ["`fix: { rename: true }` requires a case in `name` to rename to"]);
 }
 
 #[test]

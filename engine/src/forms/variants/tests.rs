@@ -92,7 +92,7 @@ fn every_form_that_judges_files_takes_them() {
     let files = [("a.json", "{\"node\": 19}"), ("b/a.json", "{\"node\": 19}")];
     insta::assert_debug_snapshot!(found(&data, &config, &files), @r#"
     [
-        "b/a.json:1 warning `node` is 19, where at least 20 is asked for",
+        "b/a.json:1 warning `node` is 19, expected at least 20",
     ]
     "#);
 
@@ -111,8 +111,8 @@ fn every_form_that_judges_files_takes_them() {
     let files = [("a.ts", text), ("b/a.ts", text), ("b/c/a.ts", text)];
     insta::assert_debug_snapshot!(found(&tree, &config, &files), @r#"
     [
-        "a.ts:1 warning 3 lines, where at most 2 may be",
-        "b/c/a.ts:1 warning 3 lines, where at most 1 may be",
+        "a.ts:1 warning 3 lines, expected at most 2",
+        "b/c/a.ts:1 warning 3 lines, expected at most 1",
     ]
     "#);
 
@@ -121,7 +121,7 @@ fn every_form_that_judges_files_takes_them() {
     let files = [("p/a/1", ""), ("p/a/2", ""), ("p/b/1", ""), ("p/b/2", "")];
     insta::assert_debug_snapshot!(found(&folders, &config, &files), @r#"
     [
-        "p/a:1 warning 2 entries, where at most 1 may be",
+        "p/a:1 warning 2 entries, expected at most 1",
     ]
     "#);
 
@@ -194,11 +194,11 @@ fn parameters_that_do_not_hold_are_refused_when_the_engine_is_made() {
     insta::assert_snapshot!(all.join("\n"), @"
     overrides[1]: the parameters of `t/x`: no parameter is called `wort`; did you mean `word`?
     overrides[1]: the parameters of `t/x`: the parameter `word` is a text, not a number
-    overrides[1]: the parameters of `t/x`: `unique` compares files of different folders: set them under `rules`, for all paths
-    overrides[1]: the parameters of `t/x`: `count` counts files of different folders together: set them under `rules`, for all paths
-    overrides[1]: the parameters of `t/x`: without `each` it judges the project as a whole: set them under `rules`, for all paths
-    overrides[1]: the parameters of `t/x`: a cycle of `acyclic` may run through several folders: set them under `rules`, for all paths
-    overrides[1]: the parameters of `t/x`: it judges commits, not files: set them under `rules`, for all paths
+    overrides[1]: the parameters of `t/x`: `unique` compares files of different folders; set them under `rules`, for all paths
+    overrides[1]: the parameters of `t/x`: `count` counts files of different folders together; set them under `rules`, for all paths
+    overrides[1]: the parameters of `t/x`: without `each` it judges the project as a whole; set them under `rules`, for all paths
+    overrides[1]: the parameters of `t/x`: a cycle of `acyclic` may run through several folders; set them under `rules`, for all paths
+    overrides[1]: the parameters of `t/x`: it judges commits, not files; set them under `rules`, for all paths
     overrides[1]: the parameters of `t/x`: `lines`: 2 is more than 1
     ");
 }
@@ -216,7 +216,7 @@ fn what_overrides_set_together_and_does_not_hold_is_told_where_they_meet() {
     [
         (
             "t/x",
-            "did not run where several overrides apply, for what they set together does not hold: `lines`: 4 is more than 3",
+            "did not run where several overrides apply, because they are invalid together: `lines`: 4 is more than 3",
         ),
     ]
     "#);

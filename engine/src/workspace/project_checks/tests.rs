@@ -90,29 +90,31 @@ fn names_uniqueness_and_numbers() {
     let page = "check:\n  tree: { each: 'src/**/*.ts', name: kebab }";
     assert_eq!(
         plain(page, &["src/a-b.ts", "src/x/UserCard.test.ts"]),
-        ["src/x/UserCard.test.ts: `UserCard.test.ts` is not named in kebab case: `user-card.test`"]
+        [
+            "src/x/UserCard.test.ts: invalid name `UserCard.test.ts`; expected kebab case, such as `user-card.test`"
+        ]
     );
     let page = "check:\n  tree: { each: 'docs/adr/<id>-*.md', unique: '<id>' }";
     assert_eq!(
         plain(page, &["docs/adr/1-a.md", "docs/adr/1-b.md", "docs/adr/2-a.md"]),
-        ["docs/adr/1-b.md: `1` is there twice: also in `docs/adr/1-a.md`"]
+        ["docs/adr/1-b.md: duplicate `1`: also in `docs/adr/1-a.md`"]
     );
     let page = "check:\n  params: { max: 2 }\n  tree: { each: '*.txt', lines: { max: \"${max}\" }, bytes: { min: 1 }, depth: { max: 1 } }";
     let files = [("a.txt", "1\n2\n"), ("b.txt", "1\n2\n3"), ("c.txt", "")];
     assert_eq!(
         found(page, "", &files),
-        ["b.txt: 3 lines, where at most 2 may be", "c.txt: 0 bytes, where at least 1 may be"]
+        ["b.txt: 3 lines, expected at most 2", "c.txt: 0 bytes, expected at least 1"]
     );
     let more = r#"{"rules": {"t/x": {"params": {"max": 3}}}}"#;
-    assert_eq!(found(page, more, &files), ["c.txt: 0 bytes, where at least 1 may be"]);
+    assert_eq!(found(page, more, &files), ["c.txt: 0 bytes, expected at least 1"]);
     let page = "check:\n  tree: { each: 'src/*/', count: { max: 1 } }";
     assert_eq!(
         plain(page, &["src/a/1", "src/a/2/x", "src/b/1"]),
-        ["src/a: 2 entries, where at most 1 may be"]
+        ["src/a: 2 entries, expected at most 1"]
     );
     let page = "check:\n  tree: { each: 'LICENSE*', count: { min: 1, max: 1 } }";
     assert_eq!(plain(page, &["LICENSE"]), NONE);
-    assert_eq!(plain(page, &["x"]), ["rules/x.md: 0 files, where exactly 1 may be"]);
+    assert_eq!(plain(page, &["x"]), ["rules/x.md: 0 files, expected exactly 1"]);
 }
 
 #[test]
@@ -121,17 +123,17 @@ fn what_must_not_be_there_and_what_alone_may() {
     assert_eq!(
         plain(page, &["a/node_modules/b/node_modules/c", "x.orig", "fixtures/y.orig", ".env", "b"]),
         [
-            ".env: `.env` must not be there",
-            "a/node_modules: `a/node_modules` must not be there",
-            "x.orig: `x.orig` must not be there",
+            ".env: `.env` must not exist",
+            "a/node_modules: `a/node_modules` must not exist",
+            "x.orig: `x.orig` must not exist",
         ]
     );
     let page = "check:\n  tree: { each: 'src/', only: ['*.ts', 'lib/'] }";
     assert_eq!(
         plain(page, &["src/a.ts", "src/lib/x", "src/tools/y", "src/z.js"]),
         [
-            "src/tools: `tools` does not belong here: only `*.ts`, `lib/` may",
-            "src/z.js: `z.js` does not belong here: only `*.ts`, `lib/` may",
+            "src/tools: `tools` does not belong here; only `*.ts`, `lib/` is allowed",
+            "src/z.js: `z.js` does not belong here; only `*.ts`, `lib/` is allowed",
         ]
     );
 }
@@ -144,7 +146,7 @@ fn a_rule_in_a_folder_covers_that_folder() {
         found_at("packages/a/.aidd/rules/x.md", page, "", &files),
         [
             "packages/a/README.md: `packages/a` has no `README.md`",
-            "packages/a/x.bak: `packages/a/x.bak` must not be there",
+            "packages/a/x.bak: `packages/a/x.bak` must not exist",
         ]
     );
 }
@@ -211,7 +213,7 @@ fn a_pattern_that_would_be_slow_is_cut_short_and_says_so() {
     let listing = Listing::new(paths);
     let report = run(&engine, &Globs::all(), &Memory::default(), &listing);
     assert_eq!(report.judged.values().copied().collect::<Vec<_>>(), [3000]);
-    assert!(report.notes[0].1.contains("was tried for 2000 subjects only"), "{:?}", report.notes);
+    assert!(report.notes[0].1.contains("was tested for 2000 subjects only"), "{:?}", report.notes);
     assert_eq!(report.files.len(), 2000, "what was not tried is not blamed");
 }
 

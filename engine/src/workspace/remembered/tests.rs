@@ -92,7 +92,7 @@ fn a_memory_is_a_rule_page() {
     \# moment
     is not maintained
 
-    ## What right looks like
+    ## Correct examples
 
     ```
     Temporal.Now.instant()
@@ -110,7 +110,7 @@ fn a_memory_is_a_rule_page() {
     Temporal.Now
     ```
 
-    ## Where it comes from
+    ## Source
 
     The convention `convention_1_a`. `aidd memory show convention_1_a` prints its history; `aidd memory edit` changes it.
     "#);
@@ -247,20 +247,20 @@ fn what_is_wrong_names_the_key_and_what_to_do() {
     .map(wrong);
     assert!(!said.iter().any(|why| why == "nothing is wrong"), "{said:#?}");
     insta::assert_snapshot!(said.join("\n"), @r#"
-    `check` is an object with what stands under `check:` of a rule page, such as {"files": ["*.ts"], "text": {"regex": "…"}}
+    `check` must be an object with the keys of `check:` in a rule page, such as {"files": ["*.ts"], "text": {"regex": "…"}}
     `check`: unknown key `regx`; did you mean `regex`?
     `check`: unknown key `severty`; did you mean `severity`?
-    `check`: unknown key `zzz`; known here: files, exclude, when, params, text, syntax, tree, data, layers, commit, doc, fix, rule, severity, message, help, fails, passes
+    `check`: unknown key `zzz`; expected one of files, exclude, when, params, text, syntax, tree, data, layers, commit, doc, fix, rule, severity, message, help, fails, passes
     `check.text` cannot run: unclosed group
     `check.severity`: `loud` is not a severity: error, warning or info
-    `check.rule` is the second half of the rule's id, in lower-case letters, digits and dashes, such as no-moment; it is `No Moment`
-    `check.message` is a text
+    `check.rule` must be the second half of the rule id, in lower-case letters, digits and dashes, such as no-moment; found `No Moment`
+    `check.message` must be a string
     `check.fails` is an object of path and text, such as {"src/a.ts": "…"}; a path has no spaces or quotes
     `check.passes` is an object of path and text, such as {"src/a.ts": "…"}; a path has no spaces or quotes
     `check`: a check has exactly one form of `text`, `syntax`, `tree`, `data`, `layers`, `commit`, `doc`
     `check.text` cannot run: `a{` is not a glob: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)
-    `check.text` cannot run: the expression is too large to run fast: bound its repetitions
-    `check.syntax` cannot run: the rule does not say what kind of node it starts at: add a `kind`, or see whether its `pattern` is a whole piece of code
+    `check.text` cannot run: the expression is too large to match efficiently; bound its repetitions
+    `check.syntax` cannot run: the rule has no node kind to start at; add a `kind`, or check that its `pattern` is a complete piece of code
     `check`: one value is expected here, neither a list nor keys at `["a"]}`
     `check`: unknown key `regex`; it stands under `text`: {"text": {"regex": …}}
     `check`: unknown key `language`; it stands under `syntax`: {"syntax": {"language": ["typescript"], "rule": {"pattern": "…"}}}

@@ -174,7 +174,7 @@ fn our_own_ignore_file_leaves_out_what_is_tracked_and_that_is_counted() {
     let message = outcome.left_out.message("tracked");
     assert_eq!(
         message.as_deref(),
-        Some("5 tracked files are left out by `.aiddignore` (2) and `exclude` (3)")
+        Some("5 tracked files are excluded by `.aiddignore` (2) and `exclude` (3)")
     );
     let of = |aiddignore, exclude| LeftOut { aiddignore, exclude }.message("changed");
     assert_eq!(of(0, 0), None);
