@@ -59,9 +59,7 @@ pub enum Command {
     /// Check what a pull request or push changed, and report findings to the CI system.
     Ci(Box<Ci>),
     /// Start the language server: findings while typing, over the Language Server Protocol.
-    #[command(
-        after_help = "The editor starts it; it communicates over standard input and output."
-    )]
+    #[command(after_help = "The editor starts it; it communicates over standard input and output.")]
     Lsp {
         /// Accepted for compatibility: the server always uses standard input and output.
         #[arg(long, hide = true)]
@@ -161,7 +159,7 @@ pub struct Check {
     /// Known findings.
     #[command(flatten)]
     pub baseline: BaselineArgs,
-    /// Keep baselined and allowed findings in SARIF, marked as suppressed.
+    /// Include baselined and allowed findings in SARIF, marked as suppressed.
     #[arg(long)]
     pub sarif_suppressed: bool,
     /// Distinguishes several runs on one commit in code scanning.

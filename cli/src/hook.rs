@@ -129,7 +129,9 @@ fn name(hook: HookName) -> &'static str {
 fn purpose(hook: HookName) -> &'static str {
     match hook {
         HookName::PreCommit => "aidd checks the staged changes",
-        HookName::PrepareCommitMsg => "aidd adds facts about the staged changes to an empty message",
+        HookName::PrepareCommitMsg => {
+            "aidd adds facts about the staged changes to an empty message"
+        }
         HookName::CommitMsg => "aidd checks the message for secrets and against the commit rules",
         HookName::PrePush => "aidd checks the commits to be pushed",
     }
@@ -137,7 +139,10 @@ fn purpose(hook: HookName) -> &'static str {
 
 /// Git's hooks directory: the configured one, or that of the repository, which its work trees
 /// share. And whether other repositories use it too.
-#[expect(clippy::disallowed_methods, reason = "only Git knows the path; runs no code of the project")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "only Git knows the path; runs no code of the project"
+)]
 fn folder(cwd: &Path) -> Result<(PathBuf, bool)> {
     let output = Command::new("git")
         .current_dir(cwd)
@@ -152,13 +157,17 @@ fn folder(cwd: &Path) -> Result<(PathBuf, bool)> {
         if String::from_utf8_lossy(&output.stderr).contains("dubious ownership") {
             let message =
                 format!("Git does not trust {}: it belongs to another user", cwd.display());
-            let hint = format!("trust it with: git config --global --add safe.directory {}", cwd.display());
+            let hint = format!(
+                "trust it with: git config --global --add safe.directory {}",
+                cwd.display()
+            );
             return Err(UserError::new(message).hint(hint).into());
         }
         let message = format!("{} is not in a Git repository", cwd.display());
         return Err(UserError::new(message).hint("create one with: git init").into());
     }
-    let paths = String::from_utf8(output.stdout).context("the path of the hooks directory is not UTF-8")?;
+    let paths =
+        String::from_utf8(output.stdout).context("the path of the hooks directory is not UTF-8")?;
     let mut paths = paths.lines().map(|path| project::absolute(cwd, Path::new(path)));
     let folder = paths.next().context("Git printed no hooks directory")?;
     let common = paths.next().context("Git printed no repository directory")?;
@@ -180,7 +189,10 @@ fn real(path: &Path) -> PathBuf {
 
 /// Refuses a hooks directory outside the repository if the repository's own configuration names it:
 /// an untrusted repository must not choose where this user's files are written.
-#[expect(clippy::disallowed_methods, reason = "only Git knows the scope; runs no code of the project")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "only Git knows the scope; runs no code of the project"
+)]
 fn refuse_of_repository(cwd: &Path, folder: &Path) -> Result<()> {
     let output = Command::new("git")
         .current_dir(cwd)
@@ -217,7 +229,10 @@ fn refuse_managed(folder: &Path, hooks: &[HookName]) -> Result<()> {
             HookName::PreCommit => "to .husky/pre-commit: aidd check --staged".to_owned(),
             HookName::CommitMsg => "to .husky/commit-msg: aidd hook commit-msg \"$1\"".to_owned(),
             other => {
-                format!("to .husky/{}: the lines that `aidd hook install` writes in another repository", name(*other))
+                format!(
+                    "to .husky/{}: the lines that `aidd hook install` writes in another repository",
+                    name(*other)
+                )
             }
         })
         .collect();

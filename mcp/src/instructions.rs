@@ -18,18 +18,16 @@ const SENTENCES: &[(&[&str], &str)] = &[
         &["save_decision", "evolve_outcome"],
         "Record decisions with save_decision and their outcomes with evolve_outcome.",
     ),
-    (
-        &["aidd_diagnose_error"],
-        "Look up an error with aidd_diagnose_error: a fix may be known.",
-    ),
+    (&["aidd_diagnose_error"], "Look up an error with aidd_diagnose_error: a fix may be known."),
     (&["aidd_ci_diff_check"], "Before a commit, run aidd_ci_diff_check."),
 ];
 
 /// The instructions for the tools of a server.
 #[must_use]
 pub(crate) fn of(catalog: &Catalog) -> String {
-    let mut text =
-        String::from("aidd stores this project's memory and checks its files against the team's rules.");
+    let mut text = String::from(
+        "aidd stores this project's memory and checks its files against the team's rules.",
+    );
     for (names, sentence) in SENTENCES {
         if names.iter().all(|name| catalog.find(name).is_ok()) {
             text.push(' ');
@@ -38,7 +36,9 @@ pub(crate) fn of(catalog: &Catalog) -> String {
     }
     let unlisted: Vec<&str> = catalog.unlisted().map(|tool| tool.name).collect();
     if !unlisted.is_empty() {
-        text.push_str(" Not listed, but callable by name (an unknown argument returns the known ones): ");
+        text.push_str(
+            " Not listed, but callable by name (an unknown argument returns the known ones): ",
+        );
         text.push_str(&unlisted.join(", "));
         text.push('.');
     }

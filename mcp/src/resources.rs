@@ -73,12 +73,7 @@ pub const ROWS: &[Row] = &[
         "A technology: use, trade-offs, alternatives",
         What::Page(Shelf::Knowledge),
     ),
-    row(
-        "aidd://memory/decisions",
-        "Decisions",
-        "Active decisions",
-        What::Memories(Kind::Decision),
-    ),
+    row("aidd://memory/decisions", "Decisions", "Active decisions", What::Memories(Kind::Decision)),
     row(
         "aidd://memory/mistakes",
         "Mistakes",
@@ -359,10 +354,7 @@ fn evolution(context: &Context) -> Result<String, ToolError> {
     );
     match health.overall {
         Some(overall) => {
-            let _ = writeln!(
-                text,
-                "- health {overall:.0} of 100 (details: aidd_project_health)"
-            );
+            let _ = writeln!(text, "- health {overall:.0} of 100 (details: aidd_project_health)");
         }
         None => text.push_str("- health: not enough data\n"),
     }

@@ -102,7 +102,9 @@ impl Server {
         let waiting = Waiting(self.context.for_call());
         let context = waiting.0.clone();
         let done = tokio::task::spawn_blocking(move || work(&context)).await;
-        done.unwrap_or_else(|_| Err(ErrorData::internal_error("the request handler panicked", None)))
+        done.unwrap_or_else(|_| {
+            Err(ErrorData::internal_error("the request handler panicked", None))
+        })
     }
 }
 

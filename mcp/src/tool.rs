@@ -87,9 +87,7 @@ impl From<MemoryError> for ToolError {
         let remedy = match &error {
             MemoryError::Unknown { what, .. } => match *what {
                 "session" => "list ids with aidd_session, action list",
-                "branch" => {
-                    "no data for it; list known branches with aidd_branch, action list"
-                }
+                "branch" => "no data for it; list known branches with aidd_branch, action list",
                 "lifecycle" => "list ids with aidd_lifecycle_list",
                 _ => UNKNOWN_MEMORY,
             },
@@ -402,7 +400,7 @@ mod tests {
     fn greet(_: &Context, given: Arguments) -> Result<Answer<Reply>, ToolError> {
         let Arguments { name, times } = given;
         if name.is_empty() {
-            return Err(ToolError::new("nobody is there").remedy("name somebody"));
+            return Err(ToolError::new("empty name").remedy("pass a name"));
         }
         let greeting = format!("hello {name}");
         let text = greeting.clone();
@@ -431,7 +429,7 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_refused_with_what_would() {
         let said = |arguments| call(arguments).expect_err("refused").to_string();
-        assert_eq!(said(json!({"name": ""})), "nobody is there\nhint: name somebody");
+        assert_eq!(said(json!({"name": ""})), "empty name\nhint: pass a name");
         assert_eq!(
             said(json!({"nam": "you"})),
             "unknown argument `nam`; did you mean `name`?\n`name` is missing: Whom to greet"

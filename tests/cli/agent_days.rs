@@ -54,7 +54,7 @@ fn a_conversation_that_goes_on_is_not_told_the_rules_again() {
     };
     let (first, compacted, resumed) = (start("startup"), start("compact"), start("resume"));
     for told in [&first, &compacted, &resumed] {
-        assert!(told.contains("no need to call it"), "{told}");
+        assert!(told.contains("do not call it again"), "{told}");
     }
     assert!(first.contains("\n## Rules\n") && compacted.contains("\n## Rules\n"), "{first}");
     assert!(!resumed.contains("\n## Rules\n") && resumed.contains("\nBranch main"), "{resumed}");

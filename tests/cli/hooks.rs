@@ -122,7 +122,7 @@ fn a_hook_of_another_origin_is_kept() {
     project.git(&["commit", "--quiet", "--allow-empty", "-m", "x"]).ends(0);
     assert_eq!(project.read("foreign.log"), "ran\n");
     let ran = project.run(&["hook", "uninstall"]).ends(0);
-    assert_eq!(ran.out, "put back ROOT/.git/hooks/pre-commit\n");
+    assert_eq!(ran.out, "restored ROOT/.git/hooks/pre-commit\n");
     assert_eq!(project.hook("pre-commit"), foreign);
 
     project.run(&["hook", "install", "--force"]).ends(0);
@@ -177,12 +177,12 @@ fn hooks_lie_where_git_looks_for_them() {
         ("GIT_CONFIG_VALUE_0", &*path),
     ];
     let ran = project.run_env(&of_user, &["hook", "install"]).ends(0);
-    assert!(ran.err.contains("where other repositories take their hooks from too"), "{}", ran.err);
+    assert!(ran.err.contains("which other repositories also use"), "{}", ran.err);
     let hook = elsewhere.path().join("pre-commit");
     fs::remove_file(&hook).expect("was written");
     project.git(&["config", "core.hooksPath", &path]).ends(0);
     let ran = project.run(&["hook", "install"]).ends(2);
-    assert!(ran.err.contains("which lies outside of it"), "{}", ran.err);
+    assert!(ran.err.contains("which is outside the repository"), "{}", ran.err);
     assert!(ran.err.contains("git config --local --unset core.hooksPath"), "{}", ran.err);
     assert!(!hook.exists());
     #[cfg(unix)]
@@ -191,7 +191,7 @@ fn hooks_lie_where_git_looks_for_them() {
         for link in ["linked", "linked/new"] {
             project.git(&["config", "core.hooksPath", link]).ends(0);
             let ran = project.run(&["hook", "install"]).ends(2);
-            assert!(ran.err.contains("which lies outside of it"), "{link}: {}", ran.err);
+            assert!(ran.err.contains("which is outside the repository"), "{link}: {}", ran.err);
         }
         assert_eq!(fs::read_dir(elsewhere.path()).expect("a folder").count(), 0);
     }
@@ -247,7 +247,7 @@ fn messages_list_what_is_staged_and_are_checked() {
     assert_eq!(last(&project), "my own words\n");
     let leak = format!("use {}", token());
     let ran = project.git(&["commit", "--quiet", "--allow-empty", "-m", &leak]).ends(1);
-    assert!(ran.err.contains("commit-msg: the message holds a secret"), "{}", ran.err);
+    assert!(ran.err.contains("commit-msg: the message contains a secret"), "{}", ran.err);
     assert!(!ran.err.contains(&token()) && !ran.out.contains(&token()));
 }
 

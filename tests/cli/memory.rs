@@ -452,7 +452,7 @@ fn tracked_files_are_pruned_only_by_force() {
     std::thread::sleep(std::time::Duration::from_millis(5));
     let args = ["memory", "prune", "--tracked", "--days", "0"];
     let ran = project.run(&args).ends(0);
-    assert!(ran.out.starts_with("would drop the lines of"), "{}", ran.out);
+    assert!(ran.out.starts_with("would remove the lines of"), "{}", ran.out);
     assert_eq!(project.read(DECISIONS), before);
     project.run(&[&args[..], &["--apply"]].concat()).ends(0);
     assert_eq!(project.read(DECISIONS), "");

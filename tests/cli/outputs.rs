@@ -170,7 +170,7 @@ fn completions_the_manual_and_the_schema_are_there() {
     assert!(project.run(&["man"]).ends(0).out.contains(".TH aidd 1"));
     let man = project.run(&["man", "baseline", "write"]).ends(0).out;
     assert!(man.contains(".TH aidd-baseline-write 1") && man.contains("accept"), "{man}");
-    assert!(project.run(&["man", "chek"]).ends(2).err.contains("no command `chek`"));
+    assert!(project.run(&["man", "chek"]).ends(2).err.contains("unknown command `chek`"));
     let schema = project.run(&["config", "schema"]).ends(0).out;
     let schema: serde_json::Value = serde_json::from_str(&schema).expect("JSON");
     assert_eq!(schema["title"], aidd_engine::project::config::schema()["title"]);

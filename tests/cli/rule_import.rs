@@ -454,7 +454,7 @@ fn an_import_loses_nothing_and_says_so() {
     project.remove(path);
     project.write("rules/names.md", &before);
     let ran = project.run(&["rule", "import"]).ends(1);
-    assert!(ran.out.contains("another page has its id"), "{}", ran.out);
+    assert!(ran.out.contains("another page has the same id"), "{}", ran.out);
 }
 
 #[test]

@@ -158,7 +158,10 @@ pub fn run(clients: &[Client], remove: bool, is_dry: bool, io: &mut Io<'_>) -> R
         apply(&root, &changes)?;
         note(tables, &mut undo, &changes, remove);
         if let Err(error) = undo.save(&root) {
-            writeln!(io.err, "note: --remove will not restore the original formatting of every file: {error:#}")?;
+            writeln!(
+                io.err,
+                "note: --remove will not restore the original formatting of every file: {error:#}"
+            )?;
         }
     }
     for change in &changes {
@@ -169,7 +172,11 @@ pub fn run(clients: &[Client], remove: bool, is_dry: bool, io: &mut Io<'_>) -> R
         let to: &mut dyn Write = if is_dry { &mut io.err } else { &mut io.out };
         writeln!(to, "{} {}", change.word(is_dry), change.path)?;
         for place in &change.kept {
-            writeln!(io.err, "note: {}: `{place}` differs from the template and was not changed", change.path)?;
+            writeln!(
+                io.err,
+                "note: {}: `{place}` differs from the template and was not changed",
+                change.path
+            )?;
         }
     }
     if !remove && !is_dry {

@@ -51,9 +51,11 @@ fn change(edit: &mut Edit, entry: &Entry, name: &str, text: Option<&String>) -> 
         }
     };
     if part.is_some() {
-        return Err(UserError::new(format!("`--{name}` and `--set` or `--unset` both name `{name}`"))
-            .hint("pass only one of them")
-            .into());
+        return Err(UserError::new(format!(
+            "`--{name}` and `--set` or `--unset` both name `{name}`"
+        ))
+        .hint("pass only one of them")
+        .into());
     }
     // An empty topic removes it; the memory itself rejects an empty content.
     *part = Some(text.cloned().unwrap_or_default());
@@ -132,7 +134,8 @@ pub(super) fn conflicts(desk: &mut Desk<'_, '_>) -> Result<()> {
     for (conflict, described) in conflicts.iter().zip(&answer) {
         print(conflict, described, desk)?;
     }
-    let hint = if conflicts.is_empty() { "" } else { "; resolve each with `aidd memory settle ID`" };
+    let hint =
+        if conflicts.is_empty() { "" } else { "; resolve each with `aidd memory settle ID`" };
     writeln!(desk.io.err, "{}{hint}", number(conflicts.len(), "conflict"))?;
     Ok(())
 }
@@ -182,9 +185,7 @@ fn print(conflict: &Conflict, described: &Value, desk: &mut Desk<'_, '_>) -> Res
         Conflict::OneTopic { topic, .. } => format!("several decisions on {topic}"),
         Conflict::Contradiction { .. } => "contradiction".to_owned(),
         Conflict::Circle { .. } => "decisions that supersede each other".to_owned(),
-        Conflict::Forked { .. } => {
-            "decisions that supersede the same memory".to_owned()
-        }
+        Conflict::Forked { .. } => "decisions that supersede the same memory".to_owned(),
     };
     writeln!(desk.io.out, "{}", desk.paint.bold(&head))?;
     let text = |value: &Value| {

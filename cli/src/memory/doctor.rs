@@ -260,7 +260,8 @@ fn tracked(memory: &mut ProjectMemory, seen: &mut Seen) -> Result<()> {
     }
     let conflicts = memory.conflicts().map_err(said)?.len();
     if conflicts > 0 {
-        let remedy = "list them with `aidd memory conflicts`, resolve each with `aidd memory settle ID`";
+        let remedy =
+            "list them with `aidd memory conflicts`, resolve each with `aidd memory settle ID`";
         seen.wrong(
             "conflict",
             &format!("{} to resolve", number(conflicts, "conflict")),
@@ -352,7 +353,8 @@ fn of_git(root: &Path, seen: &mut Seen) {
 /// Reports a line that is missing from a Git file or overridden in a subdirectory.
 fn unsaid(root: &Path, (what, name, line): (&'static str, &str, &str), seen: &mut Seen) {
     if git_files::says(root, name, line) {
-        let message = format!("{name} contains `{line}`, but a {name} in a subdirectory overrides it");
+        let message =
+            format!("{name} contains `{line}`, but a {name} in a subdirectory overrides it");
         let remedy = "remove the overriding line";
         seen.wrong(what, &message, remedy, false);
     } else {

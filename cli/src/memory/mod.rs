@@ -182,8 +182,12 @@ fn said(error: MemoryError) -> anyhow::Error {
         }
         MemoryError::Unknown { what: "branch", .. } => "`aidd memory branch --list` lists branches",
         MemoryError::Unknown { what: "session", .. } => "`aidd memory sessions` lists sessions",
-        MemoryError::Corrupt(_) => "run `aidd memory doctor --fix` to rebuild it from the tracked files",
-        MemoryError::Store(_) | MemoryError::Io { .. } => "run `aidd memory doctor` to find the cause",
+        MemoryError::Corrupt(_) => {
+            "run `aidd memory doctor --fix` to rebuild it from the tracked files"
+        }
+        MemoryError::Store(_) | MemoryError::Io { .. } => {
+            "run `aidd memory doctor` to find the cause"
+        }
         _ => return UserError::new(error.to_string()).into(),
     };
     UserError::new(error.to_string()).hint(hint).into()

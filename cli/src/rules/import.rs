@@ -133,14 +133,12 @@ fn configurations(
         found.retain(|(_, tool)| wanted.is_none_or(|wanted| wanted == *tool));
         if found.is_empty() {
             let known: Vec<&str> = Tool::ALL.iter().map(|tool| tool.key()).collect();
-            return Err(UserError::new(
-                "no known configuration in the project root",
-            )
-            .hint(format!(
-                "pass a file: aidd rule import FILE; supported tools: {}",
-                known.join(", ")
-            ))
-            .into());
+            return Err(UserError::new("no known configuration in the project root")
+                .hint(format!(
+                    "pass a file: aidd rule import FILE; supported tools: {}",
+                    known.join(", ")
+                ))
+                .into());
         }
         return Ok(found);
     }

@@ -87,9 +87,8 @@ fn hint(name: &str, is_on: bool, io: &mut Io<'_>) -> Result<()> {
 
 fn read(project: &Project, registry: &Registry, name: &str) -> Result<Pack> {
     let named = Config { compliance: Some(vec![name.to_owned()]), ..Config::default() };
-    let of = Packs::of(&named, registry).map_err(|why| {
-        UserError::new(why.to_string()).hint("`aidd rule packs` lists all packs")
-    })?;
+    let of = Packs::of(&named, registry)
+        .map_err(|why| UserError::new(why.to_string()).hint("`aidd rule packs` lists all packs"))?;
     let own = registry.packs().find(|(known, ..)| known == name).map(|(.., text)| text.to_owned());
     let shipped = registry.tables().packs.iter().find(|pack| pack.id == name);
     let text = own.or_else(|| shipped.map(|pack| pack.text.to_owned())).unwrap_or_default();

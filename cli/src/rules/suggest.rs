@@ -64,7 +64,10 @@ pub(super) fn suggest(project: &Project, args: &RuleSuggest, io: &mut Io<'_>) ->
             let suggestion = Suggestion::of_survey(survey, usize::MAX);
             show(&suggestion, args.format, io)?;
             read_documents(read, io)?;
-            writeln!(io.err, "`aidd rule suggest \"SENTENCE\"` shows the forms that can check a sentence")?;
+            writeln!(
+                io.err,
+                "`aidd rule suggest \"SENTENCE\"` shows the forms that can check a sentence"
+            )?;
         }
     }
     Ok(Exit::Clean)
@@ -130,7 +133,8 @@ fn document(project: &Project, file: &Path, io: &Io<'_>) -> Result<String, UserE
     }
     let inside = path.to_str().and_then(|path| project.disk.inside(path));
     inside.ok_or_else(|| {
-        UserError::new(format!("{shown} is not in the project")).hint("pass a file inside the project root")
+        UserError::new(format!("{shown} is not in the project"))
+            .hint("pass a file inside the project root")
     })
 }
 

@@ -139,7 +139,7 @@ pub(super) async fn called(
             answer
         }
         "test_header" | "json_schema_2020_12_tool" => text("done"),
-        "test_logging_tool" | "test_streaming_elicitation" => text("nothing is said on the way"),
+        "test_logging_tool" | "test_streaming_elicitation" => text("no intermediate messages"),
         "test_tool_with_progress" => with_progress(request).await?,
         "test_tool_with_logging" => with_logging(request).await?,
         "test_missing_capability" => match request.client_capabilities() {

@@ -67,7 +67,7 @@ impl Rounds {
                 None => ask(json!({"client_roots": roots()})),
             },
             "request_state" => self.confirm(&given, "state-ok"),
-            "tampered_state" => self.confirm(&given, "the state is whole"),
+            "tampered_state" => self.confirm(&given, "the state is valid"),
             "multiple_inputs" => self.several(&given),
             "multi_round" => self.steps(&given),
             _ => by_capabilities(&given, request),
@@ -76,8 +76,7 @@ impl Rounds {
 
     fn opened(&self, state: &str) -> Result<Value> {
         let opened = self.0.open_json(state);
-        opened
-            .map_err(|_| ErrorData::invalid_params("the state is not the one that was sent", None))
+        opened.map_err(|_| ErrorData::invalid_params("the state was modified", None))
     }
 
     /// Input requests with a state to return.

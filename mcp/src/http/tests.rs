@@ -89,17 +89,19 @@ fn refused(door: &Door, environment: Environment) -> String {
 #[test]
 fn a_door_that_others_reach_needs_a_token() {
     let open = |address: &str| Door { address: address.into(), ..Door::default() };
-    assert!(refused(&open("0.0.0.0:80"), without).contains("no token guards it"));
-    assert!(refused(&open("[::]:80"), without).contains("no token guards it"));
-    assert!(refused(&open("192.168.1.5:80"), without).contains("no token guards it"));
+    assert!(refused(&open("0.0.0.0:80"), without).contains("requires a token"));
+    assert!(refused(&open("[::]:80"), without).contains("requires a token"));
+    assert!(refused(&open("192.168.1.5:80"), without).contains("requires a token"));
     assert!(open("0.0.0.0:80").checked(with_token).is_ok());
     for address in ["127.0.0.1:80", "[::1]:80", "localhost:80"] {
         assert!(open(address).checked(without).is_ok(), "{address}");
     }
-    assert!(refused(&open("8080"), without).contains("no address with a port"));
-    assert!(refused(&open("127.0.0.1:80"), |_| Some("short".into())).contains("is short"));
+    assert!(refused(&open("8080"), without).contains("not an address with a port"));
+    assert!(
+        refused(&open("127.0.0.1:80"), |_| Some("short".into())).contains("must have at least 16")
+    );
     let odd = |_: &str| Some("sixteen characters".to_owned());
-    assert!(refused(&open("127.0.0.1:80"), odd).contains("cannot stand in a header"));
+    assert!(refused(&open("127.0.0.1:80"), odd).contains("invalid in a header"));
 }
 
 #[test]
@@ -111,7 +113,7 @@ fn the_token_is_the_first_line_of_its_file() {
     std::fs::write(&file, format!("{SECRET}\nand a note\n")).expect("written");
     assert_eq!(door.checked(without).expect("a door").token.as_deref(), Some(SECRET));
     std::fs::write(&file, "\n").expect("written");
-    assert!(refused(&door, with_token).contains("is short"));
+    assert!(refused(&door, with_token).contains("must have at least 16"));
 }
 
 #[test]

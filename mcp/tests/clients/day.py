@@ -109,7 +109,7 @@ async def noon(known):
         topic = await call("search_by_topic", topic="refund storage")
         check(newer["id"] in json.dumps(topic) and known["decision"] in json.dumps(topic), topic)
         first = await call("aidd_memory_search", query="how do we store refunds")
-        check(first["results"][0]["id"] == newer["id"], "what is superseded comes first:", first)
+        check(first["results"][0]["id"] == newer["id"], "a superseded decision comes first:", first)
         await call("save_checkpoint", summary="Refunds work; the fees are next",
                    nextSteps=["fees"], openFiles=["refund.ts"])
         known["newer"] = newer["id"]

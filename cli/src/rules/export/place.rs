@@ -102,10 +102,7 @@ fn markers(text: &str) -> Result<(Vec<Found>, Option<usize>), String> {
                 let from = start + line.len() - inner.len();
                 found.push(Found { begins, line: at + 1, place: from..from + marker.len() });
             } else if inner.contains(marker) && !inner.contains(&format!("`{marker}`")) {
-                return Err(format!(
-                    "`{marker}` in line {} must be alone on its line",
-                    at + 1
-                ));
+                return Err(format!("`{marker}` in line {} must be alone on its line", at + 1));
             }
         }
     }

@@ -137,9 +137,7 @@ pub(super) fn unread(project: &Project) -> Option<String> {
     let paths: Vec<String> = project.pages.iter().filter_map(of).collect();
     (!paths.is_empty()).then(|| {
         let names = paths.join(", ");
-        format!(
-            "invalid rule pages, not applied: {names}; check them with aidd_check_compliance"
-        )
+        format!("invalid rule pages, not applied: {names}; check them with aidd_check_compliance")
     })
 }
 

@@ -82,13 +82,13 @@ fn check(context: &Context, given: Asked) -> Result<Answer<Gates>, ToolError> {
     };
     let here = phase(&asked)?.name;
     if gates_of(here).next().is_none() {
-        return Err(ToolError::new(format!(
-            "{here} has no gates, only exit criteria"
-        ))
-        .remedy("list them with aidd_lifecycle_status; gates exist for BUILD, VERIFY and SHIP"));
+        return Err(ToolError::new(format!("{here} has no gates, only exit criteria")).remedy(
+            "list them with aidd_lifecycle_status; gates exist for BUILD, VERIFY and SHIP",
+        ));
     }
     let repository = Repository::open(context.root()).map_err(|error| {
-        ToolError::new(error.to_string()).remedy("gates check changes and require a repository: `git init`")
+        ToolError::new(error.to_string())
+            .remedy("gates check changes and require a repository: `git init`")
     })?;
     let document = changes(context, &project, here, given.base.as_deref())?;
     let branch = repository.branch();

@@ -218,7 +218,11 @@ fn before_the_first_commit_all_is_new_and_that_is_said() {
     let folder = project(&[("Dockerfile", "FROM debian:12\nUSER app\nRUN sudo true\n")]);
     git(folder.path(), &["init", "-q", "-b", "trunk"]);
     let answer = call(folder.path(), "aidd_ci_diff_check", json!({})).expect("an answer");
-    assert!(answer.text.contains("against nothing: there is no commit yet"), "{}", answer.text);
+    assert!(
+        answer.text.contains("compared with nothing: there is no commit yet"),
+        "{}",
+        answer.text
+    );
     assert_eq!(answer.data["passes"], false);
 }
 
@@ -251,7 +255,7 @@ fn what_was_not_checked_is_counted_and_the_first_are_named() {
     let answer = answer.expect("an answer");
     assert_eq!(answer.data["skipped"].as_array().map(Vec::len), Some(20));
     assert!(answer.data["summary"]["skipped"].as_u64() >= Some(30), "{}", answer.data["summary"]);
-    assert!(answer.text.contains(" more were not wholly checked"), "{}", answer.text);
+    assert!(answer.text.contains(" more incompletely checked"), "{}", answer.text);
 }
 
 #[test]
@@ -453,11 +457,9 @@ fn what_is_no_sentence_and_no_draft_is_refused() {
     );
     assert!(refused(json!({"sentence": "\u{1b}\u{202e}"})).contains("the sentence is empty"));
     assert!(refused(json!({"draft": "x".repeat(1 << 20)})).contains("more than 256 KiB"));
-    assert!(refused(json!({"filePath": "../a.md"})).contains("outside of the project"));
+    assert!(refused(json!({"filePath": "../a.md"})).contains("outside the project"));
     assert!(refused(json!({"filePath": "gone.md"})).starts_with("gone.md: "));
-    assert!(
-        refused(json!({"filePath": "a.md"})).contains("`a.md` contains no requirement")
-    );
+    assert!(refused(json!({"filePath": "a.md"})).contains("`a.md` contains no requirement"));
 }
 
 /// Names that agents mistake for a category or a rule get an error with the known names.
@@ -486,7 +488,7 @@ fn nothing_to_compare_is_no_judgement() {
     git(root, &["add", "."]);
     git(root, &["commit", "-q", "-m", "stuff"]);
     let said = call(root, "aidd_ci_diff_check", json!({})).expect("an answer").text;
-    assert!(said.contains("nothing is uncommitted") && said.contains("HEAD~1"), "{said}");
+    assert!(said.contains("no uncommitted changes") && said.contains("HEAD~1"), "{said}");
     fs::write(root.join("b.ts"), "export const b = 1;\n").expect("written");
     let said = call(root, "aidd_ci_diff_check", json!({})).expect("an answer").text;
     assert!(!said.contains("HEAD~1") && said.contains("files checked 1"), "{said}");

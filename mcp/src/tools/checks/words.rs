@@ -159,7 +159,9 @@ fn explain(context: &Context, given: Asked) -> Result<Answer<Explained>, ToolErr
                 error.remedy(format!("similar rules: {rules}"))
             }
             (None, Some(unread)) => error.remedy(unread),
-            (None, None) => error.remedy("findings contain their rule id; `aidd rule list` lists all rules"),
+            (None, None) => {
+                error.remedy("findings contain their rule id; `aidd rule list` lists all rules")
+            }
         });
     }
     let on = project.engine(&Selection::default())?.settings("");

@@ -98,7 +98,9 @@ struct Classified {
 
 fn classify_task(context: &Context, given: Given) -> Result<Answer<Classified>, ToolError> {
     if given.description.trim().is_empty() {
-        return Err(ToolError::new("`description` is empty").remedy("describe the task in one sentence"));
+        return Err(
+            ToolError::new("`description` is empty").remedy("describe the task in one sentence")
+        );
     }
     let library = context.library()?;
     let routing = Routing::of(&library).map_err(|error| ToolError::new(error.to_string()))?;
@@ -225,7 +227,10 @@ fn table(context: &Context, given: Which) -> Result<Answer<Table>, ToolError> {
     if let Some(phase) = wanted.filter(|_| rows.is_empty()) {
         let mut phases: Vec<&str> = routing.rows().iter().map(|row| &*row.phase).collect();
         phases.dedup();
-        return Err(ToolError::new(format!("no row has the phase {phase}; phases: {}", phases.join(", "))));
+        return Err(ToolError::new(format!(
+            "no row has the phase {phase}; phases: {}",
+            phases.join(", ")
+        )));
     }
     let mut text = String::from("task: role, workflow, tier, template");
     let mut phase = "";

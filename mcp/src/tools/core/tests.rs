@@ -195,7 +195,7 @@ fn a_start_is_for_this_project_and_says_what_it_lacks() {
     let root = folder.path();
     fs::create_dir(root.join("sub")).expect("made");
     let said = refused(root, "aidd_bootstrap", json!({"path": "sub"}));
-    assert!(said.contains("this server is for the project's root"), "{said}");
+    assert!(said.contains("this server only serves the project root"), "{said}");
     assert!(refused(root, "aidd_bootstrap", json!({"path": ".."})).contains("outside"));
     let provider = json!({"provider": "p", "model": "m"});
     let said = refused(root, "aidd_bootstrap", json!({"aiProvider": provider}));

@@ -299,7 +299,9 @@ fn compatible(context: &Context, given: Several) -> Result<Answer<Compared>, Too
         } else {
             format!("no entry for {}", unknown.join("; "))
         };
-        return Err(ToolError::new("a comparison requires two technologies with entries").remedy(hint));
+        return Err(
+            ToolError::new("a comparison requires two technologies with entries").remedy(hint)
+        );
     }
     let stack = stack::detect(&Disk::new(context.root()));
     let pairs = compatibility::pairs(&entries, &stack);

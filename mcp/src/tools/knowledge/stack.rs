@@ -60,9 +60,8 @@ fn detect(context: &Context, given: Given) -> Result<Answer<Detected>, ToolError
     let path = folder.unwrap_or_default();
     let place = context.root().join(&path);
     if !place.is_dir() {
-        return Err(
-            ToolError::new("`path` is not a directory").remedy("pass a path relative to the project root")
-        );
+        return Err(ToolError::new("`path` is not a directory")
+            .remedy("pass a path relative to the project root"));
     }
     let stack = below(context, place, &path);
     let markers = stack::markers(&Disk::new(context.root()));
@@ -72,8 +71,9 @@ fn detect(context: &Context, given: Given) -> Result<Answer<Detected>, ToolError
     let listed = if given.dependencies { dependencies(&stack) } else { Vec::new() };
     let mut problems = stack.problems.clone();
     if given.dependencies && stack.dependencies().count() > DEPENDENCIES {
-        problems
-            .push(format!("only the first {DEPENDENCIES} dependencies are listed; pass a directory"));
+        problems.push(format!(
+            "only the first {DEPENDENCIES} dependencies are listed; pass a directory"
+        ));
     }
     let data = Detected {
         detected: markers.detected,

@@ -161,9 +161,7 @@ fn verify(context: &Context, given: Given) -> Result<Answer<Versions>, ToolError
         notes.push(format!("no manifest at or above {path}"));
     }
     if packages.is_empty() && unknown.is_empty() {
-        notes.push(
-            "no package with a knowledge entry found; pass others in `packages`".to_owned(),
-        );
+        notes.push("no package with a knowledge entry found; pass others in `packages`".to_owned());
     }
     if packages.len() > PACKAGES {
         notes.push(format!("{PACKAGES} of {} packages; pass the relevant ones", packages.len()));

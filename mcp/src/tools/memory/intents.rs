@@ -189,7 +189,9 @@ fn said(conflict: &Conflict) -> String {
         Conflict::OneTopic { topic, ids } => {
             format!("{} active decisions on {topic}: {}", ids.len(), ids.join(", "))
         }
-        Conflict::Contradiction { from, to } => format!("{from} contradicts {to}, and both are active"),
+        Conflict::Contradiction { from, to } => {
+            format!("{from} contradicts {to}, and both are active")
+        }
         Conflict::Circle { from, to } => format!("{from} and {to} supersede each other"),
         Conflict::Forked { ids } => {
             format!("{} superseded the same memory, and all are active", ids.join(" and "))
@@ -373,8 +375,7 @@ fn evolve_supersede(context: &Context, given: Supersede) -> Result<Answer<Kept>,
         if old.status == Status::Superseded {
             let chain = memory.chain(&old.id)?;
             let newest = chain.iter().rfind(|entry| entry.status == Status::Active);
-            let remedy =
-                newest.map(|entry| format!("supersede its successor `{}`", entry.id));
+            let remedy = newest.map(|entry| format!("supersede its successor `{}`", entry.id));
             return Err(ToolError::new(format!("`{}` is already superseded", old.id))
                 .remedy(remedy.unwrap_or_default()));
         }

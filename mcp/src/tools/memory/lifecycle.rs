@@ -231,7 +231,9 @@ fn advance(context: &Context, given: Advance) -> Result<Answer<Stands>, ToolErro
     let reason = given.reason.clone().filter(|reason| !reason.trim().is_empty());
     let way = given.action.unwrap_or_default();
     if reason.is_none() && (given.force || way != Way::Advance) {
-        return Err(ToolError::new("`reason` is missing").remedy("state the reason; it is recorded"));
+        return Err(
+            ToolError::new("`reason` is missing").remedy("state the reason; it is recorded")
+        );
     }
     let (id, reason) = (given.lifecycle_id.as_str(), reason.unwrap_or_default());
     match way {

@@ -381,7 +381,9 @@ fn edit(
     updated.extend(content.is_some().then(|| name.to_owned()));
     updated.extend(topic.is_some().then(|| "topic".to_owned()));
     if updated.is_empty() {
-        return Err(ToolError::new("no change requested").remedy("pass a field in addition to `id`"));
+        return Err(
+            ToolError::new("no change requested").remedy("pass a field in addition to `id`")
+        );
     }
     let entry =
         context.memory(|memory| memory.edit(kind, &id, &Edit { content, topic, fields }))?;

@@ -230,9 +230,7 @@ fn get(context: &Context, given: Ids) -> Result<Answer<Entries>, ToolError> {
         let (entries, unknown) = memory.entries_by_id(asked)?;
         if entries.is_empty() {
             let ids = unknown.join("`, `");
-            return Err(
-                ToolError::new(format!("unknown memory `{ids}`")).remedy(UNKNOWN_MEMORY)
-            );
+            return Err(ToolError::new(format!("unknown memory `{ids}`")).remedy(UNKNOWN_MEMORY));
         }
         let (mut rows, mut text) = (Vec::new(), String::new());
         for entry in &entries {

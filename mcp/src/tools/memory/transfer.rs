@@ -133,8 +133,7 @@ fn take_in(context: &Context, path: &str, only_look: bool) -> Result<Answer<Take
     let taken =
         context.memory(|memory| memory.take_in(&read.revisions, &read.entries, only_look))?;
     let would = if only_look { "Would import" } else { "Imported" };
-    let mut text =
-        format!("{would} {} memories; {} already known.", taken.new.len(), taken.known);
+    let mut text = format!("{would} {} memories; {} already known.", taken.new.len(), taken.known);
     if taken.redacted > 0 {
         let _ = write!(text, "\n{} with redacted secrets or private text.", taken.redacted);
     }

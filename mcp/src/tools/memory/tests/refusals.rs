@@ -290,7 +290,7 @@ fn what_is_the_same_or_against_another_is_said() {
     let near = json!({"decision": "Use PostgreSQL as event store", "reasoning": "r"});
     let near = day.says("aidd_memory_add_decision", near);
     assert!(
-        near.contains("note: 100 % like decision#4 \"Use PostgreSQL for the event store\""),
+        near.contains("note: 100 % similar to decision#4 \"Use PostgreSQL for the event store\""),
         "{near}"
     );
     let new = json!({"topic": "cache", "decision": "Use Redis", "reasoning": "r"});
