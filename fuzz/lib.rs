@@ -1,5 +1,5 @@
-//! What every fuzz target does: check any bytes as the file at some path, and hold the result to
-//! what must be true of all results.
+//! The code of the fuzz targets: checks arbitrary bytes as a file at a given path, and asserts the
+//! invariants of the result.
 
 use aidd_authoring::rule_import::{self, Tool};
 use aidd_authoring::suggest;
@@ -19,7 +19,7 @@ use aidd_engine::workspace::project_checks;
 use aidd_engine::workspace::remembered;
 use std::sync::LazyLock;
 
-/// What the program ships.
+/// The shipped rules and validators, as in the program.
 static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);
 
 static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
@@ -32,7 +32,7 @@ static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
     .expect("shipped rules")
 });
 
-/// The same with all packs on.
+/// An engine with all packs enabled.
 static STRICT: LazyLock<Engine> = LazyLock::new(|| {
     let config = Config {
         compliance: Some(aidd_content::RULES.packs.iter().map(|pack| pack.id.to_owned()).collect()),
@@ -47,7 +47,7 @@ static STRICT: LazyLock<Engine> = LazyLock::new(|| {
     .expect("shipped packs")
 });
 
-/// The files of a made-up project: one of each kind that packs look at.
+/// The files of a sample project: one of each kind that packs check.
 const PROJECT: [&str; 20] = [
     "package.json",
     "src/app/main.ts",
@@ -71,7 +71,7 @@ const PROJECT: [&str; 20] = [
     "AGENTS.md",
 ];
 
-/// Checks `data` with all packs on, as the file that its first byte chooses.
+/// Checks `data` with all packs enabled, as the file that its first byte selects.
 ///
 /// # Panics
 /// As [`check`].
@@ -84,8 +84,8 @@ pub fn check_strictly(data: &[u8]) {
     }
 }
 
-/// Checks a project with all packs on. Zero bytes part its files, which have the paths of
-/// [`PROJECT`].
+/// Checks a project with all packs enabled. Its files are separated by zero bytes and have the
+/// paths of [`PROJECT`].
 ///
 /// # Panics
 /// As [`check`].
@@ -106,7 +106,7 @@ fn whole(engine: &Engine, files: &Memory, listing: &Listing) {
     }
 }
 
-/// The files that [`obey`] checks, and the project they make up.
+/// The files that [`obey`] checks, and the project that consists of them.
 static OBEYING: LazyLock<(Vec<Source>, Memory, Listing)> = LazyLock::new(|| {
     let files = [
         (
@@ -123,8 +123,8 @@ static OBEYING: LazyLock<(Vec<Source>, Memory, Listing)> = LazyLock::new(|| {
     (sources, Memory(files.into()), listing)
 });
 
-/// Loads `data` as a page of the project's own rules, runs its examples and checks a project by it. It
-/// is the only rule: what is made at each run is made of the page.
+/// Loads `data` as a rule page of the project, runs its examples and checks a project with it. It
+/// is the only rule, so that each run only compiles that page.
 ///
 /// # Panics
 /// As [`check`].
@@ -147,7 +147,8 @@ pub fn obey(data: &[u8]) {
     whole(&engine, files, listing);
 }
 
-/// Makes rule pages of a configuration: the first byte chooses the tool, and the form of the file.
+/// Imports the configuration of another tool as rule pages. The first byte selects the tool and the
+/// file format.
 pub fn import(data: &[u8]) {
     const PATHS: [&str; 4] = ["conf.yml", "conf.json", "conf.js", "conf.ts"];
     let Some((&first, data)) = data.split_first() else { return };
@@ -166,7 +167,7 @@ pub fn import(data: &[u8]) {
     let _ = rule_import::import(&files, PATHS[path], Tool::ALL[tool], ".aidd/rules", &engine);
 }
 
-/// Reads the settings of another tool: the first byte chooses the file. What they say is asked for.
+/// Reads the settings of another tool and queries them. The first byte selects the file.
 pub fn settings(data: &[u8]) {
     const NAMES: [&str; 10] = [
         ".eslintrc",
@@ -200,7 +201,7 @@ pub fn settings(data: &[u8]) {
     let _ = settings.formatter(true);
 }
 
-/// Checks the lines of a memory, and makes rules of the memories that carry a check.
+/// Checks the lines of a memory file, and generates rules from the memories that have a check.
 ///
 /// # Panics
 /// As [`check`].
@@ -213,10 +214,10 @@ pub fn remember(data: &[u8]) {
     }
 }
 
-/// Reads the sentences of a document.
+/// Splits a document into sentences.
 ///
 /// # Panics
-/// When a sentence is not in the text.
+/// If a sentence is empty or not in the text.
 pub fn sentences(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let source = Source::new("AGENTS.md", text);
@@ -225,15 +226,15 @@ pub fn sentences(data: &[u8]) {
     }
 }
 
-/// Checks `data` as the file at `path`, with no file beside it.
+/// Checks `data` as the file at `path`, without any other files.
 ///
 /// # Panics
-/// When a span or an edit is not one of the text, a finding has no words, or a secret shows in them.
+/// If a span or an edit is outside of the text, or if a message is empty or contains a secret.
 pub fn check(path: &str, data: &[u8]) {
     check_beside(path, data, &Memory::default());
 }
 
-/// Checks `data` as the file at `path`, with `files` beside it.
+/// Checks `data` as the file at `path`, with `files` as the other files of the project.
 ///
 /// # Panics
 /// As [`check`].
@@ -248,10 +249,10 @@ pub fn check_beside(path: &str, data: &[u8], files: &Memory) {
     assert!(std::str::from_utf8(data).is_err() || String::from_utf8(fixed).is_ok());
 }
 
-/// Mends the file at `path`, and mends the result.
+/// Fixes the file at `path`, then fixes the result.
 ///
 /// # Panics
-/// When the second time finds more to mend.
+/// If the second run changes the file again.
 pub fn mend(path: &str, data: &[u8]) {
     for safety in [Safety::Safe, Safety::Unsafe] {
         let mend = |bytes| fix::mend(&ENGINE, path, bytes, &Memory::default(), safety).bytes;
@@ -273,10 +274,10 @@ fn hold(source: &Source, finding: &Finding) {
     assert!(finding.related.iter().all(|related| is_of_text(related.span)), "{rule}: related");
     let edits = finding.fix.iter().flat_map(|fix| &fix.edits);
     assert!(edits.into_iter().all(|edit| is_of_text(edit.span)), "{rule}: fix");
-    assert!(!finding.message.is_empty() && finding.id.len() == 16, "{rule}: no words");
+    assert!(!finding.message.is_empty() && finding.id.len() == 16, "{rule}: no message or id");
     if let Some(secret) = finding.secret {
         assert!(is_of_text(secret), "{rule}: {secret:?}");
         let secret = source.slice(secret);
-        assert!(secret.len() < 4 || !finding.message.contains(secret), "{rule}: shows");
+        assert!(secret.len() < 4 || !finding.message.contains(secret), "{rule}: shows a secret");
     }
 }

@@ -1,9 +1,9 @@
-// Asks the reference parser (npm `mermaid`) whether it would draw each diagram.
+// Runs the reference parser (npm `mermaid`) on each diagram to see whether it renders.
 //
 //     node mermaid.mjs DIAGRAMS.json VERDICTS.json
 //
-// DIAGRAMS.json is a list of texts; VERDICTS.json becomes a list of {ok, type, line, message}, and
-// the CPU seconds spent on them. Run in a folder that has `mermaid` and `jsdom` installed.
+// DIAGRAMS.json is a list of strings; VERDICTS.json receives a list of {ok, type, line, message}, and
+// the CPU seconds used. Run it in a directory that has `mermaid` and `jsdom` installed.
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";

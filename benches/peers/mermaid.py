@@ -2,9 +2,9 @@
 """Compares the verdicts of aidd on Mermaid diagrams with those of Mermaid itself.
 
 The diagrams come from the sources in the cargo registry (files, Markdown fences, and the test cases
-of the crates that deal with Mermaid, most of which restate Mermaid's own demos and specifications)
-and from the npm package of Mermaid's examples. A second set is made of the valid ones, by a seeded
-damage: a character, word or line removed, doubled, swapped or put in.
+of crates for Mermaid, most of which repeat Mermaid's own demos and specifications) and from the npm
+package of Mermaid's examples. A second set is generated from the valid diagrams by seeded mutations: a
+character, word or line is deleted, duplicated, swapped or inserted.
 
     cargo build --release && benches/peers/mermaid.py [--list]
 """
@@ -23,7 +23,7 @@ from collections import defaultdict
 HERE = pathlib.Path(__file__).resolve().parent
 AIDD = pathlib.Path(os.environ.get("AIDD", HERE.parent.parent / "target/release/aidd"))
 SCRATCH = pathlib.Path(os.environ.get("AIDD_PEERS", pathlib.Path(tempfile.gettempdir()) / "aidd-peers")) / "mermaid"
-# Findings that say: Mermaid would not draw this.
+# Findings that mean: Mermaid would not render this.
 REFUSALS = {"syntax", "unknown-diagram-type", "late-front-matter", "invalid-config"}
 WORDS = (
     "flowchart graph sequenceDiagram classDiagram stateDiagram erDiagram gantt journey pie quadrantChart xychart "
@@ -49,7 +49,7 @@ def fences(text):
 
 
 def texts(path):
-    """What may be diagrams in a file."""
+    """The possible diagrams in a file."""
     suffix = path.suffix.lower()
     if suffix in (".mmd", ".mermaid", ".md") or (suffix in (".rs", ".mjs") and re.search("merm|mmdflux|selkie", str(path))):
         try:
@@ -63,7 +63,7 @@ def texts(path):
         elif suffix == ".rs":
             yield from (found[2] for found in re.finditer(r'r(#*)"([\s\S]*?)"\1', text))
             for found in re.finditer(r'(?<![r#\\\'])"((?:[^"\\]|\\[\s\S])*)"', text):
-                # A placeholder of a format string makes it no diagram.
+                # A format string with placeholders is not a diagram.
                 if "\\n" in found[1] and not re.search(r"\{\w*\}", found[1]):
                     yield unescape(found[1])
         else:
@@ -104,7 +104,7 @@ def damaged(text, rng):
 
 
 def reference(name, diagrams):
-    """Mermaid's verdicts, and its CPU seconds."""
+    """The verdicts of Mermaid, and the CPU seconds it used."""
     given, answer = SCRATCH / f"{name}.json", SCRATCH / f"{name}.verdicts.json"
     given.write_text(json.dumps(diagrams))
     subprocess.run(["node", HERE / "mermaid.mjs", given, answer], cwd=SCRATCH / "npm", check=True)
@@ -113,7 +113,7 @@ def reference(name, diagrams):
 
 
 def ours(name, diagrams):
-    """Which diagrams aidd refuses."""
+    """The diagrams that aidd rejects: index to finding."""
     folder = SCRATCH / name
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -138,12 +138,12 @@ def compare(name, diagrams, verdicts, listed):
             count[0] += 1
             count[1] += index not in refused
             if listed and index in refused:
-                print(f"{name}/{index}.mmd: only aidd refuses: {refused[index]['message']}")
+                print(f"{name}/{index}.mmd: only aidd rejects: {refused[index]['message']}")
         else:
             count[2] += 1
             count[3] += index in refused
             if listed and index not in refused:
-                print(f"{name}/{index}.mmd: only Mermaid refuses: {verdict['message'].splitlines()[0]}")
+                print(f"{name}/{index}.mmd: only Mermaid rejects: {verdict['message'].splitlines()[0]}")
     valid, accepted, invalid, rejected = (sum(count[at] for count in counts.values()) for at in range(4))
     share = lambda part, whole: f"{part} of {whole} ({100 * part / max(whole, 1):.2f} %)"
     print(f"| {name} | {share(accepted, valid)} | {share(rejected, invalid)} |")
@@ -166,12 +166,12 @@ def main():
         if verdict["ok"] and len(text) < 3_000:
             by_type[verdict["type"]].append(text)
     hurt = [damaged(rng.choice(kind), rng) for _, kind in sorted(by_type.items()) for _ in range(200)]
-    print(f"\n### Mermaid: verdicts beside mermaid {version}\n")
+    print(f"\n### Mermaid: verdicts compared with mermaid {version}\n")
     print("| set | accepts valid | rejects invalid |\n|---|---|---|")
     listed = "--list" in sys.argv
     compare("found", found, verdicts, listed)
     compare("damaged", hurt, reference("damaged", hurt)[0], listed)
-    print(f"\nmermaid spends {1000 * seconds / len(found):.1f} ms of CPU on a diagram.")
+    print(f"\nmermaid uses {1000 * seconds / len(found):.1f} ms of CPU per diagram.")
 
 
 main()

@@ -1,7 +1,7 @@
 #![no_main]
 
-/// A path for each form of file with credentials, and for each turn that a name gives to one; then
-/// files of which nothing is known. The first byte of the input chooses.
+/// A path for each format of credential files and each variant selected by the file name, then
+/// files of unknown formats. The first byte of the input selects one.
 const PATHS: [&str; 48] = [
     ".env",
     ".npmrc",

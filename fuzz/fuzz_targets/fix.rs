@@ -1,6 +1,6 @@
 #![no_main]
 
-/// Files whose rules have fixes. The first byte of the input chooses.
+/// Files whose rules have fixes. The first byte of the input selects one.
 const PATHS: [&str; 5] =
     ["Dockerfile", "page.md", "diagram.mmd", ".aidd/config.json", "rules/page.md"];
 
