@@ -137,7 +137,7 @@ impl std::error::Error for PageError {}
 /// Splits a page into the bytes of its header and those of its Markdown.
 ///
 /// # Errors
-/// When the page does not begin with `---`, or the header is not closed.
+/// When the page does not start with `---`, or the header is not closed.
 pub fn split(page: &str) -> Result<(Range<usize>, Range<usize>), PageError> {
     let error = |message: &str, at: usize| PageError {
         message: message.to_owned(),
@@ -295,10 +295,7 @@ const PLAIN: [(&str, &str); 28] = [
     ("while scanning a tag", "quote a string that starts with `!`"),
     ("did not find expected ',' or ']'", "missing `]` or comma"),
     ("did not find expected ',' or '}'", "missing `}` or comma"),
-    (
-        "did not find expected key",
-        "inconsistent indentation, or an unclosed quote above",
-    ),
+    ("did not find expected key", "inconsistent indentation, or an unclosed quote above"),
     ("illegal placement of ':'", "unclosed `[`, `{` or quote above"),
     ("while scanning a block scalar", "quote a string that starts with `|` or `>`"),
     ("block sequence entries are not allowed", "a list must begin on its own line"),
@@ -432,7 +429,11 @@ mod tests {
             ("commit: { change: { touches: a } }", "commit", "`change` has no requirement"),
             ("doc: {}", "doc", "has no requirement"),
             ("when: {}\n  text: { regex: a }", "when", "a condition requires"),
-            ("when: { not: { not: { file: a } } }\n  text: { regex: a }", "when", "nested in `not`"),
+            (
+                "when: { not: { not: { file: a } } }\n  text: { regex: a }",
+                "when",
+                "nested in `not`",
+            ),
             ("text: { regex: a }\n  fix: { set: 1 }", "fix", "`set` fixes findings of `data`"),
             (
                 "data: { at: '$', absent: true }\n  fix: { remove: true, safe: true }",

@@ -161,10 +161,7 @@ mod tests {
             Err("parameter `max`: expected a number, found a string".into())
         );
         assert_eq!(max(json!({"mix": 7})), Err("unknown parameter `mix`".into()));
-        assert_eq!(
-            max(json!({"max": -7})),
-            Err("expected a non-negative integer".into())
-        );
+        assert_eq!(max(json!({"max": -7})), Err("expected a non-negative integer".into()));
     }
 
     #[test]

@@ -42,7 +42,7 @@ fn a_configuration_that_cannot_be_used_ends_with_2_and_the_place() {
     let said = project.run(&["check", "."]).ends(2).err;
     assert_snapshot!(said, @r"
     error: ROOT/.aidd/config.json:3:13: `failOn` is `fatal`; it may be `error`, `warning`, `info` or `never`
-    hint: `aidd config schema` says what may stand there
+    hint: run `aidd config schema` to see the allowed keys and values
     ");
     for args in [&["doctor"][..], &["config", "show"], &["rule", "list"]] {
         assert_eq!(project.run(args).ends(2).err, said);
@@ -54,10 +54,10 @@ fn a_configuration_that_cannot_be_used_ends_with_2_and_the_place() {
     let ran = project.run(&["check", "."]).ends(2);
     assert_snapshot!(ran.err, @r"
     error: ROOT/.aidd/config.json:1:14: `exclude`: `a[b` is not a glob: unclosed character class; missing ']'
-    hint: `aidd config schema` says what may stand there
+    hint: run `aidd config schema` to see the allowed keys and values
     ");
     let ran = project.run(&["check", ".", "--config", "none.json"]).ends(2);
-    assert!(ran.err.contains("hint: `aidd init` writes a configuration"), "{}", ran.err);
+    assert!(ran.err.contains("hint: run `aidd init` to create a configuration"), "{}", ran.err);
 }
 
 #[test]
@@ -75,16 +75,16 @@ fn unknown_keys_and_rules_are_findings_with_a_suggestion() {
     2 |   "failsOn": "error",
       |   ^^^^^^^^^
       |
-      = fix: Replace by "failOn" (--fix-unsafe)
+      = fix: Replace with "failOn" (--fix-unsafe)
 
-    error[aidd/invalid-config]: no rule is called `team/old-color`; did you mean `team/old-colour`?
+    error[aidd/invalid-config]: unknown rule `team/old-color`; did you mean `team/old-colour`?
      --> .aidd/config.json:3:13
       |
     3 |   "rules": {"team/old-color": "off"}
       |             ^^^^^^^^^^^^^^^^
       |
-      = help: `aidd rule list` names all rules
-      = fix: Replace by "team/old-colour" (--fix-unsafe)
+      = help: run `aidd rule list` to list all rules
+      = fix: Replace with "team/old-colour" (--fix-unsafe)
 
     2 errors in 2 files (TIME); 2 fixable with --fix-unsafe
     "#);
@@ -185,7 +185,7 @@ fn a_page_that_cannot_be_used_is_a_finding_on_that_page() {
     2 | severty: warning
       | ^^^^^^^
       |
-      = fix: Replace by `severity` (--fix-unsafe)
+      = fix: Replace with `severity` (--fix-unsafe)
 
     1 error in 1 file (TIME); 1 fixable with --fix-unsafe
     ");
@@ -204,7 +204,7 @@ fn a_page_that_cannot_be_used_is_a_finding_on_that_page() {
     project.write("rules/blue.md", CONSOLE.replace("[javascript]", "[cobol]"));
     let ran = project.run(&["check", "."]).ends(1);
     assert!(
-        ran.out.contains("`cobol` is not a built-in language; known are bash, c, "),
+        ran.out.contains("`cobol` is not a built-in language; expected one of bash, c, "),
         "{}",
         ran.out
     );
@@ -298,7 +298,7 @@ fn the_rules_that_hold_are_told_in_agents_md() {
     project.run(&["rule", "export", "agents-md", "-o", "docs.md"]).ends(0);
     assert!(project.read("docs.md").starts_with("<!-- aidd:rules -->\n"));
     let ran = project.run(&["rule", "export", "agents-md", "-o", "../x.md"]).ends(2);
-    assert!(ran.err.contains("lies outside of the project"), "{}", ran.err);
+    assert!(ran.err.contains("is outside of the project"), "{}", ran.err);
     project.write("AGENTS.md", "<!-- aidd:rules -->\n");
     let ran = project.run(&export).ends(2);
     assert!(ran.err.contains("`<!-- aidd:rules -->` in line 1 has no matching marker"), "{}", ran.err);

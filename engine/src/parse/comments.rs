@@ -231,7 +231,7 @@ fn of_name(name: &str) -> Option<Comment> {
 
 /// The comment syntax in the fenced block at `offset`; the outer `None` means that there is no
 /// block.
-#[expect(clippy::option_option, reason = "a block may be of a language without comments")]
+#[expect(clippy::option_option, reason = "the language of a block can have no comments")]
 fn in_markdown(source: &Source, offset: usize) -> Option<Option<Comment>> {
     let holds = |fence: &markdown::Fence| {
         let first = fence.pieces.first().map_or(usize::MAX, |(_, span)| span.start as usize);

@@ -6,7 +6,7 @@ use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, LinkType, Options, Pars
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-/// A heading.
+/// A heading of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Heading {
     /// The level, 1 to 6.
@@ -19,7 +19,7 @@ pub struct Heading {
     pub span: Span,
 }
 
-/// A link or an image.
+/// A link or image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
     /// The target, as written or as given by the definition.

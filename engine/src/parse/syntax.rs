@@ -17,7 +17,7 @@ const BUDGET: Duration = Duration::from_secs(2);
 /// How much text the parser reads at a time, in bytes.
 const CHUNK: usize = 8 << 10;
 
-/// A parsed text.
+/// A parsed text with its syntax tree.
 pub type Parsed = AstGrep<StrDoc<SupportLang>>;
 
 /// The syntax tree of one source, parsed on first use.

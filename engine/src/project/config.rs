@@ -219,7 +219,7 @@ pub enum FailOnName {
     Error,
     /// Errors and warnings.
     Warning,
-    /// Any finding.
+    /// Any finding, including info.
     Info,
     /// Findings never make a run fail.
     Never,

@@ -277,10 +277,10 @@ mod tests {
         insta::assert_snapshot!(
             found("---\npack:\n  rules: [team/wrd, 'tem/*']\n  set:\n    team/word: loud\n    team/wod: off\n---\n# team\n"),
             @r#"
-        3:11 "team/wrd" no rule is called `team/wrd`; did you mean `team/word`?
+        3:11 "team/wrd" unknown rule `team/wrd`; did you mean `team/word`?
         3:22 "tem/*" `tem/*` matches no rule
         5:5 "team/word" "loud" is none of off, info, warning, error, nor `severity` and `params`
-        6:5 "team/wod" no rule is called `team/wod`; did you mean `team/word`?
+        6:5 "team/wod" unknown rule `team/wod`; did you mean `team/word`?
         "#
         );
         insta::assert_snapshot!(

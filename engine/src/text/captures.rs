@@ -398,11 +398,11 @@ mod tests {
     fn a_malformed_pattern_says_why() {
         for (pattern, part) in [
             ("a{b", "not closed"),
-            ("a}", "closes nothing"),
+            ("a}", "unmatched"),
             ("a[", "not closed"),
-            ("a<b", "opens no name"),
+            ("a<b", "must start a name"),
             ("", "empty"),
-            ("../a", "leads out"),
+            ("../a", "leaves the directory"),
         ] {
             let why = PathPattern::new("", pattern).expect_err(pattern).to_string();
             assert!(why.contains(part), "{why}");

@@ -1,6 +1,6 @@
 //! File access: all bytes are read through the stores in this module, which are addressed by paths
 //! relative to a root.
-#![expect(clippy::disallowed_methods, reason = "this is where files are read")]
+#![expect(clippy::disallowed_methods, reason = "this module reads files")]
 
 mod below;
 mod folder;
@@ -134,10 +134,7 @@ impl Disk {
         if Path::new(path).components().all(inside) {
             Ok(self.root.join(path))
         } else {
-            Err(io::Error::new(
-                io::ErrorKind::InvalidInput,
-                format!("{path} is outside the root"),
-            ))
+            Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{path} is outside the root")))
         }
     }
 

@@ -220,10 +220,9 @@ impl FromStr for FailOn {
     fn from_str(text: &str) -> Result<Self, String> {
         match text {
             "never" => Ok(Self::Never),
-            _ => text
-                .parse()
-                .map(Self::Severity)
-                .map_err(|_| format!("unknown severity `{text}`; expected error, warning, info or never")),
+            _ => text.parse().map(Self::Severity).map_err(|_| {
+                format!("unknown severity `{text}`; expected error, warning, info or never")
+            }),
         }
     }
 }

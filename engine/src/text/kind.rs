@@ -14,9 +14,9 @@ impl Kind {
     pub const MARKDOWN: Self = Self("markdown");
     /// JSON, with or without comments.
     pub const JSON: Self = Self("json");
-    /// YAML.
+    /// YAML, of one or more documents.
     pub const YAML: Self = Self("yaml");
-    /// TOML.
+    /// TOML, by the extension `toml`.
     pub const TOML: Self = Self("toml");
     /// aidd's own configuration file.
     pub const CONFIG: Self = Self("config");

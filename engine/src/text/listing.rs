@@ -19,7 +19,7 @@ pub struct Listing {
     answers: Mutex<HashMap<String, bool>>,
 }
 
-/// Three bytes, such as a dot and two letters: enough to tell most extensions apart.
+/// Three bytes, such as a dot and two letters: enough to distinguish most extensions.
 type Ending = [u8; 3];
 
 /// Up to this many paths are compared one by one.

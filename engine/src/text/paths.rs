@@ -50,7 +50,7 @@ struct Compiled {
 }
 
 impl Globs {
-    /// Every path.
+    /// Matches every path.
     #[must_use]
     pub fn all() -> Self {
         Self::ready(Compiled { include: None, exclude: None })
@@ -252,7 +252,7 @@ pub enum PathError {
     #[error("`{0}` contains a backslash; separate directories with `/`")]
     Backslash(String),
     /// The path leaves the project.
-    #[error("`{0}` lies outside of the project; name a path below its root")]
+    #[error("`{0}` is outside of the project; name a path below its root")]
     Outside(String),
     /// A name that is invalid or has a special meaning on some system.
     #[error("`{0}` is not a file name on every system; choose another name")]

@@ -39,7 +39,7 @@ impl Span {
         self.start as usize..self.end as usize
     }
 
-    /// Length in bytes.
+    /// The length in bytes.
     #[must_use]
     pub fn len(self) -> usize {
         (self.end - self.start) as usize
@@ -85,7 +85,7 @@ impl From<Range<usize>> for Span {
 /// The unit of columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
-    /// Bytes of UTF-8.
+    /// Bytes of the UTF-8 text.
     Utf8,
     /// 16-bit units of UTF-16, the default of the language server protocol.
     Utf16,
@@ -129,11 +129,11 @@ pub struct Origin {
 /// The length of a text in each [`Encoding`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Columns {
-    /// Bytes of UTF-8.
+    /// Bytes in UTF-8.
     pub utf8: u32,
-    /// 16-bit units of UTF-16.
+    /// 16-bit units in UTF-16.
     pub utf16: u32,
-    /// Code points.
+    /// Unicode code points.
     pub code_points: u32,
 }
 
@@ -229,7 +229,7 @@ impl Source {
         self.path.rsplit('/').next().unwrap_or_default()
     }
 
-    /// The whole text.
+    /// The whole text, including line breaks.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text

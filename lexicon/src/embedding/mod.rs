@@ -32,7 +32,7 @@ impl Vector {
     fn pack(sum: &[f32; DIMENSIONS]) -> Self {
         let most = sum.iter().fold(0.0_f32, |most, value| most.max(value.abs()));
         let step = if most > 0.0 { 127.0 / most } else { 0.0 };
-        #[expect(clippy::cast_possible_truncation, reason = "-127 to 127 by the step")]
+        #[expect(clippy::cast_possible_truncation, reason = "scaled to -127 to 127")]
         Self::new(sum.map(|value| (value * step).round() as i8))
     }
 

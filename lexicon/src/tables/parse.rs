@@ -118,7 +118,7 @@ fn is_constant(kind: &str, entry: &str) -> Result<(), String> {
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "the tables lie on the disk")]
+#[expect(clippy::disallowed_methods, reason = "the test reads the tables from disk")]
 mod tests {
     use super::*;
     use std::fs;

@@ -60,7 +60,7 @@ pub struct DataHeader {
 pub enum DataType {
     /// A string.
     String,
-    /// A number.
+    /// A number, with or without a fraction.
     Number,
     /// An integer.
     Integer,
@@ -68,9 +68,9 @@ pub enum DataType {
     Boolean,
     /// `null`.
     Null,
-    /// A list.
+    /// A list (sequence).
     Array,
-    /// A mapping.
+    /// A mapping (object).
     Object,
 }
 

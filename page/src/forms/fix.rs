@@ -38,7 +38,7 @@ pub struct FixHeader {
 pub enum Insertion {
     /// `true`: what the check reports as missing.
     Missing(bool),
-    /// This text.
+    /// The text given in the page.
     Text(String),
 }
 
@@ -74,7 +74,9 @@ impl<'de> Deserialize<'de> for Insertion {
         match serde_json::Value::deserialize(deserializer)? {
             serde_json::Value::Bool(yes) => Ok(Self::Missing(yes)),
             serde_json::Value::String(text) => Ok(Self::Text(text)),
-            _ => Err(serde::de::Error::custom("`insert` must be `true` (for `doc`) or a string (for `text`)")),
+            _ => Err(serde::de::Error::custom(
+                "`insert` must be `true` (for `doc`) or a string (for `text`)",
+            )),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The form `layers`: which parts of the code may import which.
+//! The form `layers`: which parts of the code can import which.
 
 use super::super::values::Many;
 use serde::{Deserialize, Serialize};

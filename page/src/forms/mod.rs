@@ -62,28 +62,28 @@ pub struct CheckHeader {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Form {
-    /// A regular expression.
+    /// `text`: a regular expression.
     Text,
-    /// A syntax pattern.
+    /// `syntax`: a syntax pattern.
     Syntax,
-    /// Files and names.
+    /// `tree`: files and names.
     Tree,
-    /// Values.
+    /// `data`: values in data files.
     Data,
-    /// Imports.
+    /// `layers`: imports between parts of the code.
     Layers,
-    /// Commits.
+    /// `commit`: commits, branches and changes.
     Commit,
-    /// Documents.
+    /// `doc`: Markdown documents.
     Doc,
 }
 
 impl Form {
-    /// All of them, in the order of the documentation.
+    /// All forms, in the order of the documentation.
     pub const ALL: [Self; 7] =
         [Self::Text, Self::Syntax, Self::Tree, Self::Data, Self::Layers, Self::Commit, Self::Doc];
 
-    /// Its key in the header.
+    /// The key of the form in the header.
     #[must_use]
     pub fn key(self) -> &'static str {
         match self {
@@ -99,20 +99,20 @@ impl Form {
 }
 
 impl CheckHeader {
-    /// Its form; `None` before [`header`](super::header) has seen that it has one.
+    /// The form; `None` if the header has not been validated by [`header`](super::header).
     #[must_use]
     pub fn form(&self) -> Option<Form> {
         Form::ALL.into_iter().find(|&form| self.has(form))
     }
 
-    /// Whether a file without a match is what it finds.
+    /// Whether the check reports files without a match.
     #[must_use]
     pub fn requires(&self) -> bool {
         self.text.as_ref().is_some_and(|text| text.require)
     }
 
-    /// Why its parameters hold for all paths alike; `None` when it judges each file or folder by
-    /// itself, so that they may differ.
+    /// Why parameters cannot be set for some paths only; `None` when each file or directory is
+    /// checked on its own, so that the parameters can differ.
     #[must_use]
     pub fn not_by_path(&self) -> Option<&'static str> {
         let tree = self.tree.as_deref();

@@ -4,7 +4,7 @@ use super::super::values::{Many, Yaml};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A text pattern.
+/// A text pattern: a regular expression with conditions on the match.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -81,7 +81,7 @@ pub struct TextHeader {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Part {
-    /// Everywhere.
+    /// The whole file.
     All,
     /// In programs, everything except comments and strings; in Markdown, code blocks and text in
     /// backticks.
@@ -183,7 +183,9 @@ impl TextHeader {
                 word.trim().is_empty() || better.trim().is_empty()
             };
             if self.swap.iter().any(empty) {
-                return Some("each entry of `swap` must have a word and its replacement".to_owned());
+                return Some(
+                    "each entry of `swap` must have a word and its replacement".to_owned(),
+                );
             }
         }
         let whole = [

@@ -81,7 +81,9 @@ impl TreeHeader {
             (self.depth, "depth"),
         ];
         if !self.only.is_empty() && !self.each.iter().any(|each| each.ends_with('/')) {
-            return Some("`only` applies to directories; end a pattern of `each` with `/`".to_owned());
+            return Some(
+                "`only` applies to directories; end a pattern of `each` with `/`".to_owned(),
+            );
         }
         limits.into_iter().find_map(|(limits, name)| Limits::misshapen(limits, name))
     }

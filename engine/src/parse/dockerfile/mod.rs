@@ -116,7 +116,7 @@ pub struct Comment {
 
 /// The keyword of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub enum Keyword {
     Add,
     Arg,
@@ -202,7 +202,7 @@ pub struct Instruction {
     pub pairs: Vec<Pair>,
     /// Whether the argument is a JSON array of strings.
     pub json: bool,
-    /// Heredocs in order.
+    /// The heredocs that it opens, in order.
     pub heredocs: Vec<Heredoc>,
     /// Blank lines between continuation lines.
     pub blanks: Vec<Span>,
@@ -294,7 +294,7 @@ impl Flag {
 /// A key and its value in `ENV`, `LABEL` or `ARG`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pair {
-    /// The key.
+    /// The key, a word.
     pub key: Word,
     /// The value; optional for `ARG`.
     pub value: Option<Word>,
@@ -305,7 +305,7 @@ pub struct Pair {
 /// A heredoc of `RUN`, `COPY` or `ADD`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Heredoc {
-    /// The delimiter.
+    /// The delimiter without quotes and `-`.
     pub name: String,
     /// The span of the opening word: `<<EOF`, `<<-"EOF"`, `3<<EOF`.
     pub opener: Span,
@@ -332,7 +332,7 @@ pub struct Stage {
     pub image: Option<Word>,
     /// The span of `AS`.
     pub as_keyword: Option<Span>,
-    /// The name after `AS`.
+    /// The name after `AS`, if there is one.
     pub name: Option<Word>,
     /// Index of the earlier stage it is based on.
     pub base: Option<usize>,

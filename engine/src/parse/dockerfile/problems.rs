@@ -56,7 +56,11 @@ pub(super) fn open_heredoc(file: &mut Dockerfile, span: Span, name: &str) {
 
 /// Reports that the file has more instructions than are parsed.
 pub(super) fn too_long(file: &mut Dockerfile, span: Span) {
-    file.problems.push(problem(span, format!("only the first {MOST} instructions are checked"), None));
+    file.problems.push(problem(
+        span,
+        format!("only the first {MOST} instructions are checked"),
+        None,
+    ));
 }
 
 fn problem(span: Span, message: impl Into<String>, help: Option<String>) -> Problem {

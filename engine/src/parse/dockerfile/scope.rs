@@ -9,16 +9,16 @@ use std::collections::HashMap;
 pub enum Origin {
     /// An `ARG` before the first `FROM`.
     Global,
-    /// An `ARG` of a stage.
+    /// An `ARG` instruction in a stage.
     Arg,
-    /// An `ENV`.
+    /// An `ENV` instruction.
     Env,
 }
 
 /// A variable that is visible to an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Variable<'a> {
-    /// The name.
+    /// The name of the variable.
     pub name: &'a str,
     /// The kind of instruction that sets it.
     pub origin: Origin,

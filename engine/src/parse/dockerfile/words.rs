@@ -135,7 +135,7 @@ pub fn unquote(raw: &str, escape: Escape) -> String {
 pub struct Use {
     /// The range of the variable in the text passed to [`uses`].
     pub at: Range<usize>,
-    /// The name.
+    /// The name of the variable.
     pub name: String,
     /// The operator after the name within braces: `:-`, `-`, `:+`, `+`, `:?`, `?`, `#`, `%`, `/`,
     /// or empty.

@@ -82,7 +82,7 @@ fn put() -> Op {
     Op::Put
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_put(op: &Op) -> bool {
     *op == Op::Put
 }
@@ -392,7 +392,8 @@ impl Reader<'_> {
             line.strip_prefix(*mark).is_some_and(|rest| matches!(rest.first(), None | Some(b' ')))
         };
         if MARKS.iter().any(is_mark) {
-            let message = "merge conflict marker; both sides were read; remove the marker".to_owned();
+            let message =
+                "merge conflict marker; both sides were read; remove the marker".to_owned();
             return self.problem(number, ProblemKind::ConflictMarker, message);
         }
         let revision: Revision = match serde_json::from_slice(line) {

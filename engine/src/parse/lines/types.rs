@@ -56,7 +56,7 @@ words! {
         Decision = "decision",
         /// An error, its cause and its fix.
         Mistake = "mistake",
-        /// How things are done here.
+        /// A convention of the project.
         Convention = "convention",
         /// A recurring pattern.
         Pattern = "pattern",
@@ -122,7 +122,7 @@ words! {
 words! {
     /// The outcome of a decision.
     Outcome {
-        /// It worked.
+        /// It succeeded.
         Success = "SUCCESS",
         /// It failed.
         Failed = "FAILED",

@@ -14,7 +14,7 @@ pub enum Format {
     Json,
     /// YAML, of one or more documents.
     Yaml,
-    /// TOML.
+    /// TOML, including lock files in TOML.
     Toml,
     /// The YAML between `---` lines at the start of a Markdown file.
     FrontMatter,
@@ -58,9 +58,9 @@ pub enum Datum {
     Number(String),
     /// A string, unescaped.
     Text(String),
-    /// A list.
+    /// A list; its items are the [`Value::children`].
     List,
-    /// A mapping.
+    /// A mapping; its entries are the [`Value::children`].
     Map,
 }
 

@@ -8,7 +8,7 @@ use gix::traverse::commit::simple::CommitTimeOrder;
 /// The time and message of a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Commit {
-    /// The full hash.
+    /// The full hash of the commit.
     pub id: String,
     /// Commit time, in milliseconds since 1970.
     pub at: i64,
@@ -19,7 +19,7 @@ pub struct Commit {
 /// A commit as used by checks of commit messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Authored {
-    /// The full hash.
+    /// The full hash of the commit.
     pub id: String,
     /// The full commit message.
     pub message: String,

@@ -11,9 +11,9 @@ pub struct Directories {
     pub git: PathBuf,
     /// The directory shared by all work trees: configuration, references, shallow commits.
     pub common: PathBuf,
-    /// The object store.
+    /// The directory of the object store.
     pub objects: PathBuf,
-    /// The top of the work tree.
+    /// The top directory of the work tree.
     pub work_tree: PathBuf,
 }
 

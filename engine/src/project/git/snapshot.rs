@@ -43,7 +43,7 @@ pub enum Entry {
     Absent,
     /// A directory.
     Directory,
-    /// A file.
+    /// A regular file.
     File,
     /// A link or submodule, at the path or on the way to it; its target is not part of the
     /// snapshot.

@@ -38,15 +38,15 @@ type Node<'r> = ast_grep_core::Node<'r, StrDoc<SupportLang>>;
 /// The languages whose imports can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Language {
-    /// JavaScript and TypeScript.
+    /// JavaScript and TypeScript, including JSX and TSX.
     Script,
-    /// Python.
+    /// Python modules and packages.
     Python,
-    /// Rust.
+    /// Rust crates and modules.
     Rust,
-    /// Go.
+    /// Go packages.
     Go,
-    /// Java.
+    /// Java classes and packages.
     Java,
 }
 

@@ -21,13 +21,13 @@ use std::sync::{LazyLock, Mutex};
 pub enum Tool {
     /// ESLint and its plugins.
     Eslint,
-    /// Biome.
+    /// Biome's linter.
     Biome,
     /// Clippy, and the lints of the Rust compiler.
     Clippy,
-    /// Ruff.
+    /// Ruff, the Python linter.
     Ruff,
-    /// golangci-lint.
+    /// golangci-lint and the linters it bundles.
     Golangci,
 }
 

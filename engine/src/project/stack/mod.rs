@@ -368,8 +368,9 @@ pub fn detect_at(disk: &Disk, folder: &str) -> Stack {
             continue;
         }
         if seen.len() > FOLDERS {
-            let said =
-                format!("{folder}: {FOLDERS} folders were looked through; the others were not");
+            let said = format!(
+                "{folder}: stopped after {FOLDERS} directories; the others were not searched"
+            );
             reader.problems.push(said);
             break;
         }
@@ -432,14 +433,13 @@ fn members(disk: &Disk, manifest: &Manifest, problems: &mut Vec<String>) -> Vec<
     let left_out: Vec<_> = left_out.filter_map(|glob| matcher(&glob)).collect();
     for glob in &manifest.members {
         let Some(inside) = read::resolve(from, glob) else {
-            let said =
-                format!("{}: the member `{glob}` lies outside of the project", manifest.path);
+            let said = format!("{}: member `{glob}` is outside of the project", manifest.path);
             problems.push(said);
             continue;
         };
         let folders = expand(disk, &inside);
         if folders.is_empty() {
-            problems.push(format!("{}: the member `{glob}` is no folder", manifest.path));
+            problems.push(format!("{}: member `{glob}` is not a directory", manifest.path));
         }
         found.extend(folders.into_iter().filter(|folder| {
             !is_foreign(folder) && !left_out.iter().any(|glob| glob.is_match(folder))

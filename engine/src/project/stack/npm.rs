@@ -152,9 +152,7 @@ pub(super) fn locks(folder: &str, reader: &mut Reader<'_>) -> Vec<Lock> {
     }
     if found.len() > 1 {
         let names: Vec<&str> = found.iter().map(|lock| &*lock.path).collect();
-        reader
-            .problems
-            .push(format!("{}: several lock files; using the first", names.join(", ")));
+        reader.problems.push(format!("{}: several lock files; using the first", names.join(", ")));
     }
     found
 }

@@ -36,7 +36,8 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
     found.extend(lists(folder, is_project, reader));
     let program = join(folder, "setup.py");
     if found.is_empty() && reader.disk.exists(&program) {
-        let said = format!("{program}: not read because it is a program; its dependencies are unknown");
+        let said =
+            format!("{program}: not read because it is a program; its dependencies are unknown");
         reader.problems.push(said);
     }
     found
