@@ -1,5 +1,5 @@
-//! Branches: what sessions on them came to, in tracked files; when a branch is merged, what it
-//! decided and mended becomes permanent.
+//! Branch contexts in tracked files: what the sessions on a branch recorded. When a branch is
+//! merged, its decisions and fixed errors become permanent.
 
 use super::MemoryError;
 use super::kinds::{self, Decision, Mistake};
@@ -17,7 +17,7 @@ use super::{id, kinds::Observation};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap, btree_map};
 
-/// What a session's end brought its branch.
+/// What ending a session added to its branch.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Promoted {
     /// Decisions that the branch did not have.
@@ -28,45 +28,45 @@ pub struct Promoted {
     pub was_known: bool,
 }
 
-/// What merging a branch made permanent.
+/// Result of merging a branch.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Merged {
     /// Ids of new decisions and mistakes.
     pub promoted: Vec<String>,
-    /// Ids of those that were permanent already.
+    /// Ids of memories that were already permanent.
     pub known: Vec<String>,
-    /// Where the branch's context lies now, from the root.
+    /// Path of the branch's archived context, relative to the root.
     pub archived: String,
 }
 
 impl ProjectMemory {
-    /// The context of a branch; an empty one when nothing is known of it.
+    /// The context of a branch; an empty one when nothing is known about it.
     ///
     /// # Errors
-    /// When its file is not a context.
+    /// When its file is not a valid context.
     pub fn branch(&self, branch: &str) -> Result<BranchContext, MemoryError> {
         let branch = self.branch_name(branch)?;
         let known = self.journal.branch(&branch)?.map(|(context, _)| context);
         Ok(known.unwrap_or_else(|| BranchContext { branch, ..BranchContext::default() }))
     }
 
-    /// The name of a branch as it may stand in the name of a file.
+    /// The branch name, cleaned by the privacy gate, as used in file names.
     fn branch_name(&self, branch: &str) -> Result<String, MemoryError> {
         Ok(self.gate.clean(&branch.to_owned())?.into_inner())
     }
 
-    /// The contexts of all branches, and the files that are none.
+    /// The contexts of all branches, and the files that are not valid contexts.
     ///
     /// # Errors
-    /// When the folder cannot be read.
+    /// When the directory cannot be read.
     pub fn branches(&self) -> Result<(Vec<BranchContext>, Vec<String>), MemoryError> {
         self.journal.branches()
     }
 
-    /// Adds to the context of a branch: lists grow by what is new, other fields are set.
+    /// Updates the context of a branch: appends new list items and sets the other fields.
     ///
     /// # Errors
-    /// When its file is not a context, or cannot be written.
+    /// When its file is not a valid context, or cannot be written.
     pub fn save_branch(&mut self, patch: &BranchContext) -> Result<BranchContext, MemoryError> {
         let branch = patch.branch.clone();
         if branch.trim().is_empty() {
@@ -87,7 +87,7 @@ impl ProjectMemory {
         Ok(context)
     }
 
-    /// Reads, changes and writes a branch's file, while no other process of aidd does.
+    /// Reads, changes and writes a branch's file while holding the journal lock.
     fn change_branch<T>(
         &mut self,
         branch: &str,
@@ -102,10 +102,10 @@ impl ProjectMemory {
         Ok((context, value))
     }
 
-    /// Takes what a session decided, mended and did into its branch, once.
+    /// Adds the decisions, fixed errors and tasks of a session to its branch, once.
     ///
     /// # Errors
-    /// When the branch's file is not a context, or cannot be written.
+    /// When the branch's file is not a valid context, or cannot be written.
     pub fn promote_session(&mut self, session: &SessionState) -> Result<Promoted, MemoryError> {
         let query = Query {
             kinds: vec![Kind::Decision, Kind::Mistake],
@@ -120,7 +120,7 @@ impl ProjectMemory {
         Ok(promoted)
     }
 
-    /// What is known of a branch, archived or not.
+    /// The context of a branch, live and archived contexts joined.
     fn whole_branch(&self, branch: &str) -> Result<BranchContext, MemoryError> {
         let live = self.journal.branch(branch)?.map(|(context, _)| context);
         let context = match (live, self.journal.archived(branch)?) {
@@ -137,11 +137,11 @@ impl ProjectMemory {
         Ok(self.gate.clean(&context)?.into_inner())
     }
 
-    /// Archives the context of a branch that is not merged; where it lies now, from the root.
-    /// Merging it later makes it permanent all the same.
+    /// Archives the context of a branch that is not merged and returns its new path, relative to
+    /// the root. Merging the branch later still makes its memories permanent.
     ///
     /// # Errors
-    /// When nothing is known of the branch, or a file cannot be written.
+    /// When nothing is known about the branch, or a file cannot be written.
     pub fn archive_branch(&mut self, branch: &str) -> Result<String, MemoryError> {
         let branch = &self.branch_name(branch)?;
         let _lock = self.journal.lock()?;
@@ -149,11 +149,11 @@ impl ProjectMemory {
         self.journal.archive_branch(branch, &text(&context)?)
     }
 
-    /// Makes what a branch decided and mended permanent and archives its context. Doing it again,
-    /// here or in another clone, adds nothing.
+    /// Makes the decisions and fixed errors of a branch permanent and archives its context.
+    /// Repeating it, here or in another clone, adds nothing.
     ///
     /// # Errors
-    /// When nothing is known of the branch, or a file cannot be written.
+    /// When nothing is known about the branch, or a file cannot be written.
     pub fn merge_branch(&mut self, branch: &str) -> Result<Merged, MemoryError> {
         let branch = &self.branch_name(branch)?;
         let mut merged = Merged::default();
@@ -168,11 +168,10 @@ impl ProjectMemory {
                 return Ok(merged);
             }
         }
-        Err(MemoryError::Store(format!("the branch `{branch}` is written to again and again")))
+        Err(MemoryError::Store(format!("the branch `{branch}` kept changing during the merge; retry")))
     }
 
-    /// Archives a branch unless its context is another one by now: what somebody else adds
-    /// meanwhile is not to be lost.
+    /// Archives a branch unless its context has changed, so that concurrent additions are not lost.
     fn archive_as(
         &mut self,
         branch: &str,
@@ -186,10 +185,10 @@ impl ProjectMemory {
     }
 }
 
-/// A branch that changes while it is merged is looked at again, so often at most.
+/// Maximum number of attempts to merge a branch that changes meanwhile.
 const ROUNDS: usize = 8;
 
-/// What of a branch is not permanent yet, with the ids of that and of what was known.
+/// The parts of a branch that are not permanent yet, with their ids and the ids of those that are.
 fn draft_merged(
     memory: &mut ProjectMemory,
     context: &BranchContext,
@@ -213,8 +212,8 @@ fn draft_merged(
 }
 
 impl ProjectMemory {
-    /// The revision by which a memory that was known takes the place of observations that say the same;
-    /// none where it does so already, or does not hold any more.
+    /// The revision by which a known memory supersedes observations with the same meaning; none
+    /// when it already does, or is not active.
     fn draft_promoted(
         &mut self,
         id: &str,
@@ -237,12 +236,12 @@ impl ProjectMemory {
 }
 
 fn text(context: &BranchContext) -> Result<String, MemoryError> {
-    // One value a line, in a fixed order: Git merges lines.
+    // One value per line, in a fixed order: Git merges by line.
     Ok(serde_json::to_string_pretty(context)? + "\n")
 }
 
 fn promote(context: &mut BranchContext, session: &SessionState, observed: &[Entry]) -> Promoted {
-    // A session that was taken in and went on has more to say; it is counted once.
+    // A promoted session that continued can have more to add; it is counted once.
     let was_known = context.sessions.contains(&session.id);
     let mut more = BranchContext {
         decisions: session.decisions.clone(),
@@ -289,7 +288,7 @@ fn promote(context: &mut BranchContext, session: &SessionState, observed: &[Entr
     let (decisions, errors) = (context.decisions.len(), context.errors_encountered.len());
     let mut done = more.completed_tasks.clone();
     if was_known {
-        // What it left to do may have been done since.
+        // Tasks it left pending can have been completed since.
         done.extend(context.completed_tasks.iter().cloned());
     }
     merge(context, more);
@@ -306,15 +305,15 @@ fn promote(context: &mut BranchContext, session: &SessionState, observed: &[Entr
     }
 }
 
-/// Two sides of one context as one: what either side has done is not left to do.
+/// Joins two versions of one context: a task that either side completed is not pending.
 pub(super) fn join(context: &mut BranchContext, other: BranchContext) {
     merge(context, other);
     let done: BTreeSet<&String> = context.completed_tasks.iter().collect();
     context.pending_tasks.retain(|task| !done.contains(task));
 }
 
-/// Adds to `context` what `more` has beyond it; where both have a single value, that of `more`
-/// goes, unless it is empty.
+/// Adds to `context` what only `more` has; where both have a single value, that of `more` is used
+/// unless it is empty.
 fn merge(context: &mut BranchContext, more: BranchContext) {
     for (to, from) in [
         (&mut context.completed_tasks, more.completed_tasks),
@@ -361,8 +360,8 @@ fn merge(context: &mut BranchContext, more: BranchContext) {
     context.extra.extend(more.extra);
 }
 
-/// What a branch makes permanent. Depends on the context alone, so that two clones that merge the
-/// same branch write the same lines.
+/// The permanent memories of a branch. Depends on the context alone, so that two clones that merge
+/// the same branch write the same lines.
 fn permanent(context: &BranchContext) -> Result<Vec<Revision>, MemoryError> {
     let mut revisions = Vec::new();
     let time = |stamp: &Option<Value>| stamp.as_ref().and_then(millis).unwrap_or_default();
@@ -406,14 +405,13 @@ fn promoting(observed: &BTreeSet<String>) -> Vec<Link> {
     observed.iter().map(|id| Link::promoting(id)).collect()
 }
 
-/// What permanent memories say, by type and as it is compared: the id of the last changed that
-/// says it.
+/// Permanent memories by type and comparison key: the id of the last changed one with that key.
 #[derive(Default)]
 struct Permanent(BTreeMap<Kind, HashMap<String, String>>);
 
 impl Permanent {
-    /// The permanent memory that a revision would repeat: of its id, removed or not, or one that says
-    /// the same. Lines of other branches do not count.
+    /// The permanent memory that a revision would repeat: the one with its id, removed or not, or
+    /// one with the same meaning. Lines of other branches do not count.
     fn find(
         &mut self,
         store: &mut dyn StorageBackend,
@@ -437,7 +435,7 @@ impl Permanent {
     }
 }
 
-/// A text as memories of a type are compared.
+/// The key by which texts of memories of a type are compared.
 fn compared(kind: Kind, text: &str) -> String {
     match kind {
         Kind::Mistake => error_key(text),

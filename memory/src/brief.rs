@@ -1,6 +1,6 @@
-//! A memory in a few words, with what has to be said whenever it is shown: what came of it, that it
-//! follows from a decision that failed, and that it is no knowledge of the project but what a session
-//! noted. Every surface shows memories by these words.
+//! A short form of a memory with the marks that must always be displayed: its outcome, that it
+//! follows from a failed decision, and that it is a session's observation instead of project
+//! knowledge. Every frontend displays memories in this form.
 
 use super::MemoryError;
 use super::project::ProjectMemory;
@@ -9,15 +9,15 @@ use super::store::StorageBackend;
 use super::types::{Entry, Kind, Layer, Outcome, Relation, Status};
 use std::fmt::Write as _;
 
-/// Most characters of a reason.
+/// Maximum length of a reason, in characters.
 const REASON: usize = 120;
 
 /// A memory, and the failed decision that it follows from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Brief {
-    /// The memory.
+    /// The memory itself.
     pub entry: Entry,
-    /// The id of that decision.
+    /// The id of the failed decision.
     pub follows_failed: Option<String>,
 }
 
@@ -28,8 +28,7 @@ impl From<Entry> for Brief {
 }
 
 impl Brief {
-    /// What has to be said with the memory, each part in brackets with a space before it; empty when
-    /// nothing has to be.
+    /// The marks of the memory, each in brackets after a space; empty when there are none.
     #[must_use]
     pub fn marks(&self) -> String {
         let entry = &self.entry;
@@ -40,7 +39,7 @@ impl Brief {
         )
     }
 
-    /// Its topic, the beginning of its words (at most `chars` characters), and [`Self::marks`].
+    /// The topic, the beginning of the content (at most `chars` characters), and [`Self::marks`].
     #[must_use]
     pub fn line(&self, chars: usize) -> String {
         let topic = self.entry.topic.as_ref().map(|topic| format!("{topic}: "));
@@ -49,7 +48,7 @@ impl Brief {
 }
 
 impl Hit {
-    /// As [`Brief::marks`].
+    /// Like [`Brief::marks`].
     #[must_use]
     pub fn marks(&self) -> String {
         marks(
@@ -73,7 +72,7 @@ fn marks(
     if let Some(id) = follows_failed {
         let _ = write!(marks, " [follows from {id}, which FAILED]");
     }
-    // Other types are never the project's.
+    // Memories of other types never belong to the project.
     if kind.file().is_some() {
         match (layer, branch) {
             (Layer::Permanent, _) => {}
@@ -94,8 +93,7 @@ fn clipped(reason: &str) -> String {
     }
 }
 
-/// The decision that failed and that a permanent memory builds on, refines or brings together with
-/// others.
+/// The failed decision that a permanent memory builds on, refines or synthesizes with others.
 pub(super) fn follows_failed(
     store: &mut dyn StorageBackend,
     entry: &Entry,
@@ -119,10 +117,10 @@ pub(super) fn follows_failed(
 }
 
 impl ProjectMemory {
-    /// These memories with what has to be said of each.
+    /// The short forms of `entries`.
     ///
     /// # Errors
-    /// When the store does not answer.
+    /// When the store cannot be read.
     pub fn briefs(&mut self, entries: &[Entry]) -> Result<Vec<Brief>, MemoryError> {
         self.read(&mut |store| {
             let brief = |entry: &Entry| {
@@ -133,10 +131,10 @@ impl ProjectMemory {
         })
     }
 
-    /// A memory with what has to be said of it.
+    /// The short form of a memory.
     ///
     /// # Errors
-    /// When the store does not answer.
+    /// When the store cannot be read.
     pub fn brief(&mut self, entry: &Entry) -> Result<Brief, MemoryError> {
         let follows_failed = self.read(&mut |store| follows_failed(store, entry))?;
         Ok(Brief { entry: entry.clone(), follows_failed })

@@ -1,4 +1,4 @@
-//! What of permanent memory does not go together.
+//! Conflicts in permanent memory.
 
 use super::MemoryError;
 use super::project::ProjectMemory;
@@ -8,50 +8,50 @@ use super::words::topic_key;
 use aidd_engine::parse::lines::standing::{circles, forks, is_apart, topic_of};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What does not go together.
+/// A conflict between permanent memories, or between edits of one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Conflict {
-    /// Two edits of one memory stand side by side.
+    /// Two concurrent edits of one memory.
     TwoHeads {
-        /// The memory.
+        /// Id of the memory.
         id: String,
-        /// The revisions, the shown one first.
+        /// Ids of the revisions, the displayed one first.
         heads: Vec<String>,
     },
-    /// More than one decision on a topic holds.
+    /// More than one active decision on a topic.
     OneTopic {
-        /// The topic as it is compared.
+        /// The topic's comparison key.
         topic: String,
-        /// The decisions.
+        /// Ids of the decisions.
         ids: Vec<String>,
     },
-    /// One says that it contradicts the other, and both hold.
+    /// A memory contradicts another, and both are active.
     Contradiction {
-        /// The one.
+        /// Id of the memory with the link.
         from: String,
-        /// The other.
+        /// Id of the contradicted memory.
         to: String,
     },
-    /// They supersede each other in a circle.
+    /// Memories that supersede each other in a cycle.
     Circle {
-        /// The one.
+        /// Id of the memory with the link.
         from: String,
-        /// The other, which holds all the same.
+        /// Id of the superseded memory, which is still active.
         to: String,
     },
-    /// They superseded the same memory, directly or by others, and all hold: branches replaced it each
-    /// in its own way.
+    /// Active memories that supersede the same memory, directly or indirectly: branches replaced it
+    /// independently.
     Forked {
-        /// The memories that hold.
+        /// Ids of the active memories.
         ids: Vec<String>,
     },
 }
 
 impl ProjectMemory {
-    /// All that does not go together in permanent memory.
+    /// All conflicts in permanent memory.
     ///
     /// # Errors
-    /// When the store does not answer.
+    /// When the store cannot be read.
     pub fn conflicts(&mut self) -> Result<Vec<Conflict>, MemoryError> {
         let (clashes, forked) = self.read(&mut |store| {
             let clashes = store.clashes()?;
@@ -69,11 +69,10 @@ impl ProjectMemory {
         Ok(conflicts)
     }
 
-    /// What of [`Self::conflicts`] this permanent memory is part of: its topic and its links are
-    /// read.
+    /// The conflicts that this permanent memory is part of; only its topic and its links are read.
     ///
     /// # Errors
-    /// When there is no such memory, or the store does not answer.
+    /// When there is no such memory, or the store cannot be read.
     pub fn conflicts_of(&mut self, id: &str) -> Result<Vec<Conflict>, MemoryError> {
         let (entry, on_topic, links, others, forked) = self.read(&mut |store| {
             let unknown = || MemoryError::Unknown { what: "memory", id: id.to_owned() };
@@ -118,7 +117,7 @@ impl ProjectMemory {
     }
 }
 
-/// See [`Conflict::Forked`]: of all memories that supersede each other.
+/// See [`Conflict::Forked`]: among all memories that supersede each other.
 fn forked(
     store: &mut dyn StorageBackend,
     superseding: &[(String, String)],
@@ -126,7 +125,7 @@ fn forked(
     let pairs: Vec<(&str, &str)> = superseding.iter().map(|(from, to)| (&**from, &**to)).collect();
     let ends: BTreeSet<&str> = pairs.iter().map(|(_, to)| *to).collect();
     let circles = circles(pairs.iter().copied());
-    // Of others nobody need ask: they are superseded.
+    // Others need no look-up: they are superseded.
     let may_hold = |id: &str| !ends.contains(id) || circles.contains_key(id);
     let mut forked = Vec::new();
     for ids in forks(&pairs, &may_hold) {
@@ -146,7 +145,7 @@ fn forked(
     Ok(forked)
 }
 
-/// Those of [`forked`] that a memory is among.
+/// The entries of [`forked`] that contain a memory.
 pub(super) fn forked_with(
     store: &mut dyn StorageBackend,
     id: &str,
@@ -157,13 +156,13 @@ pub(super) fn forked_with(
     Ok(forked)
 }
 
-/// What asks for the decisions that hold on a topic.
+/// The query for the active decisions on a topic.
 pub(super) fn decisions_on(topic: Option<&str>) -> Option<Query> {
     let topic = topic.filter(|topic| !topic_key(topic).is_empty())?.to_owned();
     Some(Query { topic: Some(topic), ..Query::active(Layers::PERMANENT, Kind::Decision) })
 }
 
-/// What a link between memories of which some are active does not go together with.
+/// The conflict that a link causes, if any, when some of its memories are active.
 pub(super) fn of_link(link: Link, is_active: &dyn Fn(&str) -> bool) -> Option<Conflict> {
     let Link { from, to, relation, .. } = link;
     match relation {

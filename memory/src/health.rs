@@ -1,5 +1,5 @@
-//! How a project's work goes, from what was measured; from what sessions said of themselves only
-//! where nothing was.
+//! Figures on how work in a project goes. Measured values are preferred; the values that sessions
+//! reported about themselves are used only where nothing was measured.
 
 use super::MemoryError;
 use super::outcomes::{self, Check};
@@ -11,45 +11,46 @@ use super::types::{Entry, Kind};
 use aidd_engine::project::git::Repository;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A figure of fewer samples is no figure.
+/// A figure needs at least this many samples to have a value.
 pub const LEAST_SAMPLES: usize = 3;
-/// The figures that have numbers must have this share of the weight for an overall one.
+/// An overall figure needs values for figures of at least this share of the total weight.
 const LEAST_WEIGHT: f64 = 0.5;
-/// At most so many commits are looked through for reverts.
+/// Maximum number of commits searched for reverts.
 const COMMITS: usize = 5_000;
 
 /// One figure, from 0 to 100.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
-    /// Its name: sessionSuccess, complianceAvg, errorRecurrence, modelConsistency,
-    /// memoryUtilization.
+    /// One of `sessionSuccess`, `complianceAvg`, `errorRecurrence`, `modelConsistency`,
+    /// `memoryUtilization`.
     pub name: &'static str,
-    /// `None`: not enough data.
+    /// `None` when there are fewer than [`LEAST_SAMPLES`] samples.
     pub value: Option<f64>,
-    /// What it rests on: so many sessions, or mistakes.
+    /// Number of sessions or mistakes that the value is computed from.
     pub samples: usize,
-    /// How many of them were measured; the others are what sessions said of themselves.
+    /// How many of the samples were measured; the others were reported by sessions.
     pub measured: usize,
-    /// Its share of the overall figure.
+    /// Weight in the overall figure; the weights of all figures add up to 1.
     pub weight: f64,
-    /// What it says, in words.
+    /// Description of the value, for display.
     pub meaning: &'static str,
 }
 
-/// How work goes.
+/// The figures of a project, with advice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Health {
-    /// The figures that have numbers, by weight; `None` when they have less than half of it.
+    /// Weighted mean of the figures that have a value; `None` when these have less than half of the
+    /// total weight.
     pub overall: Option<f64>,
-    /// Each figure.
+    /// All five figures, including those without a value.
     pub figures: Vec<Figure>,
-    /// How many ended sessions were looked at.
+    /// Number of ended sessions that were examined.
     pub sessions: usize,
-    /// What to do about figures that are low.
+    /// What to do about low figures, one sentence each.
     pub advice: Vec<String>,
 }
 
-/// What is known of one ended session.
+/// What is known about one ended session.
 #[derive(Debug, Default)]
 struct Sample {
     model: String,
@@ -57,11 +58,11 @@ struct Sample {
     success: Option<Told<bool>>,
     /// From 0 to 100.
     compliance: Option<Told<f64>>,
-    /// Whether anything was decided or mended.
+    /// Whether it recorded a decision or a fixed error.
     remembers: bool,
 }
 
-/// A value, and whether it was measured.
+/// A value, and whether it was measured or reported by the session.
 #[derive(Clone, Copy, Debug)]
 struct Told<T> {
     value: T,
@@ -69,14 +70,14 @@ struct Told<T> {
 }
 
 impl ProjectMemory {
-    /// Looks at the last `limit` ended sessions and all mistakes.
+    /// Examines the last `limit` ended sessions and all mistakes.
     ///
-    /// A session's success is measured by its last recorded test run and by commits of its time
-    /// that were reverted later; its compliance by the share of its checks (lint, types, build)
+    /// A session's success is measured by its last recorded test run and by commits made during it
+    /// that were reverted later; its compliance is the share of its checks (lint, types, build)
     /// whose last recorded run passed.
     ///
     /// # Errors
-    /// When the store does not answer.
+    /// Fails when the store cannot be read.
     pub fn health(&mut self, limit: usize) -> Result<Health, MemoryError> {
         let sessions = self.sessions(None, Some(true), limit)?;
         let oldest = sessions.iter().filter_map(|session| millis(&session.started_at)).min();
@@ -105,7 +106,7 @@ impl ProjectMemory {
     }
 }
 
-/// When the commits that were reverted were made. `None` outside of a repository.
+/// Times of the commits that were reverted later. `None` outside a repository.
 fn reverted(root: &std::path::Path, since: i64) -> Option<Vec<i64>> {
     let repository = Repository::open(root).ok()?;
     let commits = repository.since(since, COMMITS).ok()?;
@@ -132,7 +133,7 @@ fn sample(session: &SessionState, seen: &[Entry], reverted: Option<&[i64]>) -> S
     let said = session.outcome.as_ref();
     let span = millis(&session.started_at).zip(session.ended_at.as_ref().and_then(millis));
     let was_reverted = match (reverted, span) {
-        // Git keeps whole seconds.
+        // Git stores whole seconds.
         (Some(times), Some((start, end))) => {
             Some(times.iter().any(|at| (start - 999..=end).contains(at)))
         }
@@ -168,7 +169,7 @@ fn sample(session: &SessionState, seen: &[Entry], reverted: Option<&[i64]>) -> S
     }
 }
 
-/// A share in percent.
+/// `part` as a percentage of `of`.
 #[expect(clippy::cast_precision_loss, reason = "counts of sessions and mistakes")]
 fn share(part: usize, of: usize) -> f64 {
     if of == 0 { 0.0 } else { 100.0 * part as f64 / of as f64 }
@@ -221,11 +222,11 @@ fn recurrence(mistakes: &[Entry]) -> Figure {
         samples: mistakes.len(),
         measured: mistakes.len(),
         weight: 0.15,
-        meaning: "mistakes that were made only once",
+        meaning: "mistakes that occurred only once",
     }
 }
 
-/// How evenly each model works: 100 less the mean deviation of its sessions' compliance.
+/// How consistent each model is: 100 minus the mean standard deviation of its sessions' compliance.
 fn consistency(samples: &[Sample]) -> Figure {
     let mut models: BTreeMap<&str, Vec<Told<f64>>> = BTreeMap::new();
     for sample in samples {
@@ -250,7 +251,7 @@ fn consistency(samples: &[Sample]) -> Figure {
         samples: all.len(),
         measured: all.iter().filter(|told| told.measured).count(),
         weight: 0.15,
-        meaning: "100 less the deviation of compliance within a model",
+        meaning: "100 minus the deviation of compliance within a model",
     }
 }
 
@@ -262,7 +263,7 @@ fn utilization(samples: &[Sample]) -> Figure {
         samples: samples.len(),
         measured: samples.len(),
         weight: 0.15,
-        meaning: "sessions that left a decision or a mended error",
+        meaning: "sessions that recorded a decision or a fixed error",
     }
 }
 
@@ -276,17 +277,17 @@ fn overall(figures: &[Figure]) -> Option<f64> {
     (weight >= LEAST_WEIGHT - 1e-9).then(|| sum / weight)
 }
 
-/// Below which figure there is advice, and what.
+/// Figure name, the value below which advice is given, and the advice.
 const ADVICE: [(&str, f64, &str); 5] = [
-    ("sessionSuccess", 60.0, "run the tests before a session ends, and look at what was reverted"),
+    ("sessionSuccess", 60.0, "run the tests before a session ends, and check what was reverted"),
     ("complianceAvg", 70.0, "run lint and type check after each change, not at the end"),
-    ("errorRecurrence", 60.0, "give the mistakes that came back a prevention that a check can see"),
+    ("errorRecurrence", 60.0, "add an enforceable check to the recurring mistakes"),
     (
         "modelConsistency",
         60.0,
-        "give the model the same rules and context for the same kind of task",
+        "use the same rules and context for the same kind of task",
     ),
-    ("memoryUtilization", 50.0, "save decisions and mended errors before a session ends"),
+    ("memoryUtilization", 50.0, "save decisions and fixed errors before a session ends"),
 ];
 
 fn advice(figures: &[Figure]) -> Vec<String> {
@@ -307,8 +308,8 @@ fn advice(figures: &[Figure]) -> Vec<String> {
     if !said.is_empty() {
         let said: Vec<&str> = said.into_iter().collect();
         advice.push(format!(
-            "{} rest in part on what sessions said of themselves: record runs as tool_outcome \
-             observations with command and exitCode",
+                "{} partly based on values reported by the sessions: record runs as tool_outcome \
+                 observations with command and exitCode",
             said.join(", ")
         ));
     }

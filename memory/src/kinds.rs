@@ -1,4 +1,4 @@
-//! What each type of memory has to say beside its content: the typed form of its metadata.
+//! The typed form of the metadata of each type of memory.
 
 use super::MemoryError;
 use super::types::{Kind, Outcome};
@@ -7,154 +7,155 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Beside the decision itself.
+/// Metadata of a decision.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Decision {
-    /// Why.
+    /// Why it was decided.
     #[serde(skip_serializing_if = "String::is_empty", alias = "rationale")]
     pub reasoning: String,
-    /// What else was looked at: texts, or option and why it was rejected.
+    /// Alternatives that were considered: strings, or objects with the option and why it was
+    /// rejected.
     #[serde(skip_serializing_if = "Vec::is_empty", alias = "alternatives_considered")]
     pub alternatives: Vec<Value>,
-    /// In what situation.
+    /// The situation in which it was decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
-    /// How sure, from 0 to 1.
+    /// Confidence, from 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f64>,
-    /// What came of it.
+    /// How the decision turned out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
-    /// Why it came so.
+    /// Why it turned out that way.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome_reason: Option<String>,
-    /// When that was said, in milliseconds since 1970.
+    /// When the outcome was recorded, in milliseconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome_at: Option<i64>,
-    /// Fields that this aidd does not know.
+    /// Fields unknown to this version of aidd.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
 
-/// Beside the error.
+/// Metadata of a mistake; its content is the error.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Mistake {
     /// Why it happened.
     #[serde(skip_serializing_if = "String::is_empty", alias = "root_cause")]
     pub root_cause: String,
-    /// What mended it.
+    /// How it was fixed.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub fix: String,
-    /// What keeps it from coming back.
+    /// How to prevent it from recurring.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub prevention: String,
-    /// The files it was about.
+    /// The affected files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
-    /// How often it was made; absent: once.
+    /// How often it occurred; absent means once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub occurrences: Option<u64>,
-    /// When it was made last, in milliseconds since 1970.
+    /// When it last occurred, in milliseconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_seen_at: Option<i64>,
-    /// What enforces it: see [`aidd_engine::workspace::remembered`].
+    /// The check that enforces it: see [`aidd_engine::workspace::remembered`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub check: Option<Value>,
-    /// Fields that this aidd does not know.
+    /// Fields unknown to this version of aidd.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
 
-/// Beside the convention.
+/// Metadata of a convention.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Convention {
-    /// How it looks when followed.
+    /// An example that follows the convention.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub example: String,
     /// Further examples.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub examples: Vec<String>,
-    /// Why.
+    /// Why the convention exists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rationale: Option<String>,
-    /// What it is about.
+    /// The area that the convention belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
-    /// What enforces it: see [`aidd_engine::workspace::remembered`].
+    /// The check that enforces it: see [`aidd_engine::workspace::remembered`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub check: Option<Value>,
-    /// Fields that this aidd does not know.
+    /// Fields unknown to this version of aidd.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
 
-/// Beside the title of what a session observed.
+/// Metadata of a session's observation; its content is the title.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Observation {
-    /// Facts, one a text.
+    /// Facts, one per string.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub facts: Vec<String>,
-    /// The story.
+    /// Description in prose.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub narrative: Option<String>,
-    /// What it is about.
+    /// The concepts that the observation concerns.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub concepts: Vec<String>,
-    /// Files that were read.
+    /// Files that the session read.
     #[serde(skip_serializing_if = "Vec::is_empty", alias = "files_read")]
     pub files_read: Vec<String>,
-    /// Files that were changed.
+    /// Files that the session changed.
     #[serde(skip_serializing_if = "Vec::is_empty", alias = "files_modified")]
     pub files_modified: Vec<String>,
-    /// What finding it out cost, in tokens.
+    /// Number of tokens spent to find it out.
     #[serde(skip_serializing_if = "Option::is_none", alias = "discovery_tokens")]
     pub discovery_tokens: Option<u64>,
-    /// Fields that this aidd does not know.
+    /// Fields unknown to this version of aidd.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
 
-/// Beside the summary.
+/// Metadata of a checkpoint; its content is the summary.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Checkpoint {
-    /// Files at hand.
+    /// Files that were open.
     #[serde(skip_serializing_if = "Vec::is_empty", alias = "open_files")]
     pub open_files: Vec<String>,
-    /// What comes next.
+    /// The next steps, in the form the caller chose.
     #[serde(skip_serializing_if = "Option::is_none", alias = "next_steps")]
     pub next_steps: Option<Value>,
-    /// In the caller's words.
+    /// Status in the caller's own words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
-    /// Fields that this aidd does not know.
+    /// Fields unknown to this version of aidd.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
 
-/// Beside the lesson.
+/// Metadata of an insight; its content is the lesson.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Insight {
-    /// What sort.
+    /// The category, in the caller's own words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
-    /// Words to find it by.
+    /// Tags to search by.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// Where it comes from.
+    /// The source of the insight.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// Fields that this aidd does not know.
+    /// Fields unknown to this version of aidd.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
 
-/// The fields of a type that can be edited, beside its content and topic.
+/// The fields of a type that can be edited, in addition to content and topic.
 #[must_use]
 pub fn editable(kind: Kind) -> &'static [&'static str] {
     match kind {
@@ -167,18 +168,18 @@ pub fn editable(kind: Kind) -> &'static [&'static str] {
     }
 }
 
-/// Looks whether a memory of a type can have `fields` edited: they are those of its type, or ones that
-/// it `has`, as an import may have brought others.
+/// Checks that `fields` can be edited in a memory of a type: they are fields of the type, or fields
+/// that the memory already `has`, for example from an import.
 ///
 /// # Errors
-/// The first field that is not, with those that are.
+/// The first field that cannot be edited; the message lists the editable ones.
 pub fn check_names(
     kind: Kind,
     has: &Map<String, Value>,
     fields: &Map<String, Value>,
 ) -> Result<(), MemoryError> {
     let known = editable(kind);
-    // Where a check does not belong, there is more to say than that.
+    // For a misplaced `check`, a more specific error follows.
     let is_known = |name: &str| known.contains(&name) || has.contains_key(name) || name == CHECK;
     match fields.keys().find(|name| !is_known(name)) {
         None => Ok(()),
@@ -189,11 +190,10 @@ pub fn check_names(
     }
 }
 
-/// Looks whether fields are what memories of a type have under their names. Null, which takes a field
-/// out, always is.
+/// Checks that the values fit the fields of a type. Null, which removes a field, is always valid.
 ///
 /// # Errors
-/// The first field that is not, by its name.
+/// The first field whose value does not fit.
 pub fn check(kind: Kind, fields: &Map<String, Value>) -> Result<(), MemoryError> {
     let fits = match kind {
         Kind::Decision => fits::<Decision>,
@@ -204,7 +204,7 @@ pub fn check(kind: Kind, fields: &Map<String, Value>) -> Result<(), MemoryError>
     for (name, value) in fields.iter().filter(|(_, value)| !value.is_null()) {
         let field = Map::from_iter([(name.clone(), value.clone())]);
         fits(field).map_err(|error| {
-            MemoryError::Invalid(format!("`{name}` of a {kind} cannot be that: {error}"))
+            MemoryError::Invalid(format!("invalid `{name}` of a {kind}: {error}"))
         })?;
     }
     Ok(())
@@ -214,21 +214,21 @@ fn fits<T: DeserializeOwned>(fields: Map<String, Value>) -> Result<(), serde_jso
     serde_json::from_value::<T>(Value::Object(fields)).map(|_| ())
 }
 
-/// The metadata of a typed form.
+/// Converts a typed form to metadata.
 ///
 /// # Errors
 /// Never, for the types of this module.
 pub fn metadata(of: &impl Serialize) -> Result<Map<String, Value>, MemoryError> {
     match serde_json::to_value(of)? {
         Value::Object(map) => Ok(map),
-        _ => Err(MemoryError::Invalid("metadata is an object".to_owned())),
+        _ => Err(MemoryError::Invalid("metadata must be an object".to_owned())),
     }
 }
 
-/// The typed form of metadata.
+/// Converts metadata to its typed form.
 ///
 /// # Errors
-/// When a field is not what it should be.
+/// When a field has the wrong type.
 pub fn typed<T: DeserializeOwned>(metadata: &Map<String, Value>) -> Result<T, MemoryError> {
     Ok(serde_json::from_value(Value::Object(metadata.clone()))?)
 }

@@ -1,10 +1,10 @@
-//! What a project remembers: decisions with their history, mistakes with their cures, conventions,
-//! what sessions observed, where branches stand.
+//! A project's memory: decisions with their history, mistakes with their fixes, conventions,
+//! observations of sessions, and the state of branches.
 //!
-//! Permanent memory lies in tracked files of JSON lines ([`aidd_engine::parse::lines`] says what a line means,
-//! `journal` reads and appends them) and is mirrored in a store (`store`), together with all that stays in
-//! the checkout. [`project::ProjectMemory`] is the door to it. Nothing is written but through
-//! [`privacy::Gate`].
+//! Permanent memory is stored in tracked JSON Lines files ([`aidd_engine::parse::lines`] defines
+//! the meaning of a line, `journal` reads and appends lines) and is mirrored in a store (`store`),
+//! together with everything that stays in the checkout. [`project::ProjectMemory`] is the entry
+//! point. Everything written passes [`privacy::Gate`].
 
 mod alike;
 pub mod branches;
@@ -47,28 +47,28 @@ mod tests;
 
 use thiserror::Error;
 
-/// Why the memory does not do what it was asked.
+/// Errors of memory operations.
 #[derive(Debug, Error)]
 pub enum MemoryError {
-    /// The caller's words do not fit; says what would.
+    /// The caller's arguments are invalid; the message states what is expected.
     #[error("{0}")]
     Invalid(String),
-    /// Nothing has this id.
+    /// No item has this id.
     #[error("there is no {what} `{id}`")]
     Unknown {
-        /// What was looked for: "memory", "session".
+        /// The kind of item, for example "memory" or "session".
         what: &'static str,
-        /// The id.
+        /// The unknown id.
         id: String,
     },
     /// The store was written by a newer aidd.
-    #[error("{path} has schema {found}, and this aidd knows up to {known}: update aidd")]
+    #[error("{path} has schema {found}, but this version of aidd supports up to {known}: update aidd")]
     Newer {
-        /// The file.
+        /// Path of the store's file.
         path: String,
-        /// Its schema.
+        /// Schema version of the file.
         found: i64,
-        /// The newest one known here.
+        /// The newest schema version supported here.
         known: i64,
     },
     /// The store is damaged.
@@ -77,31 +77,31 @@ pub enum MemoryError {
     /// A file cannot be read or written.
     #[error("{path}: {error}")]
     Io {
-        /// The file.
+        /// Path of the file.
         path: String,
-        /// Why.
+        /// The error of the operating system.
         error: std::io::Error,
     },
-    /// Nothing can be written where the project lies: it is read-only, or the disk is full.
+    /// Nothing can be written in the project: it is read-only, or the disk is full.
     #[error("nothing can be saved here: {0}")]
     Unwritable(String),
     /// The store cannot be read or written.
-    #[error("the store does not answer: {0}")]
+    #[error("cannot access the store: {0}")]
     Store(String),
-    /// Not the JSON it should be.
+    /// JSON that does not have the expected form.
     #[error("{0}")]
     Json(#[from] serde_json::Error),
 }
 
 impl MemoryError {
-    /// For `map_err`: an error of the file at `path`.
+    /// For `map_err`: converts an I/O error of the file at `path`.
     pub(crate) fn io(path: &std::path::Path) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.display().to_string();
         move |error| Self::Io { path, error }
     }
 }
 
-/// What the program ships, for tests.
+/// The shipped rules and families, for tests.
 #[cfg(test)]
 static DISTRIBUTION: aidd_engine::check::Distribution =
     aidd_engine::check::Distribution::new(&aidd_content::RULES, aidd_validators::ALL);

@@ -1,4 +1,4 @@
-//! The lines of the tracked files in the store, and what they come to there.
+//! Mirrors the lines of the tracked files in the store, and resolves them to memories.
 
 use super::MemoryError;
 use super::graph::Above;
@@ -10,16 +10,16 @@ use super::store::{Layers, Mirrored, Query, StorageBackend};
 use super::types::{Kind, Layer, Relation, Status};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What was taken in from tracked files.
+/// Counts of an import from tracked files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Imported {
-    /// Lines that were not known.
+    /// Lines that were new.
     pub new: usize,
-    /// Lines that the files no longer hold. The store keeps them aside.
+    /// Lines that the files no longer contain. The store retains them.
     pub gone: usize,
 }
 
-/// The permanent memories that a change touches, and those whose standing depends on them.
+/// The permanent memories that a change affects, and those whose status depends on them.
 #[derive(Default)]
 struct Touched(BTreeSet<String>);
 
@@ -37,7 +37,7 @@ pub(super) fn missing(
     Ok(missing)
 }
 
-/// The lines on a memory that its files hold now.
+/// The lines of a memory that its files contain now.
 pub(super) fn present_lines(
     store: &mut dyn StorageBackend,
     id: &str,
@@ -46,8 +46,8 @@ pub(super) fn present_lines(
     Ok(lines.map(|line| line.line).collect())
 }
 
-/// Makes the lines of a source in the store those of `revisions`; with `anew`, also those that the
-/// store seems to have, as what it has may be damaged.
+/// Makes the lines of a source in the store equal to `revisions`; with `anew`, also rewrites lines
+/// that the store already has, because they may be damaged.
 pub(super) fn take_in(
     store: &mut dyn StorageBackend,
     gate: &Gate,
@@ -94,16 +94,16 @@ pub(super) fn take_in(
     Ok(imported)
 }
 
-/// What is to be done with a line in the store.
+/// What to do with a line in the store.
 enum Change<'a> {
-    /// It is put there.
+    /// Insert or replace the line.
     Put(&'a Revision),
-    /// It is there, and the file has it now or has it no more.
+    /// Set whether the file contains a known line.
     Present { id: String, rev: String, is_present: bool },
 }
 
 impl Change<'_> {
-    /// The memory.
+    /// The id of the memory that the line belongs to.
     fn id(&self) -> &str {
         match self {
             Self::Put(revision) => &revision.id,
@@ -125,7 +125,7 @@ pub(super) fn put_lines(
     touched.settle(store, gate)
 }
 
-/// Puts lines back that a damaged store held, with what they come to; how many were not there.
+/// Restores the lines of a damaged store and resolves them; returns how many were missing.
 pub(super) fn restore(
     store: &mut dyn StorageBackend,
     gate: &Gate,
@@ -136,7 +136,7 @@ pub(super) fn restore(
         let Mirrored { file, line, .. } = mirrored;
         let known = store.lines_of(&line.id)?;
         let is_known = known.iter().any(|own| (&own.file, &own.line.rev) == (file, &line.rev));
-        // The gate takes nothing out of a line that passed it.
+        // The gate does not change a line that already passed it.
         let clean = gate.clean(*mirrored).ok().filter(|clean| clean.line == *line);
         new.extend(clean.filter(|_| !is_known && journal::is_source(file)));
     }
@@ -159,7 +159,7 @@ fn put_line(
 }
 
 impl Touched {
-    /// What changes of these memories touch, to be asked before they are made.
+    /// The memories affected by changes to `ids`; call it before the changes are made.
     fn by<'a>(
         store: &mut dyn StorageBackend,
         ids: impl Iterator<Item = &'a str>,
@@ -171,7 +171,7 @@ impl Touched {
         Ok(touched)
     }
 
-    /// Adds what the memories supersede.
+    /// Adds the memories that these supersede.
     fn targets(&mut self, store: &mut dyn StorageBackend) -> Result<(), MemoryError> {
         for id in self.0.clone() {
             let links = store.links(&id)?.into_iter();
@@ -182,7 +182,7 @@ impl Touched {
         Ok(())
     }
 
-    /// Adds what says the same as one of the memories: of those only one is shown.
+    /// Adds the memories with the same meaning: only one of them is displayed.
     fn same(&mut self, store: &mut dyn StorageBackend) -> Result<(), MemoryError> {
         let mut meanings = BTreeSet::new();
         for id in &self.0 {
@@ -194,7 +194,8 @@ impl Touched {
         Ok(())
     }
 
-    /// Adds what is in a circle with one of the memories: it holds by that.
+    /// Adds the memories that supersede each other in a cycle with one of these; they are all
+    /// active.
     fn circles(&mut self, above: &Above) {
         let circles = above.circles();
         let touched: BTreeSet<&str> =
@@ -203,7 +204,7 @@ impl Touched {
         self.0.extend(members.map(|(member, _)| (*member).to_owned()));
     }
 
-    /// Works out anew what the touched memories are and how they stand.
+    /// Recomputes the content, links and status of the affected memories.
     fn settle(mut self, store: &mut dyn StorageBackend, gate: &Gate) -> Result<(), MemoryError> {
         for id in &self.0 {
             if store.lines_of(id)?.is_empty() {
@@ -225,7 +226,7 @@ impl Touched {
             self.same(store)?;
             let above = Above::of(store, &self.0)?;
             self.circles(&above);
-            // What is in a circle may say the same as others.
+            // Members of a cycle can have the same meaning as others.
             if self.0.len() == known {
                 break above;
             }
@@ -252,9 +253,10 @@ impl Touched {
     }
 }
 
-/// Whether a memory that was not removed is superseded: by one that was not removed, and that it
-/// does not itself supersede. Merged branches may make a circle; then all in it hold, and are
-/// listed as a conflict. The same as [`aidd_engine::parse::lines::standing`] says of files.
+/// Status of a memory that was not removed: superseded by a memory that was not removed and that it
+/// does not supersede itself. Merged branches can create a cycle; then all its members are active
+/// and are listed as a conflict. Follows the same rules as [`aidd_engine::parse::lines::standing`]
+/// does for files.
 fn standing(
     store: &mut dyn StorageBackend,
     id: &str,
@@ -274,8 +276,8 @@ fn standing(
     Ok(Status::Active)
 }
 
-/// Works out how memories stand that say the same as others: for a store of an aidd that did not compare
-/// them.
+/// Recomputes the status of memories with equal meaning, for a store written by a version of aidd
+/// that did not compare them.
 pub(super) fn settle_same(store: &mut dyn StorageBackend, gate: &Gate) -> Result<(), MemoryError> {
     let kinds = vec![Kind::Decision, Kind::Convention];
     let mut by_meaning: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -288,7 +290,7 @@ pub(super) fn settle_same(store: &mut dyn StorageBackend, gate: &Gate) -> Result
     Touched(several.collect()).settle(store, gate)
 }
 
-/// Takes permanent memories out that no line speaks of: leftovers of a damage.
+/// Deletes permanent memories without any line, left over from damage.
 pub(super) fn drop_strays(store: &mut dyn StorageBackend) -> Result<(), MemoryError> {
     let query = Query { statuses: Status::ALL.to_vec(), ..Query::new(Layers::PERMANENT) };
     for entry in store.entries(&query)? {

@@ -1,28 +1,28 @@
-//! What a recorded run of a tool shows: which check it was, and whether it passed.
+//! Interprets a recorded tool run: which check it was, and whether it passed.
 
 use super::kinds::{self, Observation};
 use super::types::Entry;
 use aidd_lexicon::tables::{List, runs};
 use serde_json::Value;
 
-/// A check that tools run.
+/// A kind of check that tools run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Check {
-    /// Tests.
+    /// A test run.
     Tests,
     /// A linter, or `aidd check`.
     Lint,
     /// A type check, alone or within a compiler.
     Types,
-    /// A build.
+    /// A build, including one that is part of another command.
     Build,
 }
 
 impl Check {
-    /// Every one, in order.
+    /// All checks, in order.
     pub const ALL: [Self; 4] = [Self::Tests, Self::Lint, Self::Types, Self::Build];
 
-    /// Its word.
+    /// The word that reports use for the check.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -33,14 +33,14 @@ impl Check {
         }
     }
 
-    /// The checks that a command runs; for one that passed also those it could not have passed
-    /// without.
+    /// The checks that a command runs; for one that passed, also the checks that it could not have
+    /// passed without.
     #[must_use]
     pub fn of_command(command: &str, passed: Option<bool>) -> Vec<Self> {
         told(&words(command), passed)
     }
 
-    /// The words that name it, each of one or two.
+    /// The words that identify the check, each of one or two words.
     fn words(self) -> List {
         match self {
             Self::Tests => runs::TESTS,
@@ -50,23 +50,23 @@ impl Check {
         }
     }
 
-    /// Whether runs that compile pass only where this passes too.
+    /// Whether commands that compile can pass only when this check passes.
     fn is_compiled(self) -> bool {
         matches!(self, Self::Types | Self::Build)
     }
 }
 
-/// A recorded run.
+/// A recorded tool run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// The checks it was.
+    /// The checks that the tool ran.
     pub checks: Vec<Check>,
-    /// Whether it passed; `None` when the record does not say.
+    /// Whether it passed; `None` when the record does not contain a result.
     pub passed: Option<bool>,
 }
 
-/// Reads the record of a run. `exitCode` or `passed` in it decide; else its words do, and of words
-/// of both sorts those of failure.
+/// Reads the record of a run. `exitCode` or `passed` decides; otherwise its words do, and if there
+/// are words of success and of failure, those of failure.
 #[must_use]
 pub fn read(entry: &Entry) -> Run {
     let seen: Observation = kinds::typed(&entry.metadata).unwrap_or_default();
@@ -87,7 +87,7 @@ pub fn read(entry: &Entry) -> Run {
     Run { checks: told(&named, passed), passed }
 }
 
-/// The checks that words tell of.
+/// The checks that the words name.
 fn told(named: &[String], passed: Option<bool>) -> Vec<Check> {
     let has_one = |words: List| words.iter().any(|word| tells(named, word));
     let is_told = |check: &Check| {
@@ -97,8 +97,8 @@ fn told(named: &[String], passed: Option<bool>) -> Vec<Check> {
     Check::ALL.into_iter().filter(is_told).collect()
 }
 
-/// What commands run, without what only looks at files or moves them and without the paths that
-/// are given to the rest.
+/// The commands that run something, without commands that only read or move files and without path
+/// arguments.
 fn ran(commands: &str) -> String {
     let parts = commands_of(commands).into_iter().map(|part| {
         let is_before = |word: &&str| runs::PREFIXES.contains(word) || is_setting(word);
@@ -111,7 +111,7 @@ fn ran(commands: &str) -> String {
         let mut runs_a_file = runs::INTERPRETERS.contains(program);
         for word in words {
             if !is_path(word) {
-                // `python -m pytest`: what follows are arguments of that.
+                // `python -m pytest`: the rest are arguments of that module.
                 runs_a_file &= word.starts_with('-') && word != "-m";
                 ran.push(word);
             } else if std::mem::take(&mut runs_a_file) {
@@ -124,8 +124,8 @@ fn ran(commands: &str) -> String {
     parts.join("\n")
 }
 
-/// The commands of a line of a shell. What stands in quotes is one word of them, and what follows
-/// `<<` is read by them: `git commit -m "feat: x; add tests"` is one.
+/// Splits a shell line into commands. A quoted string is one word, and what follows `<<` is input:
+/// `git commit -m "feat: x; add tests"` is one command.
 fn commands_of(text: &str) -> Vec<&str> {
     let text = text.split_once("<<").map_or(text, |(before, _)| before);
     let mut quote = None;
@@ -142,7 +142,7 @@ fn commands_of(text: &str) -> Vec<&str> {
     parts.collect()
 }
 
-/// `RUST_LOG=debug`.
+/// Whether the word is an environment assignment, such as `RUST_LOG=debug`.
 fn is_setting(word: &str) -> bool {
     word.split_once('=').is_some_and(|(name, _)| {
         !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
@@ -153,7 +153,8 @@ fn base_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// `tests/`, `src/a.rs`, `user.test.ts`; not `--filter=a`, `build:all`, `1.2`.
+/// Whether the word looks like a path: `tests/`, `src/a.rs`, `user.test.ts`; not `--filter=a`,
+/// `build:all`, `1.2`.
 fn is_path(word: &str) -> bool {
     let word = word.trim_matches(['"', '\'', '(', ')', ',', ':']);
     let has_ending = || {
@@ -180,7 +181,7 @@ fn tells(words: &[String], told: &str) -> bool {
     }
 }
 
-/// What words say of a run.
+/// Whether the words report a passed or a failed run; `None` when they do neither.
 fn verdict(text: &str) -> Option<bool> {
     let words = words(text);
     // "exit 1", "exit code 1", "exited with status 1"; not "status 200" of a server.

@@ -1,7 +1,8 @@
-//! A project's memory: the tracked files and the store as one.
+//! A project's memory: the tracked files and the store, used together.
 //!
 //! A permanent memory is written to its tracked file first and to the store after it, under one
-//! lock: what dies in between is taken in from the file. All that is written passes the gate here.
+//! lock: after a crash in between, it is imported from the file. Everything written passes the gate
+//! here.
 
 use super::MemoryError;
 use super::alike::Alike;
@@ -18,10 +19,10 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-/// Tells the time in milliseconds since 1970.
+/// Returns the time in milliseconds since 1970.
 pub type Clock = Box<dyn Fn() -> i64 + Send>;
 
-/// The system's time.
+/// The system clock.
 #[must_use]
 pub fn system_clock() -> Clock {
     Box::new(|| {
@@ -30,7 +31,7 @@ pub fn system_clock() -> Clock {
     })
 }
 
-/// The memory of the project at a root.
+/// The memory of the project at a root directory.
 pub struct ProjectMemory {
     root: PathBuf,
     wanted: Wanted,
@@ -39,20 +40,20 @@ pub struct ProjectMemory {
     pub(super) gate: Gate,
     clock: Clock,
     notices: Vec<String>,
-    /// Whether the notices are to say what the tracked files hold.
+    /// Whether the next notices report what the tracked files contain.
     reports_tracked: bool,
-    /// What this process knows the tracked files by.
+    /// The stamps of the tracked files as this process last read them.
     pub(super) stamps: BTreeMap<&'static str, Option<Stamp>>,
-    /// Makes ids of the same millisecond differ.
+    /// Distinguishes ids of the same millisecond.
     count: u64,
     pub(super) alike: Alike,
-    /// Why no file can be written here; the store is in memory then.
+    /// Why no file can be written here; the store is in memory in that case.
     pub(super) unwritable: Option<String>,
-    /// When that was last looked at again.
+    /// When writing was last retried.
     pub(super) looked: Option<Instant>,
-    /// What memories are searched by, as of a mark of the store.
+    /// Search index, valid for one revision of the store.
     index: Index,
-    /// Whether the store's memories were compared with each other: see [`super::meaning`].
+    /// Whether the store's memories have been compared with each other: see [`super::meaning`].
     pub(super) is_compared: bool,
 }
 
@@ -65,16 +66,16 @@ impl fmt::Debug for ProjectMemory {
     }
 }
 
-/// Revisions to write, and what to answer.
+/// Revisions to write, and the value to return.
 pub(super) type Drafted<T> = (Vec<Revision>, T);
 
 impl ProjectMemory {
-    /// Opens the memory of the project at `root` and takes in what changed in its tracked files. The
-    /// rules on secrets are those of `distribution`.
-    /// Where nothing can be written it can be read all the same.
+    /// Opens the memory of the project at `root` and imports what changed in its tracked files. The
+    /// secrets rules are those of `distribution`. Where nothing can be written, the memory can
+    /// still be read.
     ///
     /// # Errors
-    /// When the store is of a newer aidd, or `.aidd` is a link.
+    /// When the store was written by a newer aidd, or `.aidd` is a link.
     pub fn open(
         distribution: &'static Distribution,
         root: &Path,
@@ -107,13 +108,13 @@ impl ProjectMemory {
         Ok(memory)
     }
 
-    /// The project's folder.
+    /// The project's root directory.
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// What the user should know of the store and has not been told, in sentences.
+    /// Returns and clears the notices about the store that the user has not seen, in sentences.
     pub fn take_notices(&mut self) -> Vec<String> {
         let mut notices = std::mem::take(&mut self.notices);
         if std::mem::take(&mut self.reports_tracked) {
@@ -123,7 +124,8 @@ impl ProjectMemory {
         notices
     }
 
-    /// Has the next notices say what the tracked files hold, as the store has lost something.
+    /// Makes the next notices report what the tracked files contain, because the store has lost
+    /// data.
     pub(super) fn report_tracked(&mut self) {
         self.reports_tracked = true;
     }
@@ -142,23 +144,23 @@ impl ProjectMemory {
         Some(format!("read from the tracked files: {held}"))
     }
 
-    /// The name of the store: "sqlite", "json".
+    /// The name of the storage backend: "sqlite" or "json".
     #[must_use]
     pub fn backend(&self) -> &'static str {
         self.store.name()
     }
 
-    /// Adds sentences for the user.
+    /// Adds notices for the user.
     pub(super) fn add_notices(&mut self, notices: Vec<String>) {
         self.notices.extend(notices);
     }
 
-    /// The time.
+    /// The current time, in milliseconds since 1970.
     pub(super) fn now(&self) -> i64 {
         (self.clock)()
     }
 
-    /// An id for something new.
+    /// A new unique id.
     pub(super) fn new_id(&mut self, prefix: &str, at: i64, content: &str) -> String {
         self.count += 1;
         let seed = std::collections::hash_map::RandomState::new();
@@ -166,7 +168,7 @@ impl ProjectMemory {
         id::make(prefix, at, &[content, &random])
     }
 
-    /// Reads from the store, after taking in what changed in the tracked files. Writes nothing when
+    /// Reads from the store after importing what changed in the tracked files. Writes nothing when
     /// they did not change.
     ///
     /// # Errors
@@ -178,7 +180,7 @@ impl ProjectMemory {
         self.read_indexed(&mut |store, _| work(store))
     }
 
-    /// As [`Self::read`], with what this process keeps for searches.
+    /// Like [`Self::read`], with this process's search index.
     pub(super) fn read_indexed<T>(
         &mut self,
         work: &mut dyn FnMut(&mut dyn StorageBackend, &mut Index) -> Result<T, MemoryError>,
@@ -189,7 +191,7 @@ impl ProjectMemory {
             work(&mut *memory.store, &mut memory.index)
         };
         match self.guarded(&mut refreshed) {
-            // To take in what changed is to write.
+            // Importing changes requires writing.
             Err(error @ (MemoryError::Io { .. } | MemoryError::Store(_)))
                 if self.unwritable.is_none() =>
             {
@@ -200,7 +202,7 @@ impl ProjectMemory {
         }
     }
 
-    /// Writes what stays in the checkout, as one.
+    /// Writes what stays in the checkout, in one transaction.
     pub(super) fn write<T>(
         &mut self,
         durability: Durability,
@@ -214,8 +216,8 @@ impl ProjectMemory {
         })
     }
 
-    /// Writes permanent memory. `draft` looks at the store, which nobody else changes meanwhile,
-    /// and says what to write. When this returns, the lines are on the disk.
+    /// Writes permanent memory. `draft` reads the store, which no other process changes meanwhile,
+    /// and returns what to write. When this returns, the lines are on disk.
     pub(super) fn write_permanent<T>(
         &mut self,
         draft: &mut dyn FnMut(&mut Self) -> Result<Drafted<T>, MemoryError>,
@@ -232,7 +234,7 @@ impl ProjectMemory {
         let mut by_file: BTreeMap<&'static str, Vec<Revision>> = BTreeMap::new();
         for revision in revisions {
             let file = revision.kind.file().ok_or_else(|| {
-                MemoryError::Invalid(format!("a {} is not kept in a tracked file", revision.kind))
+                MemoryError::Invalid(format!("a {} is not stored in a tracked file", revision.kind))
             })?;
             by_file
                 .entry(file)
@@ -245,8 +247,8 @@ impl ProjectMemory {
         Ok(answer)
     }
 
-    /// Reads from the store, after taking in what changed in the tracked files, for whoever holds
-    /// the lock of these.
+    /// Reads from the store after importing what changed in the tracked files. The caller must hold
+    /// the lock on these.
     pub(super) fn read_locked<T>(
         &mut self,
         work: &mut dyn FnMut(&mut dyn StorageBackend) -> Result<T, MemoryError>,
@@ -257,18 +259,18 @@ impl ProjectMemory {
         })
     }
 
-    /// The store, within a draft or after [`Self::read`].
+    /// The store, for use within a draft or after [`Self::read`].
     pub(super) fn store(&mut self) -> &mut dyn StorageBackend {
         &mut *self.store
     }
 
-    /// The store, and what all that goes into it passes.
+    /// The store, and the gate that everything written to it passes.
     pub(super) fn store_and_gate(&mut self) -> (&mut dyn StorageBackend, &Gate) {
         (&mut *self.store, &self.gate)
     }
 
-    /// Runs `work`; when the store turns out damaged, once more on one that was mended or, as when
-    /// another process put it aside, on a new one.
+    /// Runs `work`; when the store turns out to be damaged, runs it again on the repaired store or
+    /// on a new one, for example when another process set the damaged store aside.
     pub(super) fn guarded<T>(
         &mut self,
         work: &mut dyn FnMut(&mut Self) -> Result<T, MemoryError>,
@@ -305,7 +307,7 @@ impl ProjectMemory {
         Ok(())
     }
 
-    /// Goes on with another store.
+    /// Switches to another store.
     pub(super) fn use_store(&mut self, opened: Opened) {
         self.store = opened.store;
         self.notices.extend(opened.notices);
@@ -315,10 +317,10 @@ impl ProjectMemory {
         self.is_compared = false;
     }
 
-    /// Looks for damage in the store; what was found.
+    /// Checks the store for damage and returns what was found.
     ///
     /// # Errors
-    /// When the store does not answer.
+    /// When the store cannot be read.
     pub fn check(&mut self) -> Result<Vec<String>, MemoryError> {
         if self.store.is_set_aside() {
             self.reopen()?;

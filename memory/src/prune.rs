@@ -1,5 +1,5 @@
-//! What may go: old sessions and what they observed. Nothing that was saved to stay is ever pruned;
-//! in tracked files, on request, the lines of what was taken back.
+//! Deletes old sessions and their observations, and, on request, the lines of removed memories from
+//! the tracked files. Memories that were saved permanently are never pruned.
 
 use super::MemoryError;
 use super::journal;
@@ -11,12 +11,12 @@ use super::types::Status;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// When an ended session may go.
+/// When an ended session can be deleted; either limit suffices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
-    /// It began more than so many days ago.
+    /// Sessions that began more than this many days ago.
     pub days: u32,
-    /// Or at least so many sessions are younger.
+    /// Sessions with at least this many younger sessions.
     pub sessions: usize,
 }
 
@@ -26,18 +26,18 @@ impl Default for Rules {
     }
 }
 
-/// What went, or would go.
+/// The deleted sessions, or those that would be deleted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pruned {
-    /// The sessions.
+    /// Ids of the sessions.
     pub sessions: Vec<String>,
-    /// How many observations.
+    /// Number of their observations.
     pub observations: usize,
 }
 
 impl ProjectMemory {
-    /// Deletes the sessions that `rules` let go, with what they observed; with `only_look`, says
-    /// which those are.
+    /// Deletes the sessions selected by `rules`, with their observations; with `only_look`, only
+    /// returns them.
     ///
     /// # Errors
     /// When the store cannot be written.
@@ -64,19 +64,19 @@ impl ProjectMemory {
     }
 }
 
-/// A memory whose lines go from its tracked file, or would go.
+/// A memory whose lines are deleted from its tracked file, or would be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dropped {
-    /// The memory.
+    /// Id of the memory.
     pub id: String,
-    /// How it began.
+    /// The beginning of its content.
     pub title: String,
 }
 
 impl ProjectMemory {
-    /// Deletes the lines of memories that were taken back more than `days` days ago from the tracked
-    /// files; with `only_look`, says which memories those are. The store keeps the lines aside, so
-    /// that [`Self::export`] can bring them back.
+    /// Deletes the lines of memories that were removed more than `days` days ago from the tracked
+    /// files; with `only_look`, only returns these memories. The store retains the lines, so that
+    /// [`Self::export`] can restore them.
     ///
     /// # Errors
     /// When a file cannot be written.
@@ -91,7 +91,7 @@ impl ProjectMemory {
         }
         self.refuse_unwritable()?;
         let lock = self.journal.lock()?;
-        // What holds is told under the lock: a team mate's edit may bring a memory back.
+        // Checked under the lock: another clone's edit can restore a memory.
         let old = self.read_locked(&mut |store| droppable(store, oldest))?;
         if old.is_empty() {
             return Ok(old);
@@ -100,7 +100,7 @@ impl ProjectMemory {
         for (_, path) in &self.journal.sources()[..3] {
             let Some((bytes, _)) = self.journal.read(path)? else { continue };
             let text = String::from_utf8(bytes)
-                .map_err(|_| MemoryError::Invalid(format!("{path} is not UTF-8: mend it first")))?;
+                .map_err(|_| MemoryError::Invalid(format!("{path} is not UTF-8: fix it first")))?;
             let kept: String =
                 text.split_inclusive('\n').filter(|line| !speaks_of(line, &ids)).collect();
             if kept.len() < text.len() {
@@ -113,8 +113,9 @@ impl ProjectMemory {
     }
 }
 
-/// The memories that were taken back before `oldest`, and of which the files that are written hold
-/// every line: without its removal there, a memory of an older file would hold again.
+/// The memories that were removed before `oldest` and all of whose lines are in files that are
+/// still written: if the line that removes it were deleted, a memory of an older file would be
+/// active again.
 fn droppable(store: &mut dyn StorageBackend, oldest: i64) -> Result<Vec<Dropped>, MemoryError> {
     let query = Query { statuses: vec![Status::Removed], ..Query::new(Layers::PERMANENT) };
     let mut old = Vec::new();
@@ -149,7 +150,7 @@ fn prunable(
     Ok(ids)
 }
 
-/// The ids of what a session observed.
+/// The ids of a session's observations.
 fn observed(store: &mut dyn StorageBackend, session: &str) -> Result<Vec<String>, MemoryError> {
     let query = Query {
         statuses: Status::ALL.to_vec(),
@@ -159,7 +160,7 @@ fn observed(store: &mut dyn StorageBackend, session: &str) -> Result<Vec<String>
     Ok(store.entries(&query)?.into_iter().map(|entry| entry.id).collect())
 }
 
-/// Deletes a session and what it observed; how many observations.
+/// Deletes a session and its observations; returns the number of observations.
 pub(super) fn drop_session(
     store: &mut dyn StorageBackend,
     session: &str,

@@ -1,15 +1,15 @@
-//! Sessions, branches and lifecycles, with every field that the plan gives them. Read in either
-//! spelling (`filesModified`, `files_modified`), written in the first; unknown fields stay.
+//! Sessions, branches and lifecycles, with all the fields defined for them. Both spellings are read
+//! (`filesModified`, `files_modified`), the first is written; unknown fields are preserved.
 
 use super::MemoryError;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
-/// Unknown fields.
+/// Fields unknown to this version of aidd.
 type Extra = Map<String, Value>;
 
-/// Which model, by whom, in which client.
+/// The model, its provider and the client.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[expect(missing_docs, reason = "the names say it")]
@@ -25,7 +25,7 @@ pub struct AiProvider {
     pub extra: Extra,
 }
 
-/// What sort of task a session is on.
+/// Classification of a session's task.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[expect(missing_docs, reason = "the names say it")]
@@ -56,17 +56,17 @@ pub struct MadeDecision {
     pub reasoning: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<Value>,
-    /// On a branch: the session it comes from.
+    /// Branches only: the session that made the decision.
     #[serde(skip_serializing_if = "Option::is_none", alias = "session_id")]
     pub session_id: Option<String>,
-    /// On a branch: the observations of sessions that said it.
+    /// Branches only: the sessions' observations of it.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub observed: BTreeSet<String>,
     #[serde(flatten)]
     pub extra: Extra,
 }
 
-/// An error that was mended in a session or on a branch.
+/// An error that was fixed in a session or on a branch.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[expect(missing_docs, reason = "the names say it")]
@@ -75,17 +75,17 @@ pub struct MendedError {
     pub fix: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<Value>,
-    /// On a branch: the session it comes from.
+    /// Branches only: the session that fixed the error.
     #[serde(skip_serializing_if = "Option::is_none", alias = "session_id")]
     pub session_id: Option<String>,
-    /// On a branch: the observations of sessions that said it.
+    /// Branches only: the sessions' observations of it.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub observed: BTreeSet<String>,
     #[serde(flatten)]
     pub extra: Extra,
 }
 
-/// A tool that was called, and how good its answer was: good, neutral, bad.
+/// A tool that was called, and the quality of its answer: good, neutral or bad.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[expect(missing_docs, reason = "the names say it")]
@@ -97,7 +97,7 @@ pub struct ToolCall {
     pub extra: Extra,
 }
 
-/// How a session went.
+/// Outcome of a session, as it reports it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[expect(missing_docs, reason = "the names say it")]
@@ -116,7 +116,7 @@ pub struct SessionOutcome {
     pub extra: Extra,
 }
 
-/// Tokens and money.
+/// Token counts and cost.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[expect(missing_docs, reason = "the names say it")]
@@ -135,7 +135,7 @@ pub struct TokenUsage {
     pub extra: Extra,
 }
 
-/// Milliseconds spent.
+/// Durations in milliseconds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[expect(missing_docs, reason = "the names say it")]
@@ -157,13 +157,13 @@ pub struct SessionState {
     pub id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The client's own name for the thread that this session goes on with.
+    /// The client's own id for the thread that this session continues.
     #[serde(skip_serializing_if = "Option::is_none", alias = "memory_session_id")]
     pub memory_session_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none", alias = "parent_session_id")]
     pub parent_session_id: Option<String>,
     pub branch: String,
-    /// Milliseconds since 1970, or a text of an older form.
+    /// Milliseconds since 1970, or a string in older records.
     #[serde(alias = "started_at")]
     pub started_at: Value,
     #[serde(skip_serializing_if = "Option::is_none", alias = "ended_at")]
@@ -203,7 +203,7 @@ pub struct SessionState {
     pub lifecycle_session_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none", alias = "token_usage")]
     pub token_usage: Option<TokenUsage>,
-    /// reported, estimated, missing.
+    /// One of `reported`, `estimated`, `missing`.
     #[serde(skip_serializing_if = "Option::is_none", alias = "token_telemetry_source")]
     pub token_telemetry_source: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -214,40 +214,40 @@ pub struct SessionState {
     pub extra: Extra,
 }
 
-/// The field that says who began a session, and what it says where a hook did.
+/// The field that records who started a session, with the value [`HOOK`] when a hook did.
 pub const BY: &str = "by";
 /// See [`BY`].
 pub const HOOK: &str = "hook";
 
 impl SessionState {
-    /// Says of what was decided and mended when, where that is not said.
+    /// Sets the time of decisions and errors that have none.
     pub(super) fn stamp(&mut self, at: i64) {
         stamp(&mut self.decisions, &mut self.errors_resolved, at);
     }
 
-    /// See [`said`].
+    /// Checks that decisions and errors are not empty: see [`said`].
     pub(super) fn said(&self) -> Result<(), MemoryError> {
         said(("decisions", &self.decisions), ("errorsResolved", &self.errors_resolved))
     }
 
-    /// Whether it was ended.
+    /// Whether the session has ended.
     #[must_use]
     pub fn is_ended(&self) -> bool {
         self.ended_at.is_some()
     }
 
-    /// Whether a hook of a client began it.
+    /// Whether a hook of a client started the session.
     #[must_use]
     pub fn is_of_hook(&self) -> bool {
         self.extra.get(BY).and_then(Value::as_str) == Some(HOOK)
     }
 }
 
-/// Looks whether each decision and error says what it is: another name for the field would leave it
-/// empty, and nobody would learn what was decided.
+/// Checks that each decision and error has its main field: under a misspelled name it would stay
+/// empty and its content would be lost.
 ///
 /// # Errors
-/// The first that does not, and what it takes.
+/// The first entry without that field, with the expected form.
 pub(super) fn said(
     decisions: (&str, &[MadeDecision]),
     errors: (&str, &[MendedError]),
@@ -256,13 +256,13 @@ pub(super) fn said(
     if let Some(at) = decisions.1.iter().position(|one| empty(&one.decision)) {
         let name = decisions.0;
         return Err(MemoryError::Invalid(format!(
-            "`{name}[{at}].decision` is missing; each is {{\"decision\": \"…\", \"reasoning\": \"…\"}}"
+            "`{name}[{at}].decision` is missing; expected {{\"decision\": \"…\", \"reasoning\": \"…\"}}"
         )));
     }
     if let Some(at) = errors.1.iter().position(|one| empty(&one.error)) {
         let name = errors.0;
         return Err(MemoryError::Invalid(format!(
-            "`{name}[{at}].error` is missing; each is {{\"error\": \"…\", \"fix\": \"…\"}}"
+            "`{name}[{at}].error` is missing; expected {{\"error\": \"…\", \"fix\": \"…\"}}"
         )));
     }
     Ok(())
@@ -277,7 +277,7 @@ fn stamp(decisions: &mut [MadeDecision], errors: &mut [MendedError], at: i64) {
     }
 }
 
-/// Where a branch stands.
+/// The state of the work on a branch.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[expect(missing_docs, reason = "the names say it")]
@@ -306,10 +306,10 @@ pub struct BranchContext {
     pub total_duration_ms: f64,
     #[serde(skip_serializing_if = "Option::is_none", alias = "lifecycle_session_id")]
     pub lifecycle_session_id: Option<String>,
-    /// Milliseconds since 1970, or a text of an older form.
+    /// Milliseconds since 1970, or a string in older records.
     #[serde(alias = "updated_at")]
     pub updated_at: Value,
-    /// The sessions that it holds, by id: what was taken in once is not taken in again.
+    /// Ids of the sessions that were promoted to it; each is promoted only once.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sessions: Vec<String>,
     #[serde(flatten)]
@@ -317,7 +317,7 @@ pub struct BranchContext {
 }
 
 impl BranchContext {
-    /// Says of what was decided and mended when, where that is not said.
+    /// Sets the time of decisions and errors that have none.
     pub(super) fn stamp(&mut self, at: i64) {
         stamp(&mut self.decisions, &mut self.errors_encountered, at);
     }
@@ -335,17 +335,17 @@ pub struct PassedPhase {
     pub exited_at: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notes: Option<String>,
-    /// Exit criterion to what shows that it is met.
+    /// Maps each exit criterion to the evidence for it.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub evidence: Map<String, Value>,
-    /// Why it was left without evidence for all.
+    /// Why the phase was left without evidence for every criterion.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forced: Option<String>,
     #[serde(flatten)]
     pub extra: Extra,
 }
 
-/// A feature on its way through the phases.
+/// A feature and its progress through the phases.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[expect(missing_docs, reason = "the names say it")]
@@ -353,7 +353,7 @@ pub struct Lifecycle {
     /// `lifecycle_<ms>_<hash>`.
     pub id: String,
     pub feature: String,
-    /// active, completed, abandoned.
+    /// One of `active`, `completed`, `abandoned`.
     pub status: String,
     #[serde(alias = "current_phase")]
     pub current_phase: String,

@@ -1,4 +1,4 @@
-//! Sessions: begun, added to, ended once; what they decided goes on to their branch.
+//! Sessions: started, updated, ended once; their decisions are promoted to their branch.
 
 use super::MemoryError;
 use super::branches::Promoted;
@@ -7,7 +7,7 @@ use super::records::{SessionState, TokenUsage};
 use super::store::{Durability, Sessions, StorageBackend, Table};
 use serde_json::{Map, Value, json};
 
-/// Fields that are set by starting and ending, and by nothing else.
+/// Fields that only starting and ending a session set.
 const FIXED: [&str; 8] = [
     "id",
     "branch",
@@ -19,12 +19,12 @@ const FIXED: [&str; 8] = [
     "parent_session_id",
 ];
 
-/// What a hook calls a client that does not say who it is.
+/// Client name in sessions of hooks whose client did not identify itself.
 const UNTOLD: &str = "unknown";
-/// From this age on a session that no client ended is over, in milliseconds.
+/// Age in milliseconds from which an open session started by a hook is ignored.
 const DAY: i64 = 24 * 60 * 60 * 1000;
 
-/// Reads a session; an older record may miss fields.
+/// Reads a session; older records may lack fields.
 fn session(store: &mut dyn StorageBackend, id: &str) -> Result<SessionState, MemoryError> {
     let unknown = || MemoryError::Unknown { what: "session", id: id.to_owned() };
     Ok(serde_json::from_value(store.document(Table::Sessions, id)?.ok_or_else(unknown)?)?)
@@ -36,18 +36,19 @@ fn began(session: &SessionState) -> i64 {
 }
 
 impl ProjectMemory {
-    /// Begins a session with what `new` says; id and times in it are set here.
+    /// Starts a session with the fields of `new`; id and times are set here.
     ///
     /// # Errors
-    /// When it has no branch or provider, or its parent is not there.
+    /// When it has no branch or provider, or its parent does not exist.
     pub fn start_session(&mut self, new: SessionState) -> Result<SessionState, MemoryError> {
         let state = self.new_session(new)?;
         self.put_session(&state)?;
         Ok(state)
     }
 
-    /// The open session of the thread that `new` names by its `memory_session_id`; begun by `new`
-    /// when there is none. Of two processes that do so at once, one begins it and both get it.
+    /// Returns the open session of the thread that `new` identifies by its `memory_session_id`, and
+    /// starts it with `new` when there is none. When two processes do so at once, one starts it and
+    /// both get it.
     ///
     /// # Errors
     /// As [`Self::start_session`].
@@ -68,7 +69,7 @@ impl ProjectMemory {
         })
     }
 
-    /// What `new` says as a session that begins now.
+    /// Builds a session that starts now from `new`.
     fn new_session(&mut self, new: SessionState) -> Result<SessionState, MemoryError> {
         if new.branch.trim().is_empty() || new.ai_provider.provider.trim().is_empty() {
             return Err(MemoryError::Invalid("a session needs a branch, and a provider: `aiProvider` as {\"provider\": \"…\", \"model\": \"…\"}".to_owned()));
@@ -91,18 +92,19 @@ impl ProjectMemory {
         })
     }
 
-    /// A session.
+    /// Reads a session by id.
     ///
     /// # Errors
-    /// When there is none with this id.
+    /// When no session has this id.
     pub fn session(&mut self, id: &str) -> Result<SessionState, MemoryError> {
         self.read(&mut |store| session(store, id))
     }
 
-    /// Sessions, the last begun first: of a branch, and ended or not, where that is asked.
+    /// Sessions, the last started first, optionally filtered by branch and by whether they have
+    /// ended.
     ///
     /// # Errors
-    /// When the store does not answer.
+    /// When the store cannot be read.
     pub fn sessions(
         &mut self,
         branch: Option<&str>,
@@ -123,11 +125,11 @@ impl ProjectMemory {
             .collect())
     }
 
-    /// The last session of a thread, by the client's name for it: what a restarted client goes on
-    /// with.
+    /// The last session of a thread, by the client's id for it: the session that a restarted client
+    /// continues.
     ///
     /// # Errors
-    /// When the store does not answer.
+    /// When the store cannot be read.
     pub fn thread(&mut self, memory_session_id: &str) -> Result<Option<SessionState>, MemoryError> {
         let of_thread = Sessions::Thread(memory_session_id);
         let all = self.read(&mut |store| store.sessions(of_thread))?;
@@ -137,12 +139,12 @@ impl ProjectMemory {
         Ok(states.find(is_it))
     }
 
-    /// The open session that a hook began for the conversation of `client` on `branch`, the last
-    /// begun: an agent does not know the name that its client gave the conversation, and its tools
-    /// would open a second session beside it. The names of clients are compared by their letters.
+    /// The last open session that a hook started for `client` on `branch`: an agent does not know
+    /// the id that its client gave the conversation, and its tools would otherwise start a second
+    /// session. Client names are compared by letters and digits, ignoring case.
     ///
     /// # Errors
-    /// When the store does not answer.
+    /// When the store cannot be read.
     pub fn of_hook(
         &mut self,
         branch: &str,
@@ -161,11 +163,11 @@ impl ProjectMemory {
         }))
     }
 
-    /// Adds to a session: lists grow (files and names only by new ones), pending tasks are
-    /// replaced, tokens add up, other fields are set.
+    /// Updates a session: appends to lists (files and names only when new), replaces pending tasks,
+    /// adds up tokens and sets the other fields.
     ///
     /// # Errors
-    /// When there is no such session, it was ended, or a field is not what it should be.
+    /// When there is no such session, it has ended, or a field has the wrong type.
     pub fn update_session(
         &mut self,
         id: &str,
@@ -183,7 +185,8 @@ impl ProjectMemory {
         })
     }
 
-    /// Ends a session, after adding `patch`; what it decided and mended goes on to its branch.
+    /// Ends a session after applying `patch`; its decisions and fixed errors are promoted to its
+    /// branch.
     ///
     /// # Errors
     /// As [`Self::update_session`].
@@ -194,8 +197,8 @@ impl ProjectMemory {
     ) -> Result<(SessionState, Promoted), MemoryError> {
         let mut state = self.update_session(id, patch)?;
         state.ended_at = Some(self.now().into());
-        // The branch first: whoever dies in between ends the session again, and what was taken in
-        // once is not taken in again.
+        // The branch first: after a crash in between, the session is ended again, and what was
+        // already promoted is not promoted again.
         let promoted = self.promote_session(&state)?;
         let ended = state.ended_at.clone();
         let state = self.write(Durability::Full, &mut |store, gate| {
@@ -209,10 +212,10 @@ impl ProjectMemory {
         Ok((state, promoted))
     }
 
-    /// Deletes a session and what it observed.
+    /// Deletes a session and its observations.
     ///
     /// # Errors
-    /// When there is none with this id.
+    /// When no session has this id.
     pub fn delete_session(&mut self, id: &str) -> Result<(), MemoryError> {
         self.write(Durability::Full, &mut |store, _| {
             session(store, id)?;
@@ -223,12 +226,12 @@ impl ProjectMemory {
 
 fn refuse_ended(state: &SessionState) -> Result<(), MemoryError> {
     if state.is_ended() {
-        return Err(MemoryError::Invalid(format!("the session `{}` was ended", state.id)));
+        return Err(MemoryError::Invalid(format!("the session `{}` has already ended", state.id)));
     }
     Ok(())
 }
 
-/// What an update says: its fields, and which of them it has.
+/// The fields of an update, and which of them are present.
 struct Patch {
     state: SessionState,
     has: Map<String, Value>,
@@ -296,7 +299,7 @@ fn set<T>(to: &mut Option<T>, from: Option<T>) {
     }
 }
 
-/// Adds what is not there yet.
+/// Appends the strings that `to` does not contain yet.
 pub(super) fn add_new(to: &mut Vec<String>, from: Vec<String>) {
     for text in from {
         if !to.contains(&text) {

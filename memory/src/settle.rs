@@ -1,4 +1,4 @@
-//! Settling what does not go together, and taking memories back, of whatever layer.
+//! Resolves conflicts, and removes memories of any layer.
 
 use super::MemoryError;
 use super::conflicts::forked_with;
@@ -10,19 +10,19 @@ use super::store::Durability;
 use super::types::{Entry, Kind, Layer, Link, Relation, Status};
 use std::collections::BTreeSet;
 
-/// What settling came to.
+/// Result of resolving conflicts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settled {
-    /// The edits that no longer count.
+    /// The concurrent edits that were dropped.
     pub dropped: Vec<String>,
-    /// The memories whose place was taken.
+    /// The memories that were superseded.
     pub superseded: Vec<String>,
     /// The memories that no longer supersede it.
     pub unlinked: Vec<String>,
 }
 
 impl Settled {
-    /// Whether there was nothing to settle.
+    /// Whether there was no conflict to resolve.
     #[must_use]
     pub fn is_nothing(&self) -> bool {
         *self == Self::default()
@@ -30,12 +30,13 @@ impl Settled {
 }
 
 impl ProjectMemory {
-    /// Says that a permanent memory counts: of edits side by side the one named by `rev` (or the
-    /// beginning of it), else the shown one; over other decisions on its topic that hold, and over
-    /// what it contradicts or is contradicted by; and out of a circle of superseding.
+    /// Resolves conflicts in favour of a permanent memory: of concurrent edits, keeps the one whose
+    /// id starts with `rev`, otherwise the displayed one; supersedes other active decisions on its
+    /// topic and memories that contradict it; and breaks a cycle of superseding.
     ///
     /// # Errors
-    /// When there is no such memory, `rev` is none of its edits, or it is superseded.
+    /// When there is no such memory, `rev` matches none of its edits or several, or it is
+    /// superseded.
     pub fn settle(&mut self, id: &str, rev: Option<&str>) -> Result<Settled, MemoryError> {
         self.write_permanent(&mut |memory| memory.draft_settled(id, rev))
     }
@@ -48,7 +49,7 @@ impl ProjectMemory {
         let entry = self.permanent(id)?;
         if entry.status == Status::Superseded {
             return Err(MemoryError::Invalid(format!(
-                "`{id}` is superseded: settle the one that took its place, or decide anew"
+                "`{id}` is superseded: settle the memory that replaced it, or save a new decision"
             )));
         }
         let at = self.now();
@@ -76,7 +77,7 @@ impl ProjectMemory {
         Ok((revisions, settled))
     }
 
-    /// The revision that goes on from the edit to keep, and the edits that it drops.
+    /// The revision that continues the edit to keep, and the edits that it drops.
     fn kept_edit(
         &mut self,
         entry: &Entry,
@@ -93,7 +94,7 @@ impl ProjectMemory {
         let heads: Vec<&String> = entry.heads.iter().filter(|head| head.starts_with(rev)).collect();
         let [head] = heads[..] else {
             return Err(MemoryError::Invalid(format!(
-                "`{rev}` begins none, or more than one, of the edits {}",
+                "`{rev}` must match exactly one of the edits {}",
                 entry.heads.join(", ")
             )));
         };
@@ -105,7 +106,7 @@ impl ProjectMemory {
         Ok((Revision { parents, at, created_at, rev: String::new(), ..kept }, others(head)))
     }
 
-    /// Takes the links out by which others supersede a memory that supersedes them.
+    /// Removes the links by which others supersede a memory that supersedes them.
     fn unlinking(
         &mut self,
         id: &str,
@@ -127,7 +128,7 @@ impl ProjectMemory {
         Ok(revisions)
     }
 
-    /// The memories that hold beside this one and should not.
+    /// The active memories that conflict with this one.
     fn losers(&mut self, entry: &Entry) -> Result<BTreeSet<String>, MemoryError> {
         let mut losers = BTreeSet::new();
         if entry.kind == Kind::Decision {
@@ -149,7 +150,8 @@ impl ProjectMemory {
         Ok(losers)
     }
 
-    /// Takes a memory back: the lines of a permanent one stay, others are deleted. What it was.
+    /// Removes a memory: the lines of a permanent one are retained, others are deleted. Returns the
+    /// memory.
     ///
     /// # Errors
     /// When there is no such memory.

@@ -1,21 +1,22 @@
-//! What somebody is about to do, by the words they use, and which tools of the agent door serve it.
+//! Detects from the user's words what they are about to do, and which MCP tools are useful for it.
 
 /// Something that a user is about to do.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Situation {
-    /// Its name.
+    /// Identifier, for example "resuming".
     pub name: &'static str,
-    /// Words that tell it, in lower case. Those in Latin letters count at the beginning of a word,
-    /// as `decide` in "decided" but not in "undecided"; others anywhere, as particles stick to them.
+    /// Words that indicate it, in lower case. Those in Latin letters match at the beginning of a
+    /// word, as `decide` in "decided" but not in "undecided"; others match anywhere, since
+    /// particles are attached to them.
     words: &'static [&'static str],
-    /// The tools that serve it, the best first.
+    /// The tools to use, best first.
     pub tools: &'static [&'static str],
-    /// What to suggest.
+    /// The suggestion to print.
     pub suggestion: &'static str,
 }
 
-/// The situations; the first that is told counts. Resuming and deciding go before the others, which
-/// use words of theirs more loosely.
+/// The situations; the first match counts. Resuming and deciding come first, because the others use
+/// the same words more loosely.
 pub const SITUATIONS: &[Situation] = &[
     Situation {
         name: "resuming",
@@ -33,7 +34,7 @@ pub const SITUATIONS: &[Situation] = &[
             "pick up where",
         ],
         tools: &["load_checkpoint", "load_context"],
-        suggestion: "to take up earlier work, call load_checkpoint first, then load_context",
+        suggestion: "to resume earlier work, call load_checkpoint first, then load_context",
     },
     Situation {
         name: "deciding",
@@ -58,7 +59,7 @@ pub const SITUATIONS: &[Situation] = &[
             "why did we",
         ],
         tools: &["search_by_topic", "search_by_context", "search_recent", "aidd_memory_search"],
-        suggestion: "the project's memory may know: search_by_topic for a topic, \
+        suggestion: "search the project's memory: search_by_topic for a topic, \
                      search_by_context for a question, search_recent for the last days",
     },
     Situation {
@@ -77,26 +78,26 @@ pub const SITUATIONS: &[Situation] = &[
             "did not work",
         ],
         tools: &["evolve_outcome", "evolve_supersede", "aidd_memory_add_mistake"],
-        suggestion: "say what came of a decision with evolve_outcome (search_by_topic finds its \
-                     id), what replaces it with evolve_supersede; record an error and its cure \
+        suggestion: "record the outcome of a decision with evolve_outcome (search_by_topic finds \
+                     its id), its replacement with evolve_supersede; record an error and its fix \
                      with aidd_memory_add_mistake",
     },
 ];
 
-/// Words that code and documents are full of: a `continue` in a loop, a resume that is uploaded.
+/// Words that are common in code and documents: a `continue` in a loop, a résumé to upload.
 const CONTINUE: &str = "continu";
 const RESUME: &str = "resum";
-/// What goes before them where work is meant; at the beginning nothing has to.
+/// Words that precede them where work is meant; none is required at the beginning.
 const WISHES: [&str; 16] = [
     "to", "and", "please", "now", "can", "could", "you", "i", "we", "us", "me", "let's", "lets",
     "just", "should", "then",
 ];
 
-/// More of a text is not looked at, in bytes: what a user wants is said at its beginning, and what is
-/// pasted below it is not the user's words.
+/// Maximum number of bytes of a prompt that are searched: users state what they want at the
+/// beginning, and text pasted below it is not theirs.
 const LOOKED_AT: usize = 4096;
 
-/// The situation that a text tells of.
+/// The situation that a prompt indicates.
 #[must_use]
 pub fn detect(text: &str) -> Option<&'static Situation> {
     let text = text[..text.floor_char_boundary(LOOKED_AT)].to_lowercase();
@@ -150,7 +151,7 @@ mod tests {
             ("What did we decide about auth?", "deciding"),
             ("우리 캐시 어떻게 했지?", "searching"),
             ("그 설정 좀 찾아줘", "searching"),
-            ("how did we mend the watcher", "searching"),
+            ("how did we fix the watcher", "searching"),
             ("Search the notes on tokens", "searching"),
             ("배포가 실패했어", "tracking"),
             ("이번에는 성공했어", "tracking"),

@@ -1,5 +1,5 @@
-//! Where work stands, as far as an agent should know before it does anything: read from the memory in
-//! a few look-ups, without a walk over the project's files.
+//! The state of the work: what an agent should know before it starts. Read from the memory with a
+//! few queries, without walking the project's files.
 
 use crate::MemoryError;
 use crate::brief::Brief;
@@ -10,38 +10,38 @@ use crate::store::{Layers, Order, Query};
 use crate::types::{Entry, Kind};
 use serde_json::{Map, Value};
 
-/// Most memories of one type that are looked up.
+/// Maximum number of memories of one type that are read.
 const MOST: usize = 12;
 
-/// Where work stands.
+/// The state of the work on a branch.
 #[derive(Clone, Debug, Default)]
 pub struct State {
-    /// What is checked out.
+    /// The branch that is checked out.
     pub branch: Option<String>,
-    /// What is known of it.
+    /// The context of that branch.
     pub context: BranchContext,
-    /// The open session on it, the last begun.
+    /// The open session on the branch that began last.
     pub session: Option<SessionState>,
-    /// The feature on its way: the branch's own, else the last begun.
+    /// The active lifecycle: that of the branch, otherwise the one that began last.
     pub lifecycle: Option<Lifecycle>,
-    /// Exit criteria of its phase that nothing shows to be met: key, and what it says.
+    /// Exit criteria of the lifecycle's phase without evidence: key and description.
     pub unmet: Vec<(&'static str, &'static str)>,
-    /// Mistakes not to make again, those that fit the task first.
+    /// Mistakes to avoid, those relevant to the task first.
     pub hazards: Vec<Brief>,
-    /// Decisions that hold.
+    /// Decisions in force.
     pub decisions: Vec<Brief>,
-    /// Decisions that failed: nothing to do again.
+    /// Decisions that failed and must not be repeated.
     pub failed: Vec<Brief>,
-    /// How things are done here.
+    /// The project's conventions.
     pub conventions: Vec<Brief>,
-    /// What the last one on this branch left.
+    /// The last checkpoint on this branch.
     pub checkpoint: Option<Entry>,
 }
 
-/// Reads where work on `branch` stands; what fits `task` comes first.
+/// Reads the state of the work on `branch`; what is relevant to `task` comes first.
 ///
 /// # Errors
-/// When the memory does not answer.
+/// When the memory cannot be read.
 pub fn read(
     memory: &mut ProjectMemory,
     branch: Option<&str>,
@@ -75,18 +75,19 @@ pub fn read(
     Ok(state)
 }
 
-/// Whether a mistake was made more than once.
+/// Whether a mistake occurred more than once.
 fn is_repeated(entry: &Entry) -> bool {
     entry.metadata.get("occurrences").and_then(Value::as_u64).unwrap_or(1) > 1
 }
 
-/// Permanent memories of a type that were not replaced: those that a task's words find, then the last changed.
+/// Active permanent memories of a type: those that a search for the task finds, then the last
+/// changed.
 fn fitting(
     memory: &mut ProjectMemory,
     kind: Kind,
     task: Option<&str>,
 ) -> Result<Vec<Brief>, MemoryError> {
-    // What a session or a branch noted is nothing that the project knows.
+    // Observations of a session or a branch are not project knowledge.
     let layers = Layers::PERMANENT;
     let query = Query { order: Order::Newest, limit: Some(MOST), ..Query::active(layers, kind) };
     let newest = memory.read(&mut |store| store.entries(&query))?;

@@ -1,5 +1,5 @@
-//! What the tracked files and the store have of each other: taking in what changed in the files,
-//! writing new lines to both.
+//! Synchronises the tracked files and the store: imports what changed in the files, and writes new
+//! lines to both.
 
 use super::MemoryError;
 use super::journal::Stamp;
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::BTreeSet;
 
-/// What the store knows of a tracked file.
+/// What the store records about a tracked file.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Known {
     stamp: Option<Stamp>,
@@ -22,15 +22,15 @@ struct Known {
 }
 
 impl Known {
-    /// Whether this is what a file with this stamp says. One that could not be read has none, and is
-    /// looked at again: it may be readable, or gone, by now.
+    /// Whether this record belongs to a file with this stamp. An unreadable file has no stamp and
+    /// is checked again: it can be readable, or deleted, by now.
     fn is_of(&self, stamp: Option<Stamp>) -> bool {
         self.stamp == stamp && (stamp.is_some() || self.problems.is_empty())
     }
 }
 
 impl ProjectMemory {
-    /// Takes in what changed in the tracked files.
+    /// Imports what changed in the tracked files.
     pub(super) fn refresh(&mut self) -> Result<(), MemoryError> {
         self.journal.resolve();
         self.settle_older()?;
@@ -43,7 +43,7 @@ impl ProjectMemory {
                 self.stamps.insert(source, stamp);
                 continue;
             }
-            // A writer may be between the file and the store. A store in memory is nobody else's.
+            // A writer can be between the file and the store. A store in memory has no other users.
             let _lock = match self.unwritable {
                 None => Some(self.journal.lock()?),
                 Some(_) => None,
@@ -53,7 +53,8 @@ impl ProjectMemory {
         Ok(())
     }
 
-    /// Compares the memories of a store that an aidd wrote which did not, once.
+    /// Compares, once, the memories of a store written by a version of aidd that did not compare
+    /// them.
     fn settle_older(&mut self) -> Result<(), MemoryError> {
         const COMPARED: &str = "compared";
         if self.is_compared {
@@ -85,7 +86,7 @@ impl ProjectMemory {
         Ok(())
     }
 
-    /// Knows the file by what the store knows it by.
+    /// Updates this process's stamp of the file from the store's record.
     fn learn(&mut self, source: &'static str) -> Result<(), MemoryError> {
         let known = self.known(source)?;
         if known.is_of(known.stamp) && !self.outlived(source, known.stamp)? {
@@ -96,8 +97,8 @@ impl ProjectMemory {
         Ok(())
     }
 
-    /// Whether lines of a file count that is not there. Which is to be looked at again each time: Git may
-    /// be about to leave their branch.
+    /// Whether lines of a missing file are still in effect. This is checked again each time: Git
+    /// can be about to switch to a branch without them.
     fn outlived(&mut self, source: &str, stamp: Option<Stamp>) -> Result<bool, MemoryError> {
         let is_there = stamp.is_some();
         Ok(!is_there && self.store.lines_in(source)?.iter().any(|(_, _, present)| *present))
@@ -108,10 +109,10 @@ impl ProjectMemory {
         Ok(document.and_then(|known| serde_json::from_value(known).ok()).unwrap_or_default())
     }
 
-    /// Reads all tracked files again, changed or not, and makes what the store has of them anew.
+    /// Reads all tracked files again, changed or not, and rebuilds the store's copy of them.
     ///
     /// # Errors
-    /// When a file cannot be read, or the store not written.
+    /// When a file cannot be read, or the store cannot be written.
     pub fn import(&mut self) -> Result<Imported, MemoryError> {
         self.refuse_unwritable()?;
         let _lock = self.journal.lock()?;
@@ -131,10 +132,10 @@ impl ProjectMemory {
         })
     }
 
-    /// What is wrong with the tracked files.
+    /// The problems found in the tracked files.
     ///
     /// # Errors
-    /// When the store does not answer.
+    /// When the store cannot be read.
     pub fn problems(&mut self) -> Result<Vec<Problem>, MemoryError> {
         self.guarded(&mut |memory| {
             memory.refresh()?;
@@ -154,17 +155,18 @@ impl ProjectMemory {
     ) -> Result<Imported, MemoryError> {
         let (bytes, stamp) = match self.journal.read(path) {
             Ok(Some((bytes, stamp))) => (bytes, Some(stamp)),
-            // What is checked out has no such file: its lines are those of another branch.
+            // The checked-out commit does not contain the file: its lines belong to another branch.
             Ok(None) if self.journal.is_checked_out_without(path) => (Vec::new(), None),
-            // A file that was deleted by mistake or is not to be read says nothing: its lines hold.
+            // A file that was deleted by mistake or that must not be read: its lines stay in
+            // effect.
             Ok(None) => return self.know(source, &Known::default()),
             Err(MemoryError::Invalid(why)) => {
                 let stamp = self.journal.stamp(path);
                 return self.know(source, &Known { stamp, problems: vec![unreadable(path, why)] });
             }
-            // One file that cannot be opened does not take the others away.
+            // A file that cannot be opened does not affect the others.
             Err(MemoryError::Io { error, .. }) => {
-                let problems = vec![unreadable(path, format!("{path} is not read: {error}"))];
+                let problems = vec![unreadable(path, format!("cannot read {path}: {error}"))];
                 return self.know(source, &Known { stamp: None, problems });
             }
             Err(error) => return Err(error),
@@ -193,7 +195,7 @@ impl ProjectMemory {
         })
     }
 
-    /// Writes revisions to their file and to the store, under the lock.
+    /// Writes revisions to their file and to the store. The caller must hold the lock.
     pub(super) fn add_lines(
         &mut self,
         file: &'static str,
@@ -204,17 +206,17 @@ impl ProjectMemory {
         let mut known = self.known(file)?;
         let stamp = if self.journal.stamp(path).is_some() {
             let (before, after) = self.journal.append(path, &lines)?;
-            // What others wrote since the file was read is not read yet.
+            // Lines that others wrote since the file was read have not been imported yet.
             after.filter(|_| known.stamp == Some(before)).or(known.stamp)
         } else {
-            // With the lines that a file held that is gone.
+            // Including the lines of a file that was deleted.
             let before = self.text_of(file)?;
             self.journal.write(path, &(before + &lines))?
         };
         known.stamp = stamp;
         let gate = &self.gate;
-        // The lines are on the disk. Should a power cut take them from the store, the stamp goes
-        // with them, and they are taken in again.
+        // The lines are on disk. If a power failure removes them from the store, it also removes
+        // the stamp, and they are imported again.
         let mirrored = transaction(&mut *self.store, Durability::Normal, &mut |store| {
             put_lines(store, gate, file, revisions)?;
             note(store, gate, file, &known)
@@ -223,16 +225,16 @@ impl ProjectMemory {
             Ok(()) => {
                 self.stamps.insert(file, stamp);
             }
-            // The lines are safe, and the file does not have the stamp that the store knows.
+            // The lines are safe, and the store's stamp does not match the file.
             Err(error) => {
-                let notice = format!("{path} was written; the store will follow ({error})");
+                let notice = format!("{path} was written; the store will be updated later ({error})");
                 self.add_notices(vec![notice]);
             }
         }
         Ok(())
     }
 
-    /// The lines that a tracked file holds, as the store knows them.
+    /// The lines of a tracked file, as recorded in the store.
     fn text_of(&mut self, file: &str) -> Result<String, MemoryError> {
         let (mut lines, mut seen): (Vec<Revision>, BTreeSet<String>) = Default::default();
         for (_, id, present) in self.store.lines_in(file)? {
@@ -249,8 +251,8 @@ impl ProjectMemory {
         Ok(lines.iter().map(|line| line.line() + "\n").collect())
     }
 
-    /// Writes the tracked files that are gone, and with `all` also the lines that a file no longer
-    /// holds; how many lines were written.
+    /// Writes the tracked files that are missing, and with `all` also the lines that were removed
+    /// from existing files. Returns the number of lines written.
     ///
     /// # Errors
     /// When a file cannot be written.
@@ -279,7 +281,7 @@ impl ProjectMemory {
         Ok(count)
     }
 
-    /// The folder of permanent memory, from the root, as of the last look.
+    /// The directory of permanent memory, relative to the root, when it was last resolved.
     #[must_use]
     pub fn folder(&self) -> &'static str {
         self.journal.folder()
@@ -291,10 +293,10 @@ impl ProjectMemory {
         &self.journal
     }
 
-    /// The lines that the store knows and a file that is there does not hold.
+    /// The lines that the store has and an existing file does not contain.
     ///
     /// # Errors
-    /// When the store does not answer.
+    /// When the store cannot be read.
     pub fn missing(&mut self, file: &str) -> Result<Vec<Revision>, MemoryError> {
         self.read(&mut |store| missing(store, file))
     }

@@ -51,12 +51,12 @@ fn a_check_is_looked_at_before_anything_is_written() {
         })
         .collect();
         insta::allow_duplicates! { insta::assert_snapshot!(said.join("\n"), @r#"
-        `check` is an object with what stands under `check:` of a rule page, such as {"files": ["*.ts"], "text": {"regex": "…"}}
+        `check` must be an object with the keys of `check:` in a rule page, such as {"files": ["*.ts"], "text": {"regex": "…"}}
         `check`: unknown key `regx`; did you mean `regex`?
         `check.text` cannot run: unclosed group
-        `check` does not do what its examples say: `fails`: nothing is found in a.ts
+        `check` does not do what its examples say: `fails`: no finding in a.ts
         `check` does not do what its examples say: `passes`: found in a.ts: 1:9 moment
-        `check` does not do what its examples say: `fails`: nothing is found in the files
+        `check` does not do what its examples say: `fails`: no finding in the files
         `check` holds a secret or private text, which no memory keeps: write an example that only looks like one
         "#); }
         assert!(!root.join(FILE).exists());

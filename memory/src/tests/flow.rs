@@ -281,7 +281,7 @@ fn a_session_goes_on_to_its_branch_and_a_merge_makes_it_permanent_once() {
         assert_eq!(ended.extra["later"], true);
         assert_eq!(promoted.decisions, ["Hash with Argon2id", "Rate limit logins"]);
         assert_eq!(promoted.errors, ["bcrypt cuts at 72 bytes"]);
-        assert!(said(memory.end_session(&session.id, &Map::new())).contains("was ended"));
+        assert!(said(memory.end_session(&session.id, &Map::new())).contains("has already ended"));
         let again = memory.session(&session.id).expect("a session");
         assert!(memory.promote_session(&again).expect("promoted").was_known);
 

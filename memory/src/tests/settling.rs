@@ -43,7 +43,7 @@ fn of_two_edits_the_named_one_is_kept() {
             Err(MemoryError::Invalid(why)) if why.contains(&day.rev)
         ));
         let both = memory.settle("decision_1_a", Some("")).expect_err("two begin so");
-        assert!(both.to_string().starts_with("`` begins none, or more than one"), "{both}");
+        assert!(both.to_string().starts_with("`` must match exactly one"), "{both}");
         let settled = memory.settle("decision_1_a", Some(&day.rev[..6])).expect("settled");
         assert_eq!(settled.dropped, std::slice::from_ref(&week.rev));
         let entry = memory.get(&["decision_1_a".into()]).expect("there").remove(0);

@@ -95,7 +95,7 @@ fn a_newer_database_is_refused_by_name_and_not_touched() {
         .expect_err("newer");
         let known = crate::store::steps().len();
         let said = format!(
-            "{} has schema 77, and this aidd knows up to {known}: update aidd",
+            "{} has schema 77, but this version of aidd supports up to {known}: update aidd",
             path.display()
         );
         assert_eq!(error.to_string(), said);
