@@ -1,5 +1,5 @@
-//! What the check of a memory finds in the project as it is: whoever adds one sees at once whether it
-//! says what was meant.
+//! Runs the check of a memory on the current project, so that its author sees at once whether it
+//! finds what was intended.
 
 use crate::exit::UserError;
 use crate::number;
@@ -17,45 +17,45 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Places that are named.
+/// Maximum number of listed locations.
 const PLACES: usize = 5;
-/// The longest that the project is looked through: the check is kept whatever it finds.
+/// Time limit for the check. The memory is stored whatever the result.
 const LONGEST: Duration = Duration::from_secs(3);
 
-/// What is said of a check that another memory brings already.
-pub const ELSEWHERE: &str = "Not enforced by itself: another memory carries the same check.";
+/// Note on a check that another memory already provides.
+pub const ELSEWHERE: &str = "Not enforced separately: another memory has the same check.";
 
-/// What a check finds now.
+/// The current findings of a check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Caught {
     /// The rule that enforces it.
     pub rule: String,
-    /// How many findings there are that nothing allows.
+    /// Number of findings that no comment or baseline allows.
     pub count: usize,
-    /// In how many files.
+    /// Number of files with findings.
     pub files: usize,
-    /// How many files were looked at.
+    /// Number of files checked.
     pub checked: usize,
-    /// The first of them: `path:line:column`.
+    /// The first locations, as `path:line:column`.
     pub places: Vec<String>,
-    /// Why the figures are not those of the whole project, or say nothing.
+    /// Why the counts are missing or do not cover the whole project.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
 impl Caught {
-    /// In a sentence or two.
+    /// Describes the result in one or two sentences.
     #[must_use]
     pub fn sentence(&self) -> String {
         let mut text = format!("Enforced as {}", self.rule);
         if self.checked > 0 {
             let files = number(self.checked, "file");
             text += &match self.count {
-                0 => format!(": it finds nothing in {files}"),
+                0 => format!(": no findings in {files}"),
                 count => format!(
-                    ": it finds {} in {} of {files}: {}{}",
-                    number(count, "place"),
+                    ": {} in {} of {files}: {}{}",
+                    number(count, "finding"),
                     self.files,
                     self.places.join(", "),
                     if count > self.places.len() { ", …" } else { "" },
@@ -70,11 +70,11 @@ impl Caught {
     }
 }
 
-/// What the check of the memory with this id finds in `project`, as it is on the disk now; `None`
-/// when the memory is not enforced. A few seconds at most, and until `stop` is set.
+/// The findings of the memory with this id in `project`, as it is on disk; `None` if the memory is
+/// not enforced. Takes a few seconds at most, and ends early when `stop` is set.
 ///
 /// # Errors
-/// When the project's settings do not hold.
+/// Fails when the project's settings are invalid.
 pub fn look(project: &Project, id: &str, stop: &AtomicBool) -> Result<Option<Caught>> {
     let pages = remembered::of(&project.disk).pages;
     let Some(page) = pages.iter().find(|page| page.memory == id) else { return Ok(None) };
@@ -89,11 +89,11 @@ pub fn look(project: &Project, id: &str, stop: &AtomicBool) -> Result<Option<Cau
     let all = project.engine(&Selection::default())?;
     let Some(rule) = all.registry().get(&page.rule) else { return Ok(None) };
     if !all.may_run(&rule.id) {
-        caught.note = Some("the configuration has it switched off".to_owned());
+        caught.note = Some("disabled in the configuration".to_owned());
         return Ok(Some(caught));
     }
     if rule.check.as_ref().and_then(CheckHeader::form) == Some(Form::Commit) {
-        caught.note = Some("it judges commits, which are not looked at now".to_owned());
+        caught.note = Some("applies to commits, which were not checked".to_owned());
         return Ok(Some(caught));
     }
     let only = Selection { only: vec![page.rule.clone()], ..Selection::default() };
@@ -126,13 +126,13 @@ pub fn look(project: &Project, id: &str, stop: &AtomicBool) -> Result<Option<Cau
         }
     }
     if enough.load(Ordering::Relaxed) {
-        caught.note = Some("the project was not looked through to its end".to_owned());
+        caught.note = Some("the check stopped before the end of the project".to_owned());
     }
     Ok(Some(caught))
 }
 
-/// Where the memory lies that may be enforced, from the root, and what decides in which folder that
-/// is.
+/// The paths, relative to the root, of the memory files whose checks can be enforced, in each
+/// directory that can contain them.
 pub fn tracked() -> impl Iterator<Item = String> {
     [MEMORY_FOLDER, PLAIN_MEMORY_FOLDER].into_iter().flat_map(|folder| {
         let path = move |name: &str| format!("{folder}/{name}");

@@ -1,5 +1,5 @@
-//! What the gate enforces, whatever a run finds: for the record, and to compare two repositories
-//! or two days.
+//! The statement of what a configuration enforces, independent of findings: for records, and to
+//! compare repositories or points in time.
 
 use super::document::fail_on_name;
 use super::gate::{Policy, Selector, Verdict};
@@ -16,28 +16,28 @@ use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-/// How the statement is written.
+/// The format of the statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum ComplianceFormat {
-    /// The Markdown, and a notice that GitHub shows with the run.
+    /// Markdown and a notice that GitHub shows with the run.
     Github,
-    /// For programs.
+    /// JSON for programs.
     Json,
-    /// For people.
+    /// Markdown for people.
     Markdown,
 }
 
-/// What a statement is made of.
+/// The inputs of a statement.
 #[derive(Clone, Copy, Debug)]
 pub struct Gated<'a> {
     /// The settings.
     pub config: &'a Config,
     /// The rules under these settings.
     pub engine: &'a Engine,
-    /// The least severity that fails, as configured or typed.
+    /// The lowest severity that fails the run, from the configuration or the command line.
     pub fail_on: FailOn,
-    /// How many findings the baseline records; `None`: there is no baseline.
+    /// Number of findings in the baseline; `None` if there is no baseline.
     pub baseline: Option<usize>,
 }
 
@@ -51,16 +51,16 @@ struct Statement<'a> {
     warn_on: Vec<Selected<'a>>,
     ignore: Vec<Selected<'a>>,
     rules: Rules,
-    /// Settings for some paths only: there the numbers of `rules` may differ.
+    /// Number of path-specific settings; the counts in `rules` can differ for those paths.
     overrides: usize,
     project_rules: Vec<ProjectRule<'a>>,
-    /// Findings that the baseline records.
+    /// Number of findings in the baseline.
     baseline: Option<usize>,
     checksum: String,
     notes: Vec<String>,
 }
 
-/// A selector, and how many rules that are on it names.
+/// A selector, and the number of enabled rules that it selects.
 #[derive(Serialize)]
 struct Selected<'a> {
     selector: &'a str,
@@ -70,7 +70,7 @@ struct Selected<'a> {
     rules: usize,
 }
 
-/// The rules, by what a new finding of theirs does.
+/// The rules, grouped by the effect of a new finding.
 #[derive(Default, Serialize)]
 struct Rules {
     total: usize,
@@ -94,11 +94,11 @@ struct Tally {
 struct ProjectRule<'a> {
     id: &'a str,
     path: &'a str,
-    /// As configured; absent: the rule is off.
+    /// As configured; absent if the rule is disabled.
     severity: Option<Severity>,
 }
 
-/// States what the gate enforces.
+/// Renders the statement of what the configuration enforces.
 #[must_use]
 pub fn compliance(gated: Gated<'_>, format: ComplianceFormat) -> String {
     let ci = gated.config.ci.clone().unwrap_or_default();
@@ -126,7 +126,7 @@ pub fn compliance(gated: Gated<'_>, format: ComplianceFormat) -> String {
 
 fn state<'a>(gated: Gated<'a>, policy: &'a Policy, notes: Vec<String>) -> Statement<'a> {
     let rules = gated.engine.registry().rules();
-    // The settings of the root; what is set for some paths only is told by its number.
+    // The settings of the root; path-specific settings are only counted.
     let settings = gated.engine.settings("");
     let list = |key: &str| {
         let selectors = policy.selectors().iter().filter(|selector| selector.list.key() == key);
@@ -193,8 +193,8 @@ fn tally(rules: &[Rule], settings: &Settings, policy: &Policy) -> Rules {
     tally
 }
 
-/// A SHA-256 over the settings and the project's rule pages: equal where the same is enforced by
-/// the same version. Line ends and the order of keys play no part.
+/// SHA-256 of the settings and the project's rule pages: equal if the same version enforces the
+/// same. Independent of line breaks and the order of keys.
 fn checksum(config: &Config, rules: &[Rule]) -> String {
     let settings = Config { schema: None, ..config.clone() };
     let mut hash = Sha256::new();
@@ -216,8 +216,8 @@ fn checksum(config: &Config, rules: &[Rule]) -> String {
     text
 }
 
-/// The value with the keys of its objects in order. The settings were read from JSON, whose reader
-/// has bounded the depth.
+/// The value with sorted object keys. The depth is bounded, because the settings were parsed from
+/// JSON.
 fn sorted(value: Value) -> Value {
     match value {
         Value::Object(map) => {
@@ -232,7 +232,7 @@ fn sorted(value: Value) -> Value {
 fn markdown(statement: &Statement<'_>) -> String {
     let Statement { rules, tool, .. } = statement;
     let mut text = format!(
-        "## aidd: what the gate enforces\n\n{} in all, {} on, {} off.\n\n\
+        "## aidd: what the gate enforces\n\n{} in total, {} enabled, {} disabled.\n\n\
          | A new finding | Rules | Errors | Warnings | Info |\n| --- | ---: | ---: | ---: | ---: |\n",
         number(rules.total, "rule"),
         rules.on,
@@ -241,7 +241,7 @@ fn markdown(statement: &Statement<'_>) -> String {
     let sorts = [
         ("fails the run", &rules.blocking),
         ("is reported", &rules.warning),
-        ("is left out", &rules.ignored),
+        ("is ignored", &rules.ignored),
     ];
     for (does, Tally { rules, by_severity, .. }) in sorts {
         let Severities { error, warning, info } = by_severity;
@@ -261,21 +261,21 @@ fn markdown(statement: &Statement<'_>) -> String {
     }
     text.push('\n');
     let _ = match statement.baseline {
-        Some(known) => writeln!(text, "- Baseline: {} put off", number(known, "finding")),
+        Some(known) => writeln!(text, "- Baseline: {}", number(known, "finding")),
         None => writeln!(text, "- Baseline: none"),
     };
     if statement.overrides > 0 {
-        let _ = writeln!(text, "- Set otherwise for some paths: {}", statement.overrides);
+        let _ = writeln!(text, "- Path-specific overrides: {}", statement.overrides);
     }
     for note in &statement.notes {
         let _ = writeln!(text, "- Note: {}", escape(note));
     }
-    let _ = writeln!(text, "- Made by aidd {}", tool.version);
+    let _ = writeln!(text, "- Generated by aidd {}", tool.version);
     let _ = writeln!(text, "- Settings and rule pages: `{}`", statement.checksum);
     text
 }
 
-/// `failOn` and the three lists.
+/// The `failOn` sentence and the table of the three lists.
 fn selectors(statement: &Statement<'_>) -> String {
     let fail_on = match statement.fail_on {
         FailOnName::Error => "errors",
@@ -283,7 +283,7 @@ fn selectors(statement: &Statement<'_>) -> String {
         FailOnName::Info => "any finding",
         FailOnName::Never => "nothing",
     };
-    let mut text = format!("\nWhere no list says otherwise, {fail_on} fail the run.\n");
+    let mut text = format!("\nBy default, {fail_on} fail the run.\n");
     let lists = [
         ("blockOn", &statement.block_on),
         ("warnOn", &statement.warn_on),
@@ -292,7 +292,7 @@ fn selectors(statement: &Statement<'_>) -> String {
     if lists.iter().all(|(_, list)| list.is_empty()) {
         return text;
     }
-    text.push_str("\n| List | Selector | Names | Rules |\n| --- | --- | --- | ---: |\n");
+    text.push_str("\n| List | Selector | Type | Rules |\n| --- | --- | --- | ---: |\n");
     for (key, list) in lists {
         for Selected { selector, means, severity, rules } in list {
             let only = severity.map(|severity| format!(", {severity}s only")).unwrap_or_default();
@@ -303,14 +303,14 @@ fn selectors(statement: &Statement<'_>) -> String {
     text
 }
 
-/// A folded table: how many rules of each group do what.
+/// A folded table with the number of rules per group and effect.
 fn grouped(title: &str, sorts: &[&BTreeMap<String, usize>; 3]) -> String {
     let names: BTreeSet<&String> = sorts.iter().flat_map(|groups| groups.keys()).collect();
     if names.is_empty() {
         return String::new();
     }
     let mut text = format!(
-        "\n<details>\n<summary>By {}</summary>\n\n| {title} | Fails | Reported | Left out |\n\
+        "\n<details>\n<summary>By {}</summary>\n\n| {title} | Fails | Reported | Ignored |\n\
          | --- | ---: | ---: | ---: |\n",
         title.to_lowercase()
     );

@@ -1,29 +1,29 @@
-//! How many findings of each sort, and how that is said.
+//! Counts of findings by status and severity, and their text.
 
 use super::of_severity;
 use super::wire::{Severities, Status};
 use aidd_engine::text::finding::Severity;
 
-/// How many findings of each sort.
+/// Counts of findings by status and severity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// New ones.
+    /// New findings.
     pub new: Severities,
-    /// New ones with a fix that may run unasked.
+    /// New findings with a safe fix.
     pub safe: usize,
-    /// New ones with another fix.
+    /// New findings with an unsafe fix.
     pub unsafe_: usize,
     pub moved: usize,
     pub pre_existing: usize,
     pub fixed: usize,
     pub baselined: usize,
     pub allowed: usize,
-    /// Left out of the report by the policy.
+    /// Ignored by the policy.
     pub ignored: usize,
 }
 
 impl Counts {
-    /// One more; `fix` is the safety of its fix.
+    /// Adds a finding; `fix` is the safety of its fix.
     pub fn add(&mut self, status: Status, severity: Severity, fix: Option<&str>) {
         match status {
             Status::Baselined => self.baselined += 1,
@@ -52,7 +52,7 @@ impl Counts {
         if parts.is_empty() { "no problems".into() } else { parts.join(", ") }
     }
 
-    /// `; 2 fixable with --fix, 1 with --fix-unsafe`, or nothing.
+    /// `; 2 fixable with --fix, 1 with --fix-unsafe`, or an empty string.
     pub fn fixable(&self) -> String {
         match (self.safe, self.unsafe_) {
             (0, 0) => String::new(),
@@ -62,7 +62,7 @@ impl Counts {
         }
     }
 
-    /// `; 3 pre-existing, 4 baselined`, or nothing: what is not new.
+    /// The findings that are not new: `; 3 pre-existing, 4 baselined`, or an empty string.
     pub fn known(&self) -> String {
         let sorts = [
             (self.pre_existing, "pre-existing"),

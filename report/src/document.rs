@@ -1,5 +1,5 @@
-//! A run as plain data: what every format but the excerpts for people is made from, and what one
-//! job hands to another.
+//! A run as plain data: the source of every format except text excerpts, and the data that one job
+//! passes to another.
 
 use super::counts::Counts;
 use super::redact::Redactor;
@@ -13,64 +13,65 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// The version of [`Document`]; it grows when a field changes its meaning or goes.
+/// Version of [`Document`]; incremented when a field is removed or changes its meaning.
 pub const VERSION: u32 = 1;
 
-/// Path → line → the hash by which code scanning on GitHub knows the line again.
+/// Path → line → the hash by which GitHub code scanning recognizes the line.
 pub type LineHashes = BTreeMap<String, BTreeMap<u64, String>>;
 
-/// All that a run found, without the sources.
+/// All results of a run, without the sources.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Document {
-    /// The version of this form.
+    /// Version of this structure.
     pub schema_version: u32,
-    /// What made it.
+    /// The program that wrote it.
     pub tool: Tool,
-    /// The findings, by path, then by place; after them those that are fixed, whose places are ones
-    /// in the base.
+    /// The findings, sorted by path and position; after them the fixed findings, whose positions
+    /// are in the base.
     pub findings: Vec<Finding>,
-    /// The hashes of lines with findings, of files that are UTF-8 as a whole.
+    /// The hashes of lines with findings, of files that are entirely UTF-8.
     pub line_hashes: LineHashes,
-    /// Id of a new finding → the safety of a fix that is not in it, for it would show a secret.
+    /// Id of a new finding → the safety of its fix, if the fix is omitted because it would reveal a
+    /// secret.
     pub withheld_fixes: BTreeMap<String, String>,
-    /// How many files were checked.
+    /// Number of files checked.
     pub checked: usize,
-    /// The files that were not, or not wholly, checked.
+    /// Files skipped or only partly checked.
     pub skipped: Vec<Skipped>,
-    /// Findings that the policy leaves out.
+    /// Number of findings ignored by the policy.
     pub ignored: usize,
     /// Whether the findings were compared with a baseline.
     pub baseline: bool,
-    /// How many findings of the baseline are there no more.
+    /// Number of baseline entries that no longer match.
     pub stale: usize,
-    /// What the files were compared with.
+    /// The base of the comparison, if there was one.
     pub comparison: Option<Comparison>,
-    /// The commit under check, when known.
+    /// The commit under check, if known.
     pub version_control: Option<VersionControl>,
-    /// Tells several runs on one commit apart, as code scanning needs it.
+    /// Distinguishes several runs on one commit, as code scanning requires.
     pub category: Option<String>,
-    /// The least severity that makes the run fail.
+    /// The lowest severity that fails the run.
     pub fail_on: FailOnName,
-    /// Whether SARIF holds what is known or gone too.
+    /// Whether SARIF also contains baselined, allowed and fixed findings.
     pub suppressed: bool,
-    /// The folder that paths are relative to, as a `file:` URI.
+    /// The root directory, as a `file:` URI; paths are relative to it.
     pub root: Option<String>,
-    /// What else there is to know of the run, a sentence each.
+    /// Notes on the run, one sentence each.
     pub notes: Vec<String>,
-    /// How long the run took.
+    /// The duration of the run.
     pub elapsed: Duration,
 }
 
-/// A file that was not, or not wholly, checked.
+/// A file that was skipped or only partly checked.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Skipped {
-    /// Its path.
+    /// Path relative to the root.
     pub path: String,
-    /// Why.
+    /// The reason.
     pub why: String,
-    /// Whether it should have been checked: it could not be read.
+    /// Whether the file should have been checked but could not be read.
     pub failed: bool,
 }
 
@@ -78,17 +79,17 @@ pub struct Skipped {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VersionControl {
-    /// The repository's page: `https://github.com/owner/name`.
+    /// URL of the repository, such as `https://github.com/owner/name`.
     pub repository: String,
-    /// The commit's full hash.
+    /// Full hash of the commit.
     pub revision: String,
-    /// The branch, when there is one.
+    /// The branch, if there is one.
     pub branch: Option<String>,
 }
 
 impl Document {
-    /// The document of `run`. Line hashes cost a pass over each file with findings, and only SARIF
-    /// shows them.
+    /// Creates the document of `run`. Line hashes require a pass over each file with findings, and
+    /// only SARIF contains them.
     #[must_use]
     pub fn of(run: &Run<'_>, line_hashes: bool) -> Self {
         let mut document = Self::frame(run);
@@ -101,7 +102,7 @@ impl Document {
         document
     }
 
-    /// The document of `run` with no more than `formats` need.
+    /// Creates the document of `run` with only the data that `formats` need.
     #[must_use]
     pub fn for_formats(run: &Run<'_>, formats: &[Format]) -> Self {
         if formats.iter().all(|&format| format == Format::Text) {
@@ -110,7 +111,7 @@ impl Document {
         Self::of(run, formats.contains(&Format::Sarif))
     }
 
-    /// All but the findings.
+    /// Everything except the findings.
     fn frame(run: &Run<'_>) -> Self {
         let skipped = run.skipped.iter().map(|file| Skipped {
             path: file.path.clone(),
@@ -151,8 +152,8 @@ impl Document {
         }
     }
 
-    /// Hashes the lines of the results. The hash is one of the whole file as GitHub reads it;
-    /// elsewhere GitHub adds its own.
+    /// Hashes the lines of the results. The hash is only valid for whole files as GitHub reads
+    /// them; for other results, GitHub computes its own.
     fn hash_lines(&mut self, run: &Run<'_>) {
         let mut lines: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
         for finding in self.findings.iter().filter(|finding| finding.status != Status::Fixed) {
@@ -174,7 +175,7 @@ impl Document {
         self.line_hashes = found;
     }
 
-    /// The hash of the line that a finding begins on.
+    /// The hash of the line on which a finding starts.
     pub(super) fn line_hash(&self, finding: &Finding) -> Option<&str> {
         if finding.status == Status::Fixed {
             return None;
@@ -182,7 +183,7 @@ impl Document {
         Some(self.line_hashes.get(&finding.path)?.get(&finding.start.line)?.as_str())
     }
 
-    /// Whether `finding` makes the run fail.
+    /// Whether `finding` fails the run.
     #[must_use]
     pub fn fails(&self, finding: &Finding) -> bool {
         let least = match self.fail_on {
@@ -199,7 +200,7 @@ impl Document {
             }
     }
 
-    /// Whether a finding makes the run fail.
+    /// Whether any finding fails the run.
     #[must_use]
     pub fn is_failing(&self) -> bool {
         self.findings.iter().any(|finding| self.fails(finding))
@@ -211,8 +212,8 @@ impl Document {
         self.skipped.iter().any(|file| file.failed)
     }
 
-    /// The new findings, worst first, as outputs that hold only so many show them: by severity,
-    /// and of one severity those that fail the run.
+    /// The new findings in the order of outputs with limited space: by severity, and within a
+    /// severity those that fail the run first.
     #[must_use]
     pub fn ranked(&self) -> Vec<&Finding> {
         let mut new: Vec<&Finding> = self.with_status(&[Status::New]).collect();
@@ -220,7 +221,7 @@ impl Document {
         new
     }
 
-    /// The findings with one of these statuses, in their order.
+    /// The findings with one of these statuses, in document order.
     pub(super) fn with_status(
         &self,
         statuses: &'static [Status],
@@ -228,14 +229,14 @@ impl Document {
         self.findings.iter().filter(|finding| statuses.contains(&finding.status))
     }
 
-    /// What the run found, as a title says it: `2 errors, 1 warning introduced`.
+    /// The result as a title: `2 errors, 1 warning introduced`.
     #[must_use]
     pub fn title(&self) -> String {
         let found = self.counts().found();
         if self.comparison.is_some() { format!("{found} introduced") } else { found }
     }
 
-    /// How many findings there are, by status and severity.
+    /// Counts of findings by status and severity.
     #[must_use]
     pub fn counts(&self) -> Counts {
         let mut counts = Counts { ignored: self.ignored, ..Counts::default() };
@@ -248,7 +249,7 @@ impl Document {
     }
 }
 
-/// The name that a configuration has for it.
+/// The name of the value in configurations.
 pub fn fail_on_name(fail_on: FailOn) -> FailOnName {
     match fail_on {
         FailOn::Severity(Severity::Error) => FailOnName::Error,
@@ -259,13 +260,13 @@ pub fn fail_on_name(fail_on: FailOn) -> FailOnName {
 }
 
 impl Run<'_> {
-    /// How many standing findings the policy leaves out.
+    /// Number of current findings ignored by the policy.
     fn ignored(&self) -> usize {
         let standing = self.files.iter().flat_map(|file| &file.findings);
         standing.filter(|finding| self.ignores(finding)).count()
     }
 
-    /// What [`Document::counts`] tells of the same run, without making the findings.
+    /// The same counts as [`Document::counts`], without building the findings.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts { ignored: self.ignored(), ..Counts::default() };
         for file in self.files.iter().chain(&self.fixed) {

@@ -1,5 +1,5 @@
-//! Text of a repository in each medium: terminals and logs, workflow commands, JSON, XML, SARIF.
-//! Markdown has a file of its own: `gfm`.
+//! Escapes text from a repository for each medium: terminals and logs, workflow commands, JSON,
+//! XML, SARIF. For Markdown, see `gfm`.
 
 use aidd_engine::text::escape;
 use serde::Serialize;
@@ -9,18 +9,18 @@ use std::io;
 
 pub use aidd_engine::text::escape::is_hidden;
 
-/// On one line, without characters that would steer a terminal or hide text.
+/// Puts text on one line, without characters that control a terminal or hide text.
 pub fn one_line(text: &str) -> String {
     escape::line(text).into_owned()
 }
 
-/// The same, with the line breaks left.
+/// Like [`one_line`], but keeps line breaks.
 pub fn printable(text: &str) -> String {
     escape::lines(text).into_owned()
 }
 
-/// A line of a log, with its end: what would steer a terminal is written out, and no system takes
-/// it for a command. With `color`, the colours and links of this program's own pass.
+/// A log line with its line break: terminal control characters are escaped, and no CI system
+/// interprets it as a command. With `color`, the program's own colours and links are kept.
 pub fn log_line(line: &[u8], color: bool) -> String {
     let (line, end) = match line {
         [text @ .., b'\r', b'\n'] => (text, "\r\n"),
@@ -40,7 +40,7 @@ pub fn log_line(line: &[u8], color: bool) -> String {
             rest = &rest[style.max(c.len_utf8())..];
         }
         for byte in chunk.invalid() {
-            // Writing to a string does not fail.
+            // Writing to a string cannot fail.
             let _ = write!(out, "\\x{byte:02x}");
         }
     }
@@ -49,8 +49,8 @@ pub fn log_line(line: &[u8], color: bool) -> String {
     out
 }
 
-/// The length of the sequence that `text` begins with, when this program writes such: a weight, a
-/// colour that every background shows, or a link to a web page.
+/// The length of the escape sequence at the start of `text`, if this program writes such sequences:
+/// a weight, a colour visible on every background, or a link to a web page.
 fn own_style(text: &str) -> usize {
     const STYLES: [&str; 16] = [
         "0", "1", "2", "4", "22", "31", "32", "33", "34", "35", "36", "91", "92", "93", "94", "96",
@@ -66,7 +66,7 @@ fn own_style(text: &str) -> usize {
     if is_link && rest[end..].starts_with("\x1b\\") { 5 + end + 2 } else { 0 }
 }
 
-/// A line that no CI system takes for a command: GitHub takes `::` in front of a line.
+/// A line that no CI system interprets as a command: GitHub recognizes `::` at the start of a line.
 fn harmless_line(line: &str) -> Cow<'_, str> {
     let line = without_legacy(line);
     let rest = line.trim_start();
@@ -76,8 +76,8 @@ fn harmless_line(line: &str) -> Cow<'_, str> {
     line
 }
 
-/// A text without the commands that are taken anywhere in a line: `##[` by GitHub, `##name[` by
-/// Azure and TeamCity.
+/// Text without legacy commands, which are recognized anywhere in a line: `##[` by GitHub,
+/// `##name[` by Azure and TeamCity.
 fn without_legacy(text: &str) -> Cow<'_, str> {
     if !text.contains("##") {
         return Cow::Borrowed(text);
@@ -93,17 +93,17 @@ fn without_legacy(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Whether `after` makes a command of the `##` before it.
+/// Whether `after` turns the preceding `##` into a command.
 pub fn is_command(after: &str) -> bool {
     after.trim_start_matches(|c: char| c.is_ascii_alphabetic()).starts_with('[')
 }
 
-/// Text for a log, no line of which is taken for a command.
+/// Text for a log, in which no line is interpreted as a command.
 pub fn harmless(text: &str) -> String {
     text.split('\n').map(harmless_line).collect::<Vec<_>>().join("\n")
 }
 
-/// The message of a workflow command.
+/// Escapes the message of a workflow command.
 pub fn command_data(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -118,22 +118,22 @@ pub fn command_data(text: &str) -> String {
     without_legacy(&out).into_owned()
 }
 
-/// A property of a workflow command.
+/// Escapes a property of a workflow command.
 pub fn command_property(text: &str) -> String {
     command_data(text).replace(':', "%3A").replace(',', "%2C")
 }
 
-/// Writes a value as [`json`], indented, and ends the line.
+/// Writes a value as indented [`json`] with a final line break.
 ///
 /// # Errors
-/// When `out` fails.
+/// Fails when `out` fails.
 pub fn write_json(value: &impl Serialize, out: &mut dyn io::Write) -> io::Result<()> {
     let text = serde_json::to_string_pretty(value)?;
     writeln!(out, "{}", json(&text))
 }
 
-/// JSON that says the same, with every character that hides or reorders text, and every legacy
-/// workflow command, written as `\u….`. Outside of strings JSON has neither.
+/// Equivalent JSON in which every character that hides or reorders text, and every legacy workflow
+/// command, is written as `\u….`. Neither occurs outside of strings in JSON.
 pub fn json(text: &str) -> Cow<'_, str> {
     let is_plain = |c: char| matches!(c, '\n' | '\r' | '\t') || !is_hidden(c);
     if text.chars().all(is_plain) && !text.contains("##") {
@@ -153,8 +153,8 @@ pub fn json(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Text in XML 1.0, for content and for attributes in double quotes. What XML cannot hold is
-/// written out.
+/// Text in XML 1.0, for content and for attributes in double quotes. Characters that XML does not
+/// allow are escaped.
 pub struct Xml<'a>(pub &'a str);
 
 impl fmt::Display for Xml<'_> {
@@ -167,7 +167,7 @@ impl fmt::Display for Xml<'_> {
                 '>' => f.write_str("&gt;")?,
                 '"' => f.write_str("&quot;")?,
                 '\t' | '\n' | '\r' => write!(f, "&#{};", u32::from(c))?,
-                // It may begin a legacy workflow command.
+                // It can start a legacy workflow command.
                 '#' if chars.peek() == Some(&'#') => write!(f, "&#{};", u32::from(c))?,
                 c if is_hidden(c) => write!(f, "{}", c.escape_unicode())?,
                 c => f.write_char(c)?,
@@ -177,8 +177,8 @@ impl fmt::Display for Xml<'_> {
     }
 }
 
-/// A message of SARIF: neither placeholders (§3.11.5) nor links (§3.11.6) but what it says.
-/// Braces and brackets that are neither stay as they are, for few readers take the escapes back.
+/// Escapes a SARIF message so that it contains neither placeholders (§3.11.5) nor links (§3.11.6).
+/// Other braces and brackets are unchanged, because few readers unescape them.
 pub fn sarif(text: &str) -> String {
     let text = printable(text);
     let is_link = text.contains("](");

@@ -1,8 +1,8 @@
-//! The lines of a source that a finding is about, cut to what a terminal shows.
+//! Excerpts of the source lines of a finding, truncated to the terminal width.
 //!
-//! The renderer wants one text with spans into it. Lines far from any mark are blank in that text
-//! (the renderer folds them away), and long lines are cut around their marks, so that the cost of a
-//! finding does not grow with its file.
+//! The renderer takes a single text with spans into it. Lines far from any mark are blank in that
+//! text (the renderer folds them away), and long lines are truncated around their marks, so that
+//! the cost of a finding does not depend on the size of its file.
 
 use super::escape::is_command;
 use super::redact::Redactor;
@@ -13,18 +13,18 @@ use aidd_engine::text::source::{Source, Span};
 use annotate_snippets::{Annotation, AnnotationKind, Snippet};
 use std::ops::Range;
 
-/// A mark of more lines shows its first line only.
+/// For a mark with more lines than this, only the first line is marked.
 const MARK_LINES: usize = 5;
-/// Between two marks, so many lines are shown rather than folded away.
+/// Up to this many lines between two marks are shown instead of folded away.
 const GAP: usize = 3;
-/// A place further away gets a note instead of a mark.
+/// A related location further away, in lines, gets a note instead of a mark.
 const FAR: usize = 2_000;
-/// Bytes of a line that are kept on each side of its marks.
+/// Bytes of a line kept on each side of its marks.
 const CONTEXT: usize = 300;
-/// Related places that are shown.
+/// Maximum number of related locations shown.
 const RELATED: usize = 10;
 
-/// What is shown of a finding's source.
+/// The excerpt of a finding's source.
 pub(super) struct Excerpt {
     text: String,
     first_line: usize,
@@ -39,19 +39,19 @@ struct Mark<T> {
     label: Option<String>,
 }
 
-/// A line of the source as it stands in the excerpt.
+/// A source line in the excerpt.
 struct Line {
-    /// What is kept of it.
+    /// The part of the line that is kept.
     kept: Span,
-    /// Where that begins in the excerpt's text.
+    /// The offset of that part in the excerpt's text.
     at: usize,
-    /// The characters that are written out: where each ends in the line, and how many bytes all up
-    /// to it have added.
+    /// For each escaped character, its end in the line and the number of bytes added by all escapes
+    /// so far.
     added: Vec<(usize, usize)>,
 }
 
 impl Excerpt {
-    /// Columns that the line numbers take.
+    /// Number of columns of the line numbers.
     pub(super) fn gutter(&self) -> usize {
         self.last_line.to_string().len()
     }
@@ -64,13 +64,13 @@ impl Excerpt {
         Snippet::source(&*self.text).line_start(self.first_line).annotations(annotations)
     }
 
-    /// Related places that are too far away to show.
+    /// Related locations that are too far away to show.
     pub(super) fn notes(&self) -> impl Iterator<Item = &str> {
         self.notes.iter().map(String::as_str)
     }
 }
 
-/// The excerpt for `finding`.
+/// Builds the excerpt for `finding`.
 pub(super) fn of(
     source: &Source,
     redactor: &Redactor<'_>,
@@ -96,7 +96,7 @@ pub(super) fn of(
     lay_out(source, redactor, &marks, notes)
 }
 
-/// Puts the lines of the marks into one text.
+/// Joins the lines of the marks into one text.
 fn lay_out(
     source: &Source,
     redactor: &Redactor<'_>,
@@ -142,7 +142,8 @@ fn lay_out(
     Excerpt { text, first_line: number(first), last_line: number(last), marks, notes }
 }
 
-/// Appends a line, with what would steer a terminal written out; what that has [added](Line::added).
+/// Appends a line with terminal control characters escaped; returns the added bytes, see
+/// [`Line::added`].
 fn push_shown(text: &mut String, line: &str) -> Vec<(usize, usize)> {
     let mut added = Vec::new();
     let mut sum = 0;
@@ -167,7 +168,7 @@ fn push_shown(text: &mut String, line: &str) -> Vec<(usize, usize)> {
     added
 }
 
-/// What is kept of a line: all of it, or what lies around its marks.
+/// The part of a line to keep: all of it, or the surroundings of its marks.
 fn kept(source: &Source, line: usize, marks: &[Mark<Span>]) -> Span {
     let whole = source.line_span(line);
     if whole.len() <= 2 * CONTEXT {
@@ -194,7 +195,7 @@ fn lines_of(source: &Source, span: Span) -> (usize, usize) {
     (source.line_of(span.start), source.line_of(last))
 }
 
-/// A span that is whole characters, at most [`MARK_LINES`] lines or one screen line.
+/// Shortens a span at character boundaries to [`MARK_LINES`] lines or one screen line.
 fn shorten(source: &Source, span: Span, width: usize) -> Span {
     let text = source.text();
     let start = text.floor_char_boundary(span.start as usize);
@@ -209,7 +210,7 @@ fn shorten(source: &Source, span: Span, width: usize) -> Span {
     span
 }
 
-/// Bytes between two spans.
+/// Number of bytes between two spans.
 fn distance(a: Span, b: Span) -> usize {
     let gap = a.start.max(b.start).saturating_sub(a.end.min(b.end));
     gap as usize

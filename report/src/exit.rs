@@ -1,22 +1,22 @@
-//! How a run ends.
+//! Exit codes and user errors.
 
 use std::fmt;
 
 /// The exit codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// Nothing at or above the severity that fails.
+    /// No findings at or above the severity that fails the run.
     Clean,
-    /// Findings at or above it.
+    /// Findings at or above that severity.
     Findings,
-    /// Wrong usage or configuration.
+    /// Invalid usage or configuration.
     Usage,
     /// Something could not be read.
     Unchecked,
 }
 
 impl Exit {
-    /// The number the process ends with.
+    /// The exit code of the process.
     #[must_use]
     pub fn code(self) -> u8 {
         match self {
@@ -28,7 +28,7 @@ impl Exit {
     }
 }
 
-/// Something the user did that cannot work, and what to do instead. Ends with [`Exit::Usage`].
+/// An error that the user can correct, with a hint. Ends the process with [`Exit::Usage`].
 #[derive(Debug)]
 pub struct UserError {
     message: String,
@@ -36,12 +36,12 @@ pub struct UserError {
 }
 
 impl UserError {
-    /// An error without a hint.
+    /// Creates an error without a hint.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), hint: None }
     }
 
-    /// Adds what to do.
+    /// Adds a hint with the remedy.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
@@ -58,16 +58,16 @@ impl fmt::Display for UserError {
 
 impl std::error::Error for UserError {}
 
-/// What is wrong with a JSON text that `what` writes, in words, and where.
+/// Describes an error in JSON that `what` writes, with its position.
 #[must_use]
 pub fn in_words(error: &serde_json::Error, what: &str) -> String {
     use serde_json::error::Category;
     let (line, column) = (error.line(), error.column());
     match error.classify() {
-        Category::Eof => "the JSON ends before it is whole".to_owned(),
-        Category::Syntax => format!("line {line}, column {column}: this is no JSON"),
+        Category::Eof => "the JSON is incomplete".to_owned(),
+        Category::Syntax => format!("line {line}, column {column}: invalid JSON"),
         Category::Data | Category::Io => {
-            format!("line {line}, column {column}: what stands here is not what {what} writes")
+            format!("line {line}, column {column}: not in the format written by {what}")
         }
     }
 }
@@ -82,9 +82,9 @@ mod tests {
             let error = serde_json::from_str::<Vec<u8>>(text).expect_err("wrong");
             in_words(&error, "aidd")
         };
-        assert_eq!(said("[1,"), "the JSON ends before it is whole");
-        assert_eq!(said("[1\n;"), "line 2, column 1: this is no JSON");
-        assert_eq!(said("{}"), "line 1, column 0: what stands here is not what aidd writes");
+        assert_eq!(said("[1,"), "the JSON is incomplete");
+        assert_eq!(said("[1\n;"), "line 2, column 1: invalid JSON");
+        assert_eq!(said("{}"), "line 1, column 0: not in the format written by aidd");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! SARIF within the size that code scanning takes: what matters least goes first.
+//! Reduces SARIF to the size limit of code scanning, least important data first.
 
 use super::Document;
 use super::sarif::{self, Trim};
@@ -8,23 +8,22 @@ use flate2::write::GzEncoder;
 use serde_sarif::sarif::Sarif;
 use std::io::Write as _;
 
-/// GitHub takes 10 MB, compressed; some is left free for what another program compresses less well.
+/// GitHub accepts 10 MB, compressed; the margin is for programs that compress less well.
 const LIMIT: usize = 9_500_000;
 
-/// A log that code scanning takes.
+/// A log within the limits of code scanning.
 pub(super) struct Fitting {
     pub(super) log: Sarif,
-    /// Its JSON without white space, as it is sent.
+    /// Its JSON without white space, as uploaded.
     json: Vec<u8>,
-    /// The same, compressed, when that had to be measured.
+    /// The compressed JSON, if its size had to be measured.
     gzip: Option<Vec<u8>>,
-    /// What is left out, a sentence each.
+    /// What was omitted, one sentence each.
     left_out: Vec<String>,
 }
 
 /// The report of a run for an upload to code scanning: SARIF within GitHub's limits, compressed
-/// with gzip; and what had to be left out for it, a sentence each. `rules` are all rules, sorted
-/// by id.
+/// with gzip; and what had to be omitted, one sentence each. `rules` are all rules, sorted by id.
 #[must_use]
 pub fn sarif_gzip(document: &Document, rules: &[Rule]) -> (Vec<u8>, Vec<String>) {
     let fitting = fitting(document, rules);
@@ -32,20 +31,20 @@ pub fn sarif_gzip(document: &Document, rules: &[Rule]) -> (Vec<u8>, Vec<String>)
     (gzip, fitting.left_out)
 }
 
-/// The log of a document, without what would make it too large.
+/// The log of a document, reduced to the size limit.
 pub(super) fn fitting(document: &Document, rules: &[Rule]) -> Fitting {
     within(LIMIT, document, rules)
 }
 
-/// Leaves out fixes, then related places, then rule pages, then the least severe results, until
-/// the log takes at most `limit` bytes, compressed.
+/// Omits fixes, then related locations, then rule pages, then the least severe results, until the
+/// compressed log has at most `limit` bytes.
 fn within(limit: usize, document: &Document, rules: &[Rule]) -> Fitting {
     let mut trim = Trim::LEAST;
     loop {
         let (log, left_out) = sarif::log(document, rules, trim);
         let json = serde_json::to_vec(&log).expect("strings, numbers, lists and maps of strings");
         let results = log.runs.first().and_then(|run| run.results.as_ref()).map_or(0, Vec::len);
-        // Compression adds a header and five bytes a block at worst: what is smaller fits.
+        // Compression adds at most a header and five bytes per block, so smaller logs fit.
         let small = json.len() <= limit - limit / 100;
         let gzip = (!small).then(|| compressed(&json));
         let size = gzip.as_ref().map_or(0, Vec::len);
@@ -56,7 +55,7 @@ fn within(limit: usize, document: &Document, rules: &[Rule]) -> Fitting {
             Trim { fixes: true, .. } => Trim { fixes: false, ..trim },
             Trim { related: true, .. } => Trim { related: false, ..trim },
             Trim { help: true, .. } => Trim { help: false, ..trim },
-            // A little less than what would fit if all results were of one size.
+            // Slightly less than would fit if all results had the same size.
             _ => Trim {
                 results: (results * (limit / 10) / (size / 9).max(1)).min(results - 1),
                 ..trim
@@ -67,8 +66,8 @@ fn within(limit: usize, document: &Document, rules: &[Rule]) -> Fitting {
 
 fn compressed(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-    encoder.write_all(bytes).expect("memory takes all");
-    encoder.finish().expect("memory takes all")
+    encoder.write_all(bytes).expect("writing to memory");
+    encoder.finish().expect("writing to memory")
 }
 
 #[cfg(test)]
@@ -83,7 +82,7 @@ mod tests {
     use std::path::Path;
     use std::time::Duration;
 
-    /// Letters that compress badly, always the same.
+    /// Deterministic letters that compress badly.
     fn noise(seed: usize, length: usize) -> String {
         let mut state = seed as u64 + 1;
         let letters = std::iter::repeat_with(|| {
@@ -97,7 +96,7 @@ mod tests {
         let place = Position { line: at as u64 + 1, column: 1, offset: 0 };
         let edit = Edit { start: place, end: place, text: noise(at, 300) };
         let fix = Fix {
-            title: "Mend".into(),
+            title: "Fix".into(),
             safety: "safe".into(),
             edits: vec![edit],
             create: None,
@@ -162,14 +161,14 @@ mod tests {
         assert_eq!(fitting.left_out, [""; 0]);
 
         let fitting = within(whole * 3 / 4);
-        let why = "the report would be larger than code scanning takes";
-        assert_eq!(fitting.left_out, [format!("fixes are left out: {why}")]);
+        let why = "the report would exceed the size limit of code scanning";
+        assert_eq!(fitting.left_out, [format!("fixes are omitted: {why}")]);
         let all = results(&fitting);
         assert!(all.iter().all(|result| result["fixes"].is_null()));
         assert!(all.iter().all(|result| !result["relatedLocations"].is_null()));
 
         let fitting = within(whole / 3);
-        assert_eq!(fitting.left_out, [format!("fixes, related places are left out: {why}")]);
+        assert_eq!(fitting.left_out, [format!("fixes, related locations are omitted: {why}")]);
         assert_eq!(results(&fitting).len(), 1_000);
 
         let limit = whole / 20;
@@ -178,7 +177,7 @@ mod tests {
         assert!(all.len() > 100 && all.iter().all(|result| result["level"] == "error"));
         assert!(fitting.gzip.expect("measured").len() <= limit);
         let cut = 1_000 - all.len();
-        let first = format!("{cut} results of the least severity are left out: {why}");
+        let first = format!("{cut} least severe results are omitted: {why}");
         assert_eq!(fitting.left_out[0], first);
         let log: Value = serde_json::from_slice(&fitting.json).expect("JSON");
         let told = &log["runs"][0]["invocations"][0]["toolExecutionNotifications"];

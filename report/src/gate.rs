@@ -1,5 +1,5 @@
-//! The project's policy on new findings: what `ci.blockOn`, `ci.warnOn` and `ci.ignore` make of a
-//! rule, over the least severity that fails.
+//! The project's policy on new findings: the effect of `ci.blockOn`, `ci.warnOn` and `ci.ignore` on
+//! a rule, in addition to `failOn`.
 
 use aidd_engine::project::config::CiConfig;
 use aidd_engine::rules::registry::Registry;
@@ -9,8 +9,8 @@ use aidd_engine::text::nearest::nearest;
 use aidd_engine::text::paths::rule_globs;
 use std::collections::{BTreeSet, HashMap};
 
-/// Names for sorts of rules: the name, the tag that the rules carry, and the severity that a
-/// finding must have as well.
+/// Categories of rules: the name, the tag of their rules, and the severity that a finding must also
+/// have.
 const CATEGORIES: [(&str, &str, Option<Severity>); 7] = [
     ("security_critical", "security", Some(Severity::Error)),
     ("type_safety", "type-safety", None),
@@ -21,20 +21,20 @@ const CATEGORIES: [(&str, &str, Option<Severity>); 7] = [
     ("performance", "performance", None),
 ];
 
-/// What the policy makes of a new finding; the stricter, the greater.
+/// The effect of the policy on a new finding, in ascending strictness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
-    /// It is left out of the reports.
+    /// The finding is omitted from the reports.
     Ignore,
-    /// It does not fail the run.
+    /// The finding does not fail the run.
     Warn,
-    /// No selector names it: its severity decides.
+    /// No selector matches: the severity decides.
     Unnamed,
-    /// It fails the run, whatever its severity.
+    /// The finding fails the run, whatever its severity.
     Block,
 }
 
-/// The one of two that lets less pass.
+/// The stricter of two values.
 #[must_use]
 pub fn stricter(one: FailOn, other: FailOn) -> FailOn {
     match (one, other) {
@@ -54,48 +54,48 @@ pub enum List {
     Ignore,
 }
 
-/// How narrowly a selector names rules. The narrower one wins.
+/// How specifically a selector selects rules. The more specific one wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Means {
-    /// By the name of a sort of rules: `security_critical`.
+    /// By category: `security_critical`.
     Category,
-    /// By a tag: `cwe-798`.
+    /// By tag: `cwe-798`.
     Tag,
     /// By a glob of ids: `secrets/*`.
     Glob,
-    /// By an id or alias.
+    /// By id or alias.
     Rule,
 }
 
-/// One selector of a list, resolved.
+/// A resolved selector of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selector {
-    /// The list it stands in.
+    /// The list that contains it.
     pub list: List,
     /// The selector, as written.
     pub text: String,
-    /// How it names rules.
+    /// How it selects rules.
     pub means: Means,
-    /// The severity that a finding must have as well.
+    /// The severity that a finding must also have.
     pub severity: Option<Severity>,
-    /// The ids of the rules it names.
+    /// The ids of the selected rules.
     pub rules: BTreeSet<String>,
 }
 
-/// What makes a run fail.
+/// The conditions under which a run fails.
 #[derive(Clone, Debug)]
 pub struct Policy {
     selectors: Vec<Selector>,
     /// Rule id → indexes into `selectors`.
     by_rule: HashMap<String, Vec<usize>>,
-    /// The least severity that fails where no selector speaks.
+    /// The lowest severity that fails if no selector matches.
     pub fail_on: FailOn,
     /// The policy of the base, and the ids of the findings that its settings report.
     base: Option<(Box<Policy>, BTreeSet<String>)>,
 }
 
 impl Policy {
-    /// The policy of a configuration, and a sentence on each selector that selects nothing.
+    /// Creates the policy of a configuration, and a sentence on each selector that selects nothing.
     #[must_use]
     pub fn new(config: &CiConfig, fail_on: FailOn, registry: &Registry) -> (Self, Vec<String>) {
         let mut selectors = Vec::new();
@@ -122,14 +122,15 @@ impl Policy {
         (Self { selectors, by_rule, fail_on, base: None }, notes)
     }
 
-    /// The stricter of this policy and that of the base, which holds for the findings with these ids.
+    /// Combines this policy with that of the base for the findings with these ids; the stricter one
+    /// wins.
     #[must_use]
     pub fn with_base(self, base: Self, ids: BTreeSet<String>) -> Self {
         let fail_on = stricter(self.fail_on, base.fail_on);
         Self { fail_on, base: Some((Box::new(base), ids)), ..self }
     }
 
-    /// What the policy makes of a finding, and that of the base where it holds too: the stricter one.
+    /// The verdict on a finding; the stricter one if the policy of the base also applies.
     #[must_use]
     pub fn verdict_of(&self, finding: &Finding) -> Verdict {
         let own = self.verdict(&finding.rule, finding.severity);
@@ -141,8 +142,9 @@ impl Policy {
         }
     }
 
-    /// What it makes of a new finding of `rule` with `severity`: as the narrowest selector says
-    /// that names it; of equally narrow ones `ignore` goes before `blockOn`, that before `warnOn`.
+    /// The verdict on a new finding of `rule` with `severity`, from the most specific selector that
+    /// matches. Among equally specific ones, `ignore` precedes `blockOn`, and `blockOn` precedes
+    /// `warnOn`.
     #[must_use]
     pub fn verdict(&self, rule: &str, severity: Severity) -> Verdict {
         let naming = self.by_rule.get(rule).into_iter().flatten();
@@ -169,7 +171,7 @@ impl Policy {
         }
     }
 
-    /// The selectors that select something, in the order of the configuration: `blockOn`,
+    /// The selectors that select at least one rule, in the order of the configuration: `blockOn`,
     /// `warnOn`, `ignore`.
     #[must_use]
     pub fn selectors(&self) -> &[Selector] {
@@ -190,7 +192,7 @@ impl List {
 }
 
 impl Means {
-    /// What the selector is, in a word.
+    /// The kind of the selector, as one word.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -202,7 +204,7 @@ impl Means {
     }
 }
 
-/// Finds what a selector names; else says why it names nothing.
+/// Resolves a selector; the error states why it selects nothing.
 fn resolve(list: List, text: &str, registry: &Registry) -> Result<Selector, String> {
     let rules = registry.rules();
     let ids = |wanted: &dyn Fn(&Rule) -> bool| -> BTreeSet<String> {
@@ -223,14 +225,14 @@ fn resolve(list: List, text: &str, registry: &Registry) -> Result<Selector, Stri
     };
     if rules.is_empty() {
         return Err(match means {
-            Means::Category => format!("`{text}` selects nothing: no rule has its tag yet"),
+            Means::Category => format!("`{text}` selects nothing: no rule has its tag"),
             _ => unknown(text, registry),
         });
     }
     Ok(Selector { list, text: text.to_owned(), means, severity, rules })
 }
 
-/// Says that `text` names nothing, and what was probably meant.
+/// The message for an unknown selector, with a suggestion.
 fn unknown(text: &str, registry: &Registry) -> String {
     let rules = registry.rules();
     let tags = rules.iter().flat_map(|rule| &rule.tags).map(String::as_str);
@@ -238,7 +240,7 @@ fn unknown(text: &str, registry: &Registry) -> String {
     let known = rules.iter().map(|rule| &*rule.id).chain(tags).chain(categories);
     let near = nearest(text, known).or_else(|| registry.nearest(text));
     let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-    format!("`{text}` names no rule, tag or category{hint}")
+    format!("unknown rule, tag or category `{text}`{hint}")
 }
 
 #[cfg(test)]
@@ -272,7 +274,7 @@ mod tests {
         Policy::new(&config, FailOn::Severity(Severity::Error), &registry())
     }
 
-    /// The verdict on the rules of the pages, in their order, at the severity of their page.
+    /// The verdicts on the rules of the pages, in order, at the severity of their page.
     fn verdicts(block: &[&str], warn: &[&str], ignore: &[&str]) -> [Verdict; 5] {
         let (policy, notes) = policy(block, warn, ignore);
         assert_eq!(notes, [""; 0]);
@@ -304,7 +306,8 @@ mod tests {
     #[test]
     fn the_narrower_selector_wins_and_then_ignore_and_block() {
         let of = |block: &[&str], warn: &[&str], ignore: &[&str]| verdicts(block, warn, ignore)[0];
-        // Each against the next wider one, in the list that would lose at equal width.
+        // Each against the next less specific one, in the list that would lose at equal
+        // specificity.
         assert_eq!(of(&[], &["keys/open"], &["keys/*"]), Verdict::Warn);
         assert_eq!(of(&[], &["keys/*"], &["cwe-798"]), Verdict::Warn);
         assert_eq!(of(&[], &["cwe-798"], &["security_critical"]), Verdict::Warn);
@@ -328,12 +331,12 @@ mod tests {
         assert_eq!(
             notes,
             [
-                "ci.blockOn: `keys/opne` names no rule, tag or category; did you mean `keys/open`?",
-                "ci.blockOn: `commit_format` selects nothing: no rule has its tag yet",
-                "ci.warnOn: `secruity` names no rule, tag or category; did you mean `security`?",
-                "ci.ignore: `none/*` names no rule, tag or category",
+                "ci.blockOn: unknown rule, tag or category `keys/opne`; did you mean `keys/open`?",
+                "ci.blockOn: `commit_format` selects nothing: no rule has its tag",
+                "ci.warnOn: unknown rule, tag or category `secruity`; did you mean `security`?",
+                "ci.ignore: unknown rule, tag or category `none/*`",
                 "ci.ignore: not a glob: `a[`: unclosed character class; missing ']'",
-                "ci.ignore: `zzz` names no rule, tag or category",
+                "ci.ignore: unknown rule, tag or category `zzz`",
             ]
         );
         assert_eq!(policy.selectors(), []);

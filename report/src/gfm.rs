@@ -1,12 +1,12 @@
-//! Text that GitHub's Markdown shows as it is.
+//! Escapes text for GitHub's Markdown.
 
 use super::escape::is_hidden;
 
-/// A longer text is cut.
+/// Maximum length; longer texts are truncated.
 const CELL: usize = 600;
 
-/// Text that Markdown shows as it is, on one line: no markup, no HTML, no link, no mention of a
-/// person or an issue.
+/// Text that Markdown shows verbatim, on one line: no markup, no HTML, no links, no mentions of
+/// people or issues.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.char_indices().peekable();
@@ -19,7 +19,7 @@ pub fn escape(text: &str) -> String {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
-            // A space of no width keeps GitHub from seeing a name or a number.
+            // A zero-width space keeps GitHub from recognizing a name or a number.
             '@' | '#' => {
                 out.push('\\');
                 out.push(c);
@@ -30,7 +30,7 @@ pub fn escape(text: &str) -> String {
             {
                 out.push_str("-&#8203;");
             }
-            // Nor a link that would leave a trace where it leads to.
+            // Nor an autolink, which would create a reference at its target.
             ':' if chars.peek().is_some_and(|&(_, next)| next == '/') => out.push_str("\\:"),
             '.' if ends_in_word(&out, "www") => out.push_str("\\."),
             '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '!' | '$' => {
@@ -49,7 +49,7 @@ pub fn escape(text: &str) -> String {
     out
 }
 
-/// Whether `text` ends in `word`, in any case.
+/// Whether `text` ends in `word`, ignoring case.
 fn ends_in_word(text: &str, word: &str) -> bool {
     let at = text.len().checked_sub(word.len());
     at.and_then(|at| text.get(at..)).is_some_and(|end| end.eq_ignore_ascii_case(word))

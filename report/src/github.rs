@@ -1,7 +1,7 @@
-//! Workflow commands: what GitHub turns into annotations.
+//! Workflow commands, which GitHub turns into annotations.
 //!
-//! A step may make ten annotations of each level; further ones vanish without a word. So the worst
-//! come first, and what does not fit is counted in a notice and listed in the log.
+//! A step can create ten annotations of each level; GitHub silently drops further ones. The most
+//! severe are therefore written first, and the rest is counted in a notice and listed in the log.
 
 use super::escape::{command_data as data, command_property as property};
 use super::{
@@ -13,13 +13,13 @@ use std::io;
 
 /// Annotations of one level per step.
 const LIMIT: usize = 10;
-/// Skipped files that are named.
+/// Maximum number of skipped files listed.
 const SKIPPED: usize = 20;
-/// Warnings on what the change weakens.
+/// Maximum number of warnings about weakened checks.
 const WEAKENED: usize = 5;
 
 pub(super) fn write(document: &Document, out: &mut dyn io::Write) -> io::Result<()> {
-    // The first lines of the log, and a warning for each of the first places.
+    // Write the first lines of the log, and a warning for each of the first entries.
     for line in weakened::lines(document) {
         writeln!(out, "{}", log_line(&line))?;
     }
@@ -57,8 +57,9 @@ fn by_severity<'a, 'f>(ranked: &'a [&'f wire::Finding]) -> [&'a [&'f wire::Findi
     [&ranked[..errors], &ranked[errors..warnings], &ranked[warnings..]]
 }
 
-/// How many of each severity are shown, after `warned` other warnings. What is cut is told by a
-/// notice, itself an annotation of the least severity, so that one has less room.
+/// Number of annotations of each severity, after `warned` other warnings. Dropped findings are
+/// reported by a notice, which is itself an annotation of the lowest level, so that level has room
+/// for one less.
 fn room(levels: &[&[&wire::Finding]; 3], warned: usize) -> [usize; 3] {
     let most = [LIMIT, LIMIT - warned];
     let told = levels.iter().zip(most).filter(|(findings, most)| findings.len() > *most).count();
@@ -81,7 +82,7 @@ fn annotate(finding: &wire::Finding, out: &mut dyn io::Write) -> io::Result<()> 
     let (start, end) = (finding.start, finding.end);
     write!(out, "::{command} file={},line={}", property(&finding.path), start.line)?;
     write!(out, ",endLine={}", end.line)?;
-    // GitHub refuses columns on an annotation of several lines.
+    // GitHub rejects columns on a multi-line annotation.
     if start.line == end.line {
         write!(out, ",col={},endColumn={}", start.column, end.column)?;
     }
@@ -91,14 +92,14 @@ fn annotate(finding: &wire::Finding, out: &mut dyn io::Write) -> io::Result<()> 
     writeln!(out, ",title={}::{text}", property(&finding.rule))
 }
 
-/// Says how many were cut, and lists them in the log.
+/// Reports the number of dropped annotations, and lists them in the log.
 fn list(severity: Severity, cut: &[&wire::Finding], out: &mut dyn io::Write) -> io::Result<()> {
     let more = match severity {
         Severity::Error => number(cut.len(), "more error"),
         Severity::Warning => number(cut.len(), "more warning"),
         Severity::Info => format!("{} more info", cut.len()),
     };
-    writeln!(out, "::notice title=aidd::{more}: GitHub shows {LIMIT} of a kind; see the log")?;
+    writeln!(out, "::notice title=aidd::{more}: GitHub shows {LIMIT} of each level; see the log")?;
     writeln!(out, "::group::{}", of_severity(cut.len(), severity))?;
     for finding in cut {
         let wire::Finding { path, start, message, rule, .. } = finding;
@@ -108,7 +109,7 @@ fn list(severity: Severity, cut: &[&wire::Finding], out: &mut dyn io::Write) -> 
     writeln!(out, "::endgroup::")
 }
 
-/// A line of the log that cannot be taken for a command.
+/// A log line that is not interpreted as a command.
 fn log_line(text: &str) -> String {
     harmless(&one_line(text))
 }

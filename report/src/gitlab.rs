@@ -1,4 +1,4 @@
-//! A code quality report for GitLab.
+//! Code quality reports for GitLab.
 
 use super::wire::{Finding, Status};
 use super::{Document, escape};
@@ -52,8 +52,8 @@ pub(super) fn write(document: &Document, out: &mut dyn io::Write) -> io::Result<
     escape::write_json(&issues, out)
 }
 
-/// The new findings, worst first; of a comparison of whole trees all that stand, for GitLab
-/// compares them with the target branch by itself and would take those left out for mended.
+/// The new findings, most severe first. For a comparison of whole trees, all current findings:
+/// GitLab compares them with the target branch itself, and would treat missing ones as fixed.
 fn reported(document: &Document) -> Vec<&Finding> {
     if !document.comparison.as_ref().is_some_and(|comparison| comparison.whole_tree) {
         return document.ranked();

@@ -1,4 +1,4 @@
-//! JSON for programs.
+//! JSON reports.
 
 use super::{Document, escape, wire};
 use std::io;

@@ -1,4 +1,4 @@
-//! JUnit XML: a suite per file, a case per finding, a failure where the run fails.
+//! JUnit XML: a suite per file, a test case per finding, a failure if the finding fails the run.
 
 use super::escape::Xml;
 use super::{Document, number, wire};
@@ -80,7 +80,7 @@ fn skipped(document: &Document) -> Result<String, fmt::Error> {
     }
     writeln!(
         out,
-        r#"  <testsuite name="not, or not wholly, checked" tests="{count}" failures="0" errors="0" skipped="{count}">"#
+        r#"  <testsuite name="skipped or only partly checked" tests="{count}" failures="0" errors="0" skipped="{count}">"#
     )?;
     for file in &document.skipped {
         let (path, why) = (Xml(&file.path), Xml(&file.why));

@@ -1,8 +1,8 @@
-//! The output formats of the command line: from findings to text, one file per format.
+//! The output formats of the command line, one file per format.
 //!
-//! A format computes nothing of its own: places come from [`Source::position`], and every text
-//! passes the file's `Redactor` first, so that no format can show a secret. All formats but the
-//! excerpts for people are made from one [`Document`].
+//! Formats compute nothing themselves: positions come from [`Source::position`], and every text
+//! passes the file's `Redactor` first, so that no format can reveal a secret. All formats except
+//! text excerpts are generated from a [`Document`].
 
 pub mod caught;
 mod compliance;
@@ -53,41 +53,41 @@ pub use weakened::BY_BASE;
 pub use weakened::{Weakening, WeakeningKind};
 pub use wire::{Comparison, Severities};
 
-/// What one run over a tree found.
+/// The results of a run over a tree.
 #[derive(Clone, Debug)]
 pub struct Run<'a> {
-    /// The files with findings, in the order of the output.
+    /// The files with findings, in output order.
     pub files: Vec<FileFindings<'a>>,
-    /// The files of the base with findings that are there no more, in the order of the output.
+    /// The files of the base with findings that are fixed, in output order.
     pub fixed: Vec<FileFindings<'a>>,
     /// All rules, sorted by id.
     pub rules: &'a [Rule],
-    /// How many files were checked.
+    /// Number of files checked.
     pub checked: usize,
-    /// The files that were not, or not wholly, checked.
+    /// Files skipped or only partly checked.
     pub skipped: &'a [walk::Skipped],
-    /// The least severity that makes the run fail.
+    /// The lowest severity that fails the run.
     pub fail_on: FailOn,
-    /// What the project's policy says of rules, over `fail_on`.
+    /// The project's policy on rules, which overrides `fail_on`.
     pub policy: Option<&'a Policy>,
-    /// What the files were compared with.
+    /// The base of the comparison, if there was one.
     pub comparison: Option<Comparison>,
-    /// What else there is to know of the run, a sentence each.
+    /// Notes on the run, one sentence each.
     pub notes: Vec<String>,
-    /// How long the run took.
+    /// The duration of the run.
     pub elapsed: Duration,
-    /// The folder that paths are relative to.
+    /// The directory that paths are relative to.
     pub root: &'a Path,
     /// Whether the findings were compared with a baseline.
     pub baseline: bool,
-    /// How many findings of the baseline are there no more.
+    /// Number of baseline entries that no longer match.
     pub stale: usize,
-    /// Whether SARIF holds baselined and allowed findings too, marked as suppressed. Code scanning
-    /// on GitHub does not read the mark and would open an alert for each.
+    /// Whether SARIF also contains baselined and allowed findings, marked as suppressed. GitHub
+    /// code scanning ignores the mark and would open an alert for each.
     pub suppressed: bool,
-    /// Tells several runs on one commit apart, as code scanning needs it.
+    /// Distinguishes several runs on one commit, as code scanning requires.
     pub category: Option<&'a str>,
-    /// The commit under check, when known.
+    /// The commit under check, if known.
     pub version_control: Option<&'a VersionControl>,
 }
 
@@ -96,14 +96,14 @@ pub struct Run<'a> {
 pub struct FileFindings<'a> {
     /// The source.
     pub source: &'a Source,
-    /// Its findings, sorted by span.
+    /// The findings, sorted by span.
     pub findings: Vec<&'a Finding>,
-    /// Spans of the source that no output may show.
+    /// Spans of the source that no output may contain.
     pub secrets: &'a [Span],
 }
 
 impl<'a> FileFindings<'a> {
-    /// What the checks of one file gave.
+    /// Takes the results of checking one file.
     #[must_use]
     pub fn of(file: &'a FileReport) -> Self {
         let findings = file.checked.findings.iter().collect();
@@ -111,7 +111,7 @@ impl<'a> FileFindings<'a> {
     }
 }
 
-/// How many findings stand in `files`, allowed ones left out.
+/// Number of findings in `files` by severity, without allowed ones.
 #[must_use]
 pub fn standing(files: &[FileReport]) -> Severities {
     let mut standing = Severities::default();
@@ -123,13 +123,13 @@ pub fn standing(files: &[FileReport]) -> Severities {
     standing
 }
 
-/// How a run is written.
+/// The output format of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Format {
     /// Source excerpts for people.
     Text,
-    /// All that is known, for programs; see `docs/findings.schema.json`.
+    /// The complete results, for programs; see `docs/findings.schema.json`.
     Json,
     /// SARIF 2.1.0, complete for code scanning on GitHub.
     Sarif,
@@ -143,14 +143,14 @@ pub enum Format {
     Junit,
 }
 
-/// How the terminal wants its text.
+/// Text style for a terminal.
 #[derive(Clone, Copy, Debug)]
 pub struct Style {
-    /// Whether colours are understood and wanted.
+    /// Whether to use colours.
     pub color: bool,
     /// Whether rule ids become links to their pages.
     pub hyperlinks: bool,
-    /// Columns.
+    /// Width in columns.
     pub width: usize,
 }
 
@@ -160,11 +160,11 @@ impl Default for Style {
     }
 }
 
-/// Writes `run` to `out`. `document` is made of the same run, for this format among others:
-/// [`Document::for_formats`].
+/// Writes `run` to `out`. `document` must be built from the same run with [`Document::for_formats`]
+/// for a set of formats that includes this one.
 ///
 /// # Errors
-/// When `out` fails.
+/// Fails when `out` fails.
 pub fn write(
     format: Format,
     run: &Run<'_>,
@@ -180,10 +180,11 @@ pub fn write(
     out.flush()
 }
 
-/// Writes a document whose sources are not at hand to `out`; `rules` are all rules, sorted by id.
+/// Writes a document to `out` when the sources are not available; `rules` are all rules, sorted by
+/// id.
 ///
 /// # Errors
-/// When `out` fails.
+/// Fails when `out` fails.
 pub fn render(
     format: Format,
     document: &Document,
@@ -208,18 +209,18 @@ impl Run<'_> {
         rule(self.rules, id)
     }
 
-    /// What the policy says of a finding.
+    /// The policy's verdict on a finding.
     fn verdict(&self, finding: &Finding) -> Verdict {
         self.policy.map_or(Verdict::Unnamed, |policy| policy.verdict_of(finding))
     }
 
-    /// Whether the policy leaves a finding out of the reports.
+    /// Whether the policy omits a finding from the reports.
     fn ignores(&self, finding: &Finding) -> bool {
         self.verdict(finding) == Verdict::Ignore && !wire::Status::from(finding.status).is_settled()
     }
 }
 
-/// The rule called `id`, of rules sorted by id.
+/// The rule with this id, from rules sorted by id.
 fn rule<'a>(rules: &'a [Rule], id: &str) -> Option<&'a Rule> {
     let at = rules.binary_search_by(|rule| (*rule.id).cmp(id)).ok()?;
     rules.get(at)
@@ -238,14 +239,14 @@ fn of_severity(count: usize, severity: Severity) -> String {
     }
 }
 
-/// The files that were not, or not wholly, checked: a heading, and as many as `room` of them.
+/// The files that were skipped or only partly checked: a heading, and at most `room` of them.
 fn skipped_lines(document: &Document, room: usize) -> Vec<String> {
     let skipped = &document.skipped;
     if skipped.is_empty() {
         return Vec::new();
     }
     let count = number(skipped.len(), "file");
-    let mut lines = vec![format!("{count} not, or not wholly, checked:")];
+    let mut lines = vec![format!("{count} skipped or only partly checked:")];
     let named = skipped.iter().take(room);
     lines.extend(named.map(|file| format!("  {}: {}", one_line(&file.path), one_line(&file.why))));
     if let Some(more @ 1..) = skipped.len().checked_sub(room) {
@@ -254,7 +255,7 @@ fn skipped_lines(document: &Document, room: usize) -> Vec<String> {
     lines
 }
 
-/// What a log says before its last line: the base, and the notes.
+/// The lines before the last line of a log: the base, and the notes.
 fn remarks(document: &Document) -> Vec<String> {
     let comparison = document.comparison.as_ref().map(|comparison| {
         let files = number(comparison.changed_files, "changed file");
@@ -264,7 +265,7 @@ fn remarks(document: &Document) -> Vec<String> {
     comparison.into_iter().chain(notes).collect()
 }
 
-/// The public page of a rule: ours, or the project's own when its repository is known.
+/// The public page of a rule: the built-in one, or the project's own if its repository is known.
 fn rule_url(at: Option<&VersionControl>, rule: &Rule) -> Option<String> {
     match (&rule.path, at) {
         (None, _) => {
@@ -276,12 +277,12 @@ fn rule_url(at: Option<&VersionControl>, rule: &Rule) -> Option<String> {
     }
 }
 
-/// The page of a file at a commit.
+/// URL of a file at a commit.
 fn blob_url(repository: &str, revision: &str, path: &str) -> String {
     format!("{repository}/blob/{revision}/{}", uri::relative(path))
 }
 
-/// What the program ships, for tests.
+/// The embedded distribution, for tests.
 #[cfg(test)]
 static DISTRIBUTION: aidd_engine::check::Distribution =
     aidd_engine::check::Distribution::new(&aidd_content::RULES, aidd_validators::ALL);

@@ -1,12 +1,13 @@
-//! The hash by which code scanning on GitHub knows a line again: `primaryLocationLineHash`.
+//! The hash by which GitHub code scanning recognizes a line: `primaryLocationLineHash`.
 
 use std::collections::HashMap;
 
-/// UTF-16 units that a line's hash covers, from its first on, whatever lines they are in.
+/// Number of UTF-16 units covered by a line's hash, starting at the line and continuing across
+/// lines.
 const WINDOW: usize = 100;
 const FACTOR: u64 = 37;
 
-/// The hash of each line, from the first, with how often it has occurred so far.
+/// The hash of each line, with the number of its occurrences so far.
 #[must_use]
 pub fn line_hashes(text: &str) -> Vec<String> {
     let mut hasher = Hasher::default();
@@ -23,17 +24,18 @@ pub fn line_hashes(text: &str) -> Vec<String> {
         hasher.push(unit, line_begins);
         line_begins = unit == u16::from(b'\n');
     }
-    // What lies beyond the end counts as zeros; they push the last lines out of the window.
+    // Zeros after the end push the last lines out of the window.
     for _ in 0..WINDOW {
         hasher.push(0, false);
     }
     hasher.lines
 }
 
-/// A rolling hash; a line's value is the hash when its first unit is about to leave the window.
+/// A rolling hash; the hash of a line is the value when its first unit is about to leave the
+/// window.
 struct Hasher {
     window: [u16; WINDOW],
-    /// Whether a line begins with the unit of that slot.
+    /// Whether a line starts with the unit in that slot.
     begins: [bool; WINDOW],
     slot: usize,
     hash: u64,

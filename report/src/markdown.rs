@@ -1,8 +1,8 @@
-//! The report in GitHub's Markdown, for job summaries and for comments on pull requests.
+//! The report in GitHub's Markdown, for job summaries and pull request comments.
 //!
-//! Every text from a finding passes `escape`; links are built from the document's
-//! [`VersionControl`](super::VersionControl) and escaped paths alone. A report of strangers is
-//! read without one, so it holds no link but those its reader has put in.
+//! Every text from a finding passes `escape`; links are built only from the document's
+//! [`VersionControl`](super::VersionControl) and escaped paths. An untrusted report is read without
+//! version control data, so it only contains links added by its reader.
 
 use super::gfm::escape;
 use super::wire::{Finding, Status};
@@ -11,30 +11,30 @@ use aidd_engine::rules::rule::Rule;
 use aidd_engine::text::finding::Severity;
 use std::cmp::Reverse;
 
-/// A longer table is folded.
+/// Tables with more rows are folded.
 const FOLD: usize = 10;
-/// Skipped files, fixed findings and notes that are named.
+/// Maximum number of skipped files, fixed findings and notes listed.
 const SKIPPED: usize = 10;
 const FIXED: usize = 20;
 const NOTES: usize = 20;
-/// Bytes that a list of these may take.
+/// Maximum size in bytes of one of these lists.
 const LIST: usize = 4_000;
-/// Kept free for what stands around a table.
+/// Bytes reserved for the text around a table.
 const AROUND: usize = 300;
 
 const TABLE: &str = "| Rule | Place | Problem |\n| --- | --- | --- |\n";
 
-/// How long the text may get.
+/// Maximum length of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Budget {
-    /// A comment holds 65,536 characters; bytes are counted, which is never less.
+    /// A comment is limited to 65,536 characters; counting bytes never underestimates.
     Comment,
-    /// A step's job summary holds 1,024 KiB; GitHub takes none of a longer one.
+    /// A step's job summary is limited to 1,024 KiB; GitHub rejects longer ones entirely.
     Summary,
 }
 
 impl Budget {
-    /// Most bytes of the text.
+    /// Maximum size of the text in bytes.
     #[must_use]
     pub fn bytes(self) -> usize {
         match self {
@@ -44,7 +44,7 @@ impl Budget {
     }
 }
 
-/// The report in Markdown; `rules` are all rules, sorted by id.
+/// Renders the report in Markdown; `rules` are all rules, sorted by id.
 #[must_use]
 pub fn markdown(document: &Document, rules: &[Rule], budget: Budget) -> String {
     let page = Page { document, rules };
@@ -75,7 +75,7 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    /// The verdict in words, and the counts by status.
+    /// The verdict, and the counts by status.
     fn head(&self) -> String {
         let document = self.document;
         let counts = document.counts();
@@ -101,9 +101,9 @@ impl Page<'_> {
         text
     }
 
-    /// Adds a table for each sort of new findings; how many findings found room.
+    /// Adds a table for each group of new findings; returns the number of findings that fit.
     fn tables(&self, ranked: &[&Finding], limit: usize, text: &mut String) -> usize {
-        // Without a policy the severity says which ones fail the run.
+        // Without a policy, the severity decides which findings fail the run.
         let gated = ranked.iter().any(|finding| finding.gate.is_some());
         let mut shown = 0;
         let sort = |finding: &Finding| (self.document.fails(finding), finding.severity);
@@ -125,7 +125,7 @@ impl Page<'_> {
         shown
     }
 
-    /// Adds one table, as far as `text` stays within `limit`; how many findings found room.
+    /// Adds a table while `text` stays within `limit`; returns the number of findings that fit.
     fn table(
         &self,
         title: &str,
@@ -174,7 +174,7 @@ impl Page<'_> {
         format!("| {name} | {} | {message} |\n", self.place(finding))
     }
 
-    /// Path and line, linked when the commit that holds them is known.
+    /// Path and line, linked if the commit that contains them is known.
     fn place(&self, finding: &Finding) -> String {
         let place = escape(&format!("{}:{}", finding.path, finding.start.line));
         let at = self.document.version_control.as_ref();
@@ -188,7 +188,7 @@ impl Page<'_> {
         format!("[{place}](<{url}#{lines}>)")
     }
 
-    /// What the change mends, with thanks.
+    /// The findings that the change fixes.
     fn fixed(&self) -> String {
         let fixed: Vec<&Finding> = self.document.with_status(&[Status::Fixed]).collect();
         if fixed.is_empty() {
@@ -196,7 +196,7 @@ impl Page<'_> {
         }
         let count = number(fixed.len(), "problem");
         let mut text = format!(
-            "\n### Fixed by this change ({})\n\nThis change mends {count}. Thank you for leaving \
+            "\n### Fixed by this change ({})\n\nThis change fixes {count}. Thank you for leaving \
              the code better than you found it.\n\n",
             fixed.len()
         );
@@ -208,7 +208,7 @@ impl Page<'_> {
         text
     }
 
-    /// How many problems stood in these files, and stand now.
+    /// Number of problems in these files before and after the change.
     fn trend(&self) -> String {
         let Some(comparison) = &self.document.comparison else { return String::new() };
         let files = if comparison.whole_tree { "all files" } else { "the changed files" };
@@ -226,7 +226,7 @@ impl Page<'_> {
         text
     }
 
-    /// What was there before, folded, as far as there is room.
+    /// The pre-existing findings, folded, while there is room.
     fn standing(&self, limit: usize, text: &mut String) {
         let standing = self.document.with_status(&[Status::Moved, Status::PreExisting]);
         let mut standing: Vec<&Finding> = standing.collect();
@@ -239,10 +239,10 @@ impl Page<'_> {
             (count > 0).then(|| of_severity(count, severity))
         });
         let sorts = sorts.collect::<Vec<_>>().join(", ");
-        let title = format!("There before this change: {sorts}");
+        let title = format!("Pre-existing: {sorts}");
         let shown = self.table(&title, &standing, true, limit, text);
         if let more @ 1.. = standing.len() - shown {
-            let earlier = number(more, "earlier problem");
+            let earlier = number(more, "pre-existing problem");
             text.push_str(&format!("\n{earlier} not shown.\n"));
         }
     }
@@ -254,7 +254,7 @@ impl Page<'_> {
         }
         let count = number(skipped.len(), "file");
         let mut text =
-            format!("\n<details>\n<summary>{count} not, or not wholly, checked</summary>\n\n");
+            format!("\n<details>\n<summary>{count} skipped or only partly checked</summary>\n\n");
         let line =
             |file: &super::Skipped| format!("- {}: {}\n", escape(&file.path), escape(&file.why));
         list(skipped.iter().map(line), SKIPPED, &mut text);
@@ -266,9 +266,9 @@ impl Page<'_> {
         let mut notes: Vec<String> =
             self.document.notes.iter().map(|note| format!("- {}\n", escape(note))).collect();
         if let gone @ 1.. = self.document.stale {
-            let gone = number(gone, "finding");
+            let gone = if gone == 1 { "1 baseline entry no longer matches".to_owned() } else { format!("{gone} baseline entries no longer match") };
             notes.push(format!(
-                "- {gone} of the baseline found no more; `aidd baseline prune` drops what is gone\n"
+                "- {gone}; run `aidd baseline prune` to remove stale entries\n"
             ));
         }
         if notes.is_empty() {
@@ -280,7 +280,7 @@ impl Page<'_> {
     }
 }
 
-/// Adds as many of `lines` as `most` and [`LIST`] allow, and how many were left out.
+/// Adds at most `most` of `lines`, within [`LIST`] bytes, and the number of omitted lines.
 fn list(lines: impl ExactSizeIterator<Item = String>, most: usize, text: &mut String) {
     let count = lines.len();
     let mut room = LIST;

@@ -1,20 +1,20 @@
-//! What people read on standard output and error: whatever is written, no byte of it steers a
-//! terminal, hides text or is taken for a command by the system that keeps the log.
+//! Standard output and error for people: no byte of the output controls a terminal, hides text or
+//! is interpreted as a command by the system that stores the log.
 //!
-//! The escaping is done here, so that no place that prints can forget it. What programs read is
-//! escaped in the way of its format before, so that nothing is left to do; only workflow commands
-//! of our own, scripts, and a file given back go past it: [`Output::raw`].
+//! Escaping is done here, so that no caller can forget it. Output for programs is escaped by its
+//! format already and passes unchanged. Only the program's own workflow commands, scripts and
+//! echoed files bypass the escaping: [`Output::raw`].
 
 use crate::{Format, escape};
 use serde::Serialize;
 use std::fmt;
 use std::io::{self, Write};
 
-/// Standard output or error. A line is written once it is whole, or at a flush.
+/// Standard output or error. A line is written once it is complete, or on flush.
 pub struct Output<'a> {
     to: Box<dyn Write + 'a>,
     line: Vec<u8>,
-    /// Whether a part of the line was written already.
+    /// Whether a part of the line was already written.
     is_within: bool,
     color: bool,
 }
@@ -26,47 +26,47 @@ impl fmt::Debug for Output<'_> {
 }
 
 impl<'a> Output<'a> {
-    /// Writes to `to`.
+    /// Creates an output that writes to `to`.
     pub fn new(to: impl Write + 'a) -> Self {
         Self { to: Box::new(to), line: Vec::new(), is_within: false, color: false }
     }
 
-    /// Whether the colours of this program are let through.
+    /// Sets whether the program's own colours are kept.
     pub fn set_color(&mut self, color: bool) {
         self.color = color;
     }
 
-    /// For bytes that are a format of their own: no byte is changed.
+    /// The stream for bytes that are a format of their own; no byte is changed.
     ///
     /// # Errors
-    /// When what was written before cannot be.
+    /// Fails when the pending output cannot be written.
     pub fn raw(&mut self) -> io::Result<&mut dyn Write> {
         self.put_line()?;
         self.is_within = false;
         Ok(&mut self.to)
     }
 
-    /// Writes a value as JSON, indented, and ends the line.
+    /// Writes a value as indented JSON with a final line break.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// Fails when it cannot be written.
     pub fn json(&mut self, value: &impl Serialize) -> io::Result<()> {
         escape::write_json(value, self)
     }
 
-    /// Writes JSON as it is laid out.
+    /// Writes formatted JSON text.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// Fails when it cannot be written.
     pub fn json_text(&mut self, text: &str) -> io::Result<()> {
         self.write_all(escape::json(text).as_bytes())
     }
 
-    /// The stream for a report. Workflow commands are meant as such; what is left in the other
-    /// formats is none.
+    /// The stream for a report. Workflow commands are kept in the format that consists of them and
+    /// escaped in the others.
     ///
     /// # Errors
-    /// When what was written before cannot be.
+    /// Fails when the pending output cannot be written.
     pub fn report(&mut self, format: Format) -> io::Result<&mut dyn Write> {
         if format == Format::Github { self.raw() } else { Ok(self) }
     }
@@ -76,7 +76,7 @@ impl<'a> Output<'a> {
             return Ok(());
         }
         let text = escape::log_line(&self.line, self.color);
-        // What was written of the line must not become a command with what comes behind it.
+        // The written part of the line must not form a command with the rest.
         if self.is_within && text.starts_with([':', '#', '[']) {
             self.to.write_all(b" ")?;
         }
@@ -103,7 +103,7 @@ impl Write for Output<'_> {
     }
 }
 
-/// A reader that has seen enough is no error.
+/// Ignores a broken pipe: the reader has read enough.
 pub fn broken_pipe(error: io::Error) -> io::Result<()> {
     if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) }
 }

@@ -1,4 +1,4 @@
-//! Paths as they are typed; the project itself is the engine's.
+//! Resolves paths as typed by the user; the project itself is in the engine.
 
 use crate::exit::UserError;
 use aidd_engine::text::kind::CONFIG_PATH;
@@ -7,14 +7,14 @@ use std::path::{Component, Path, PathBuf};
 
 pub use aidd_engine::workspace::project::{Project, root_of};
 
-/// `project`, judged as of today by the system's clock.
+/// `project` with the current date of the system clock.
 #[must_use]
 pub fn of_today(mut project: Project) -> Project {
     project.today = Some(jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date());
     project
 }
 
-/// The absolute form of `path` as seen from `cwd`, without `.` and `..`, links not followed.
+/// The absolute form of `path` relative to `cwd`, without `.` and `..`; links are not followed.
 #[must_use]
 pub fn absolute(cwd: &Path, path: &Path) -> PathBuf {
     let mut whole = PathBuf::new();
@@ -33,7 +33,7 @@ pub fn absolute(cwd: &Path, path: &Path) -> PathBuf {
 /// The absolute paths to check.
 ///
 /// # Errors
-/// When one does not exist, or they lie in different projects.
+/// Fails when a path does not exist, or the paths are in different projects.
 pub fn locate(cwd: &Path, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let located: Vec<PathBuf> = paths.iter().map(|path| absolute(cwd, path)).collect();
     for (given, path) in paths.iter().zip(&located) {
@@ -43,13 +43,13 @@ pub fn locate(cwd: &Path, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     located.first().context("no path")?;
     let root = root_above(&located);
     if let Some(outside) = located.iter().position(|path| !path.starts_with(&root)) {
-        let message = format!("{} does not lie below {}", paths[outside].display(), root.display());
-        return Err(UserError::new(message).hint("check each project by a run of its own").into());
+        let message = format!("{} is not below {}", paths[outside].display(), root.display());
+        return Err(UserError::new(message).hint("check each project in a separate run").into());
     }
     Ok(located)
 }
 
-/// What people call a configuration who come from other tools; nothing reads these.
+/// File names expected by users of other tools; aidd does not read them.
 const MISNAMED: [&str; 12] = [
     ".aidd/config.jsonc",
     ".aidd/config.json5",
@@ -65,7 +65,8 @@ const MISNAMED: [&str; 12] = [
     "aidd.yaml",
 ];
 
-/// That a file which means to be the configuration is not read, where there is none that is.
+/// A note that a file is not read although its name suggests a configuration, if there is no
+/// configuration.
 #[must_use]
 pub fn unread_config(project: &Project) -> Option<String> {
     if project.config_path.is_some() {
@@ -75,9 +76,9 @@ pub fn unread_config(project: &Project) -> Option<String> {
     Some(format!("{name} is not read: the configuration is {CONFIG_PATH}, in JSON"))
 }
 
-/// The root of the project that all `paths` lie in: that of the first one, or where others lie
-/// beside it, the nearest above that holds them too. Packages of one repository may be projects of
-/// their own.
+/// The root of the project that contains all `paths`: that of the first path, or else the nearest
+/// ancestor that is a root and contains the others too. Packages of a repository can be separate
+/// projects.
 #[must_use]
 pub fn root_above(paths: &[PathBuf]) -> PathBuf {
     let first = paths.first().map_or_else(PathBuf::new, |path| root_of(path));
@@ -93,7 +94,7 @@ mod tests {
 
     #[test]
     fn paths_in_several_packages_are_one_run_of_the_repository() {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = tempfile::tempdir().expect("a temporary directory");
         let root = folder.path();
         for made in [".git", "a/.aidd", "b/src", "c/.aidd"] {
             std::fs::create_dir_all(root.join(made)).expect("made");
@@ -105,7 +106,7 @@ mod tests {
         assert_eq!(of(&["a", "b"]), root);
         assert_eq!(of(&["b", "a"]), root);
         assert_eq!(of(&["a", "c"]), root);
-        // What no project holds is left to the one who is told.
+        // A path outside of any project is left to the caller.
         assert_eq!(root_above(&[root.join("a"), "/nowhere".into()]), root.join("a"));
     }
 

@@ -1,4 +1,4 @@
-//! Keeps the secrets of one source out of every text that leaves the program.
+//! Removes the secrets of a source from every text in the output.
 
 use super::FileFindings;
 use aho_corasick::Anchored;
@@ -10,13 +10,13 @@ use aidd_engine::text::source::{Source, Span};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Shorter values would turn up in ordinary words; they are hidden by position only.
+/// Minimum length of values: shorter ones occur in ordinary words and are hidden by position only.
 const SHORTEST: usize = 4;
 
-/// Hides the secrets of one source, by position and by value.
+/// Hides the secrets of a source, by position and by value.
 pub(super) struct Redactor<'a> {
     source: &'a Source,
-    /// In order, apart from one another.
+    /// Sorted and disjoint.
     spans: Vec<Span>,
     values: Option<NFA>,
 }
@@ -28,7 +28,7 @@ impl<'a> Redactor<'a> {
         spans.sort_unstable();
         spans.dedup();
         let values = values(file.source, &spans);
-        // By position it does not matter which of two secrets that overlap a byte belongs to.
+        // For positions, it does not matter to which of two overlapping secrets a byte belongs.
         spans.dedup_by(|next, last| {
             let joins = next.start <= last.end;
             if joins {
@@ -52,7 +52,8 @@ impl<'a> Redactor<'a> {
         out
     }
 
-    /// Whether the edits of `fix` hold no secret; masked, they would put the mask into the file.
+    /// Whether the edits of `fix` contain no secrets; if masked, they would write the mask into the
+    /// file.
     pub(super) fn may_show(&self, fix: &Fix) -> bool {
         let new = match &fix.file {
             Some(FileChange::Create { text, .. }) => Some(text),
@@ -62,7 +63,8 @@ impl<'a> Redactor<'a> {
         edits.chain(new).all(|text| self.found(text).is_empty())
     }
 
-    /// The text under `span`, each byte of a secret replaced by one `*`: the length stays.
+    /// The text of `span` with each byte of a secret replaced by `*`, so that the length is
+    /// unchanged.
     pub(super) fn excerpt(&self, span: Span) -> Cow<'a, str> {
         let text = self.source.slice(span);
         let start = self.source.text().floor_char_boundary(span.start as usize);
@@ -77,23 +79,23 @@ impl<'a> Redactor<'a> {
         if hidden.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(starred(text, hidden)) }
     }
 
-    /// Where `text` holds a secret's value: sorted, apart from one another.
+    /// The occurrences of secret values in `text`: sorted and disjoint.
     fn found(&self, text: &str) -> Vec<Range<usize>> {
         self.values.as_ref().map_or_else(Vec::new, |values| occurrences(values, text))
     }
 }
 
-/// Where `text` holds one of `values`: sorted, disjoint.
+/// The occurrences of `values` in `text`: sorted and disjoint.
 ///
-/// One step per byte of `text`. `find_overlapping_iter` yields every value that ends at a byte, as
-/// many as there are values when each is a suffix of the next.
+/// One step per byte of `text`. `find_overlapping_iter` would yield every value that ends at a
+/// byte: as many as there are values if each is a suffix of the next.
 fn occurrences(values: &NFA, text: &str) -> Vec<Range<usize>> {
     let mut state = values.start_state(Anchored::No).expect("unanchored searches are enabled");
     let mut ranges: Vec<Range<usize>> = Vec::new();
     for (end, byte) in (1..).zip(text.bytes()) {
         state = values.next_state(Anchored::No, state, byte);
         if values.is_match(state) {
-            // The first pattern of a state is its longest: the others are suffixes of it.
+            // The first pattern of a state is the longest; the others are suffixes of it.
             let longest = values.pattern_len(values.match_pattern(state, 0));
             ranges.push(end - longest..end);
         }
@@ -101,7 +103,7 @@ fn occurrences(values: &NFA, text: &str) -> Vec<Range<usize>> {
     joined(ranges)
 }
 
-/// The ranges in order, with those that overlap or touch as one.
+/// The sorted ranges, with overlapping and adjacent ranges joined.
 fn joined(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.sort_unstable_by_key(|range| range.start);
     ranges.dedup_by(|next, last| {
@@ -130,7 +132,7 @@ fn starred(text: &str, hidden: Vec<Range<usize>>) -> String {
     out
 }
 
-/// Finds the values of the secrets, and each line of one that has several.
+/// Builds the search for the values of the secrets, and each line of multi-line ones.
 fn values(source: &Source, spans: &[Span]) -> Option<NFA> {
     let mut values: Vec<&str> = Vec::new();
     for text in spans.iter().map(|&span| source.slice(span)) {
@@ -142,7 +144,7 @@ fn values(source: &Source, spans: &[Span]) -> Option<NFA> {
     values.retain(|value| value.len() >= SHORTEST);
     values.sort_unstable();
     values.dedup();
-    // More values than the automaton can hold would need a source of gigabytes.
+    // Exceeding the automaton's limit would require a source of gigabytes.
     (!values.is_empty()).then(|| NFA::new(values).expect("a source bounds its secrets"))
 }
 

@@ -1,6 +1,6 @@
-//! SARIF 2.1.0, with all that code scanning on GitHub reads.
+//! SARIF 2.1.0, with all properties that GitHub code scanning reads.
 //!
-//! Only rules with results are described: every page of the catalogue would add a megabyte to each
+//! Only rules with results are described: all pages of the catalogue would add a megabyte to each
 //! upload, and GitHub shows none without results.
 
 use super::wire::{self, Status};
@@ -25,37 +25,37 @@ use std::io;
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 const ROOT: &str = "%SRCROOT%";
 
-/// GitHub's limits: an upload beyond them is refused. Those not named here (20 runs in a file,
-/// 1,000 places of a result, 25,000 rules) cannot be met: there is one run, a result has one place,
-/// and each rule has a result. The size of the file is seen to in `fit`.
+/// GitHub's limits: uploads beyond them are rejected. The limits not listed here (20 runs per file,
+/// 1,000 locations per result, 25,000 rules) cannot be reached: there is one run, a result has one
+/// location, and each rule has a result. `fit` enforces the file size.
 const RESULTS: usize = 25_000;
 const RELATED: usize = 100;
 const TAGS: usize = 20;
 const DESCRIPTION: usize = 1_000;
-/// Ours: a tree of broken files must not drown the report.
+/// aidd's own limit, so that a tree of unreadable files does not flood the report.
 const NOTIFICATIONS: usize = 1_000;
 
-/// The notifications of a run: what was not checked, and what the log leaves out.
+/// The notifications of a run: skipped files, and data omitted from the log.
 const SKIPPED: &str = "aidd/skipped-file";
 const CUT: &str = "aidd/results-left-out";
 const COMMIT: &str = "aidd/commit";
 const WEAKENED: &str = "aidd/weakened-checks";
 
-/// What a log leaves out to stay within GitHub's limits.
+/// What to omit from a log to stay within GitHub's limits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Trim {
-    /// Whether results hold fixes.
+    /// Whether results contain fixes.
     pub(super) fixes: bool,
-    /// Whether results hold related places.
+    /// Whether results contain related locations.
     pub(super) related: bool,
-    /// Whether rules hold their pages.
+    /// Whether rules contain their pages.
     pub(super) help: bool,
-    /// Most results; the least severe go first.
+    /// Maximum number of results; the least severe are omitted first.
     pub(super) results: usize,
 }
 
 impl Trim {
-    /// What every log leaves out.
+    /// The minimal trim, applied to every log.
     pub(super) const LEAST: Self =
         Self { fixes: true, related: true, help: true, results: RESULTS };
 }
@@ -68,10 +68,10 @@ pub(super) fn write(
     escape::write_json(&fit::fitting(document, rules).log, out)
 }
 
-/// Whether `finding` becomes a result: a new one; when all files were compared with a base, all
-/// that stand, for code scanning closes the alerts of those left out; when asked for, all.
+/// Whether `finding` becomes a result: new findings; if all files were compared with a base, all
+/// current findings, because code scanning closes the alerts of missing ones; if requested, all.
 pub(super) fn is_result(document: &Document, finding: &wire::Finding) -> bool {
-    // GitHub refuses a log with a result that lies in no file.
+    // GitHub rejects a log with a result outside of files.
     if commits::is_told_at(&finding.path) {
         return false;
     }
@@ -84,7 +84,7 @@ pub(super) fn is_result(document: &Document, finding: &wire::Finding) -> bool {
         }
 }
 
-/// The log, and what of it is left out, in words.
+/// The log, and descriptions of what was omitted.
 pub(super) fn log(document: &Document, rules: &[Rule], trim: Trim) -> (Sarif, Vec<String>) {
     let mut found: Vec<&wire::Finding> =
         document.findings.iter().filter(|finding| is_result(document, finding)).collect();
@@ -122,30 +122,30 @@ pub(super) fn log(document: &Document, rules: &[Rule], trim: Trim) -> (Sarif, Ve
     (log, left_out)
 }
 
-/// What a log of `found` results leaves out under `trim`, a sentence each.
+/// What `trim` omits from a log of `found` results, one sentence each.
 fn left_out(found: usize, trim: Trim) -> Vec<String> {
     let parts =
-        [(trim.fixes, "fixes"), (trim.related, "related places"), (trim.help, "rule pages")];
+        [(trim.fixes, "fixes"), (trim.related, "related locations"), (trim.help, "rule pages")];
     let parts: Vec<&str> = parts.iter().filter(|(kept, _)| !kept).map(|(_, name)| *name).collect();
     let mut said = Vec::new();
     if let Some(more @ 1..) = found.checked_sub(trim.results) {
         let why = if trim.results == RESULTS {
-            format!("code scanning takes {RESULTS}")
+            format!("code scanning accepts {RESULTS}")
         } else {
-            "the report would be larger than code scanning takes".to_owned()
+            "the report would exceed the size limit of code scanning".to_owned()
         };
-        said.push(format!("{more} results of the least severity are left out: {why}"));
+        said.push(format!("{more} least severe results are omitted: {why}"));
     }
     if !parts.is_empty() {
         let parts = parts.join(", ");
         said.push(format!(
-            "{parts} are left out: the report would be larger than code scanning takes"
+            "{parts} are omitted: the report would exceed the size limit of code scanning"
         ));
     }
     said
 }
 
-/// Makes the parts of a log that depend on what is left out.
+/// Builds the parts of a log that depend on the trim.
 struct Writer<'a> {
     document: &'a Document,
     rules: &'a [Rule],
@@ -208,7 +208,7 @@ impl Writer<'_> {
             )
             .properties(rule_properties(rule))
             .build();
-        // Pages of the project are untrusted; ours are told as they are.
+        // Pages of the project are untrusted; built-in pages are included verbatim.
         let (text, markdown) = match &rule.path {
             Some(_) => (markdown::plain(rule.body()), markdown::page(rule.body())),
             None => (rule.body().to_owned(), rule.body().to_owned()),
@@ -239,7 +239,7 @@ fn suppression(finding: &wire::Finding) -> Option<Suppression> {
     Some(suppression)
 }
 
-/// `None` for a file that gets another name: SARIF knows changes of contents only.
+/// `None` for a renamed file: SARIF only supports changes of contents.
 fn fix(path: &str, fix: &wire::Fix) -> Option<Fix> {
     let start = wire::Position { line: 1, column: 1, offset: 0 };
     let new = |new: &wire::NewFile| wire::Edit { start, end: start, text: new.text.clone() };
@@ -274,7 +274,7 @@ fn fix(path: &str, fix: &wire::Fix) -> Option<Fix> {
 
 fn rule_properties(rule: &Rule) -> PropertyBag {
     let tags = rule.tags.iter().take(TAGS).map(|tag| match tag.strip_prefix("cwe-") {
-        // The form under which GitHub knows weaknesses.
+        // GitHub's format for weaknesses.
         Some(number) => format!("external/cwe/cwe-{number}"),
         None => tag.clone(),
     });
@@ -290,7 +290,7 @@ fn rule_properties(rule: &Rule) -> PropertyBag {
     properties(tags.collect(), fixed.into_iter().chain(more).chain(names))
 }
 
-/// How seldom the rule is wrong, as its page says.
+/// The precision of the rule, from the confidence on its page.
 fn precision(rule: &Rule) -> &'static str {
     let stated = rule.check.as_ref().and_then(|check| check.text.as_ref());
     match stated.and_then(|text| text.secret) {
@@ -306,7 +306,7 @@ fn invocation(document: &Document, left_out: &[String]) -> Invocation {
     if let Some(more @ 1..) = document.skipped.len().checked_sub(NOTIFICATIONS) {
         notes.push(notification(
             SKIPPED,
-            &format!("{more} more files were not, or not wholly, checked"),
+            &format!("{more} more files were skipped or only partly checked"),
             None,
         ));
     }
@@ -316,7 +316,7 @@ fn invocation(document: &Document, left_out: &[String]) -> Invocation {
     Invocation::builder().execution_successful(true).tool_execution_notifications(notes).build()
 }
 
-/// A finding that lies in no file: on a commit, a branch, a title or a change.
+/// A finding outside of files: on a commit, a branch, a title or a change.
 fn on_commit(finding: &wire::Finding) -> Notification {
     let text = format!("{}: {} [{}]", finding.path, finding.message, finding.rule);
     let mut note = notification(COMMIT, &text, None);
@@ -343,31 +343,31 @@ fn skipped(file: &Skipped) -> Notification {
     note
 }
 
-/// The kinds of notifications; that on weakened checks only where there is one.
+/// The kinds of notifications; the one for weakened checks only if there are any.
 fn notification_kinds(document: &Document) -> Vec<ReportingDescriptor> {
     let mut kinds = vec![
         notification_kind(
             SKIPPED,
-            "A file was not, or not wholly, checked",
-            "What is in it is not known. The message says what kept it from being checked.",
+            "A file was skipped or only partly checked",
+            "It can contain unreported findings. The message states why it was not checked.",
         ),
         notification_kind(
             CUT,
-            "More results than code scanning takes",
-            "The least severe are left out. They come back once the others are mended, or \
+            "More results than code scanning accepts",
+            "The least severe results are omitted. They appear once the others are fixed, or \
              when the run is split into categories.",
         ),
         notification_kind(
             COMMIT,
             "A commit, a branch, a title or a change breaks a rule",
-            "It lies in no file, so it is no result. The message names the rule.",
+            "It is outside of files, so it cannot be a result. The message names the rule.",
         ),
     ];
     if !document.weakened().is_empty() {
         kinds.push(notification_kind(
             WEAKENED,
             "The change weakens the checks",
-            "The message says what the file does. Review it like code.",
+            "The message describes the change. Review it like code.",
         ));
     }
     kinds
@@ -395,7 +395,7 @@ fn notification(id: &str, text: &str, path: Option<&str>) -> Notification {
     note
 }
 
-/// GitHub takes what stands before the last slash as the category.
+/// GitHub uses the part before the last slash as the category.
 fn automation(document: &Document) -> String {
     let category = document.category.as_deref();
     category.map_or_else(|| "aidd/".into(), |category| format!("aidd/{category}/"))
@@ -403,7 +403,7 @@ fn automation(document: &Document) -> String {
 
 fn base_ids(document: &Document) -> BTreeMap<String, ArtifactLocation> {
     let mut root =
-        ArtifactLocation::builder().description(message("The folder under check")).build();
+        ArtifactLocation::builder().description(message("The checked directory")).build();
     root.uri.clone_from(&document.root);
     BTreeMap::from([(ROOT.to_owned(), root)])
 }

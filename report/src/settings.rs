@@ -1,4 +1,4 @@
-//! The settings of a project as they are in force, each with its origin.
+//! The effective settings of a project, each with its origin.
 
 use crate::exit::UserError;
 use crate::project::Project;
@@ -8,7 +8,7 @@ use aidd_engine::workspace::walk;
 use anyhow::Result;
 use serde_json::{Value, json};
 
-/// Each setting, its default, and the environment variable that goes over it.
+/// Each setting, and the environment variable that overrides it.
 const SETTINGS: [(&str, Option<&str>); 10] = [
     ("include", None),
     ("exclude", Some("AIDD_EXCLUDE")),
@@ -22,7 +22,7 @@ const SETTINGS: [(&str, Option<&str>); 10] = [
     ("content", None),
 ];
 
-/// The word of the variable that says whose pages guide an agent; empty without it.
+/// The value of the variable that selects whose pages guide an agent; empty if it is not set.
 #[must_use]
 pub fn content_mode() -> String {
     std::env::var(ContentConfig::MODE_VARIABLE).unwrap_or_default()
@@ -39,21 +39,21 @@ fn default_of(key: &str) -> Value {
     }
 }
 
-/// A setting in force.
+/// An effective setting.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setting {
-    /// Its key.
+    /// The key in the configuration.
     pub key: &'static str,
-    /// Its value.
+    /// The effective value.
     pub value: Value,
-    /// Where it comes from: a file, a variable, `default`.
+    /// The origin of the value: a file, a variable, or `default`.
     pub origin: String,
 }
 
-/// The settings of a project as they are in force, under the variables of `environment`.
+/// The effective settings of a project with the variables of `environment`.
 ///
 /// # Errors
-/// When a setting cannot be written as JSON.
+/// Fails when a setting cannot be written as JSON.
 pub fn in_force(
     project: &Project,
     environment: &dyn Fn(&str) -> Option<String>,
@@ -61,7 +61,7 @@ pub fn in_force(
     let set = serde_json::to_value(&project.config)?;
     let file = project.config_path.as_deref().map(|path| walk::relative(project.root(), path));
     let settings = SETTINGS.into_iter().map(|(key, variable)| {
-        // One that is set to nothing is not set, as on the command line.
+        // An empty variable counts as unset, as on the command line.
         let value = |name| environment(name).filter(|value| !value.is_empty());
         let typed = variable.and_then(|name| Some((name, value(name)?)));
         let (value, origin) = match (typed, set.get(key), &file) {

@@ -1,4 +1,4 @@
-//! What a command runs with.
+//! The environment of a command.
 
 use crate::{Output, Style};
 use aidd_engine::check::Distribution;
@@ -6,7 +6,7 @@ use std::fmt;
 use std::io::Read;
 use std::path::PathBuf;
 
-/// What a command reads and writes, and the rules it has.
+/// The streams of a command, and its rules.
 pub struct Io<'a> {
     /// Standard input.
     pub stdin: &'a mut dyn Read,
@@ -14,11 +14,11 @@ pub struct Io<'a> {
     pub out: Output<'a>,
     /// Standard error.
     pub err: Output<'a>,
-    /// The folder that relative paths start from.
+    /// The directory that relative paths refer to.
     pub cwd: PathBuf,
-    /// How standard output wants its text, when asked to decide by itself.
+    /// The style of standard output for [`When::Auto`].
     pub style: Style,
-    /// The rules that the program ships.
+    /// The embedded rules.
     pub distribution: &'static Distribution,
 }
 
@@ -32,7 +32,7 @@ impl fmt::Debug for Io<'_> {
 }
 
 impl Io<'_> {
-    /// How standard output wants its text, as `color` says.
+    /// The style of standard output for the value of `--color`.
     #[must_use]
     pub fn style(&self, color: When) -> Style {
         match color {

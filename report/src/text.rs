@@ -1,4 +1,4 @@
-//! Excerpts of the source with carets, for people at a terminal.
+//! Excerpts of the source with carets, for terminals.
 
 use super::counts::Counts;
 use super::gate::Verdict;
@@ -13,10 +13,10 @@ use annotate_snippets::{Group, Level, Renderer};
 use std::io;
 use std::time::Duration;
 
-/// Skipped files that are named.
+/// Maximum number of skipped files listed.
 const SKIPPED: usize = 20;
 
-/// The new findings with excerpts of their sources; `document` needs no findings.
+/// Writes the new findings with excerpts of their sources; `document` needs no findings.
 pub(super) fn excerpts(
     run: &Run<'_>,
     document: &Document,
@@ -38,7 +38,7 @@ pub(super) fn excerpts(
     end(document, &run.counts(), out)
 }
 
-/// The new findings, a line each, where the sources are not at hand.
+/// Writes the new findings, one line each, when the sources are not available.
 pub(super) fn lines(document: &Document, out: &mut dyn io::Write) -> io::Result<()> {
     begin(document, out)?;
     for finding in document.with_status(&[wire::Status::New]) {
@@ -49,7 +49,7 @@ pub(super) fn lines(document: &Document, out: &mut dyn io::Write) -> io::Result<
     end(document, &document.counts(), out)
 }
 
-/// What the change weakens.
+/// Writes the list of weakened checks.
 fn begin(document: &Document, out: &mut dyn io::Write) -> io::Result<()> {
     let lines = weakened::lines(document);
     for line in &lines {
@@ -58,7 +58,7 @@ fn begin(document: &Document, out: &mut dyn io::Write) -> io::Result<()> {
     if lines.is_empty() { Ok(()) } else { writeln!(out) }
 }
 
-/// What was not checked, what is worth a remark, and the totals.
+/// Writes the skipped files, the notes and the totals.
 fn end(document: &Document, counts: &Counts, out: &mut dyn io::Write) -> io::Result<()> {
     for lines in [skipped_lines(document, SKIPPED), remarks(document)] {
         for line in &lines {
@@ -122,16 +122,16 @@ impl Shown<'_> {
         format!("{title}\n{arrow} {place}\n{}", renderer.render(&[group]))
     }
 
-    /// What the policy changes.
+    /// The effect of the policy.
     fn gate(&self) -> Option<&'static str> {
         match self.run.verdict(self.finding) {
-            Verdict::Block => Some("`ci.blockOn` names this rule: the run fails"),
-            Verdict::Warn => Some("`ci.warnOn` names this rule: the run does not fail for it"),
+            Verdict::Block => Some("`ci.blockOn` contains this rule: the run fails"),
+            Verdict::Warn => Some("`ci.warnOn` contains this rule: the finding does not fail the run"),
             Verdict::Ignore | Verdict::Unnamed => None,
         }
     }
 
-    /// What a terminal may show of a text.
+    /// Text escaped for a terminal.
     fn shown(&self, text: &str) -> String {
         printable(&self.redactor.text(text))
     }

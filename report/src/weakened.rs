@@ -1,4 +1,4 @@
-//! What a change weakens, as the first lines of a report.
+//! The list of weakened checks at the top of a report.
 
 use super::gfm::escape;
 use super::{Document, blob_url, number, one_line};
@@ -6,30 +6,29 @@ use aidd_engine::workspace::weakened;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Entries that a log names.
+/// Maximum number of entries in a log.
 const LISTED: usize = 20;
-/// Entries that a page names, and the bytes they may take.
+/// Maximum number of entries on a Markdown page, and their size in bytes.
 const ITEMS: usize = 20;
 const BYTES: usize = 8_000;
 
-/// How the reason of a finding begins that the settings of the base report, and those of the head do
-/// not.
+/// Start of the reason of a finding that only the settings of the base report.
 pub const BY_BASE: &str = "the settings of the base report it";
 
-/// One way in which a change makes the checks weaker than they are in the base.
+/// One way in which a change makes the checks weaker than in the base.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(!deny_unknown_fields)]
 pub struct Weakening {
     /// What is weakened.
     pub kind: WeakeningKind,
-    /// The file that does it; where the change deletes it, its path in the base.
+    /// The file that weakens the checks; if the change deletes it, its path in the base.
     pub path: String,
-    /// The line in that file, when there is one.
+    /// The line in that file, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub line: Option<u64>,
-    /// What the file does: ``turns `team/colour` off (error in the base)``.
+    /// The effect of the file: ``turns `team/colour` off (error in the base)``.
     pub message: String,
 }
 
@@ -39,21 +38,21 @@ pub struct Weakening {
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum WeakeningKind {
-    /// `failOn` lets more pass.
+    /// `failOn` is less strict.
     FailOn,
-    /// `ci.blockOn`, `ci.warnOn` or `ci.ignore` let more pass.
+    /// `ci.blockOn`, `ci.warnOn` or `ci.ignore` is less strict.
     Policy,
-    /// A rule is off, less severe, or has other parameters.
+    /// A rule is disabled, less severe, or has other parameters.
     Rule,
-    /// A pack of rules is not named any more.
+    /// A pack of rules is no longer included.
     Pack,
-    /// A rule page or a memory with a check is gone, milder, or checks something else.
+    /// A rule page, or a memory with a check, is deleted, less strict, or checks something else.
     Page,
-    /// `include` or `exclude` leave out more.
+    /// `include` or `exclude` excludes more files.
     Paths,
     /// `maxFileSize` is smaller.
     FileSize,
-    /// An ignore file leaves out more.
+    /// An ignore file excludes more files.
     IgnoreFile,
     /// The baseline has more entries.
     Baseline,
@@ -75,20 +74,20 @@ impl From<weakened::Kind> for WeakeningKind {
     }
 }
 
-/// The reason of a finding, when it is that the settings of the base report it.
+/// The reason of a finding, if it states that only the settings of the base report it.
 pub(super) fn by_base(reason: Option<&str>) -> Option<&str> {
     reason.filter(|reason| reason.starts_with(BY_BASE))
 }
 
 impl Document {
-    /// What the change weakens.
+    /// The checks weakened by the change.
     #[must_use]
     pub fn weakened(&self) -> &[Weakening] {
         self.comparison.as_ref().map_or(&[], |comparison| &comparison.weakened)
     }
 }
 
-/// `path:line`, or the path alone.
+/// `path:line`, or only the path.
 fn place(one: &Weakening) -> String {
     match one.line {
         Some(line) => format!("{}:{line}", one.path),
@@ -96,7 +95,7 @@ fn place(one: &Weakening) -> String {
     }
 }
 
-/// For a log: a heading, and as many entries as there is room for.
+/// Lines for a log: a heading, and a limited number of entries.
 pub(super) fn lines(document: &Document) -> Vec<String> {
     let weakened = document.weakened();
     if weakened.is_empty() {
@@ -115,7 +114,7 @@ fn title(count: usize) -> String {
     format!("This change weakens the checks in {}", number(count, "place"))
 }
 
-/// For a page in Markdown.
+/// A section for a Markdown page.
 pub(super) fn section(document: &Document) -> String {
     let weakened = document.weakened();
     if weakened.is_empty() {
@@ -137,8 +136,8 @@ pub(super) fn section(document: &Document) -> String {
     text
 }
 
-/// The place, linked when the commit that holds it is known. A file that the change deletes is not in
-/// that commit, and without a line it may be such a one.
+/// The location, linked if the commit that contains it is known. A file that the change deletes is
+/// not in that commit, and an entry without a line can refer to such a file.
 fn link(document: &Document, one: &Weakening) -> String {
     let shown = escape(&place(one));
     match (&document.version_control, one.line) {

@@ -1,4 +1,4 @@
-//! The JSON that `--format json` writes, and what the other formats are made from.
+//! The JSON written by `--format json`, from which the other formats are generated.
 
 use super::gate::Verdict;
 use super::redact::Redactor;
@@ -9,118 +9,119 @@ use aidd_engine::text::source::{Encoding, Source, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What one run of aidd found.
+/// The results of a run of aidd.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(title = "Findings of aidd")]
 pub struct Report<'a> {
-    /// The version of this format; it grows when a field changes its meaning or goes.
+    /// Version of this format; incremented when a field is removed or changes its meaning.
     pub schema_version: u32,
-    /// What wrote the report.
+    /// The program that wrote the report.
     pub tool: &'a Tool,
-    /// The findings, by path, then by place; after them those that are fixed.
+    /// The findings, sorted by path and position; fixed findings come last.
     pub findings: &'a [Finding],
-    /// Totals.
+    /// Totals of the run.
     pub summary: Summary,
-    /// What the files were compared with. Absent when they were not.
+    /// The base of the comparison. Absent if there was no comparison.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comparison: Option<&'a Comparison>,
-    /// What else there is to know of the run.
+    /// Notes on the run, one sentence each.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     #[schemars(default)]
     pub notes: &'a [String],
 }
 
-/// What wrote the report.
+/// The program that wrote the report.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(!deny_unknown_fields)]
 pub struct Tool {
-    /// `aidd`.
+    /// Always `aidd`.
     pub name: String,
-    /// Its version.
+    /// The version of the program.
     pub version: String,
 }
 
-/// One place where a rule is broken.
+/// A location where a rule is violated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(!deny_unknown_fields)]
 pub struct Finding {
-    /// The same for the same problem in every output, also after lines above it moved.
+    /// Stable identifier: the same problem has the same id in every output, even after lines above
+    /// it moved.
     pub id: String,
-    /// The rule: `kind/name`.
+    /// The rule id, `kind/name`.
     pub rule: String,
-    /// What other tools call the rule.
+    /// Names of the rule in other tools.
     pub aliases: Vec<String>,
-    /// How bad it is, as configured for this path.
+    /// The severity configured for this path.
     #[schemars(with = "SeverityName")]
     pub severity: Severity,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
-    /// What to do about it.
+    /// The remedy.
     pub help: Option<String>,
     /// The file, relative to the root, with `/` between segments on every system.
     pub path: String,
-    /// The first character.
+    /// The position of the first character.
     pub start: Position,
-    /// One past the last character.
+    /// The position after the last character.
     pub end: Position,
-    /// How the finding stands against the base, the baseline and the allow comments.
+    /// The status relative to the base, the baseline and the allow comments.
     pub status: Status,
-    /// Why it has that status.
+    /// The reason for the status.
     pub reason: Option<String>,
-    /// What `ci.blockOn` and `ci.warnOn` make of it while it is new. Absent: neither names it, and
-    /// `failOn` decides.
+    /// The effect of `ci.blockOn` and `ci.warnOn` while the finding is new. Absent if neither
+    /// matches and `failOn` decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<Gate>,
-    /// Edits that mend it. Absent when they would show a secret.
+    /// Edits that fix the problem. Absent if they would reveal a secret.
     pub fix: Option<Fix>,
-    /// Other places that explain it.
+    /// Related locations that explain the finding.
     pub related: Vec<Related>,
 }
 
-/// How bad a finding is.
+/// The severity of a finding.
 #[derive(JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[expect(dead_code, reason = "names the values in the schema; the engine owns the type")]
 enum SeverityName {
-    /// Certainly a fault.
+    /// A definite problem.
     Error,
-    /// Likely a fault.
+    /// A likely problem.
     Warning,
-    /// Worth knowing.
+    /// Informational.
     Info,
 }
 
-/// A place in a file.
+/// A position in a file.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(deny_unknown_fields)]
 #[schemars(!deny_unknown_fields)]
 pub struct Position {
-    /// Line, from 1.
+    /// Line number, from 1.
     #[schemars(range(min = 1))]
     pub line: u64,
     /// Column, from 1, in Unicode code points.
     #[schemars(range(min = 1))]
     pub column: u64,
-    /// Bytes of the file before this place.
+    /// Byte offset in the file.
     pub offset: u64,
 }
 
-/// How a finding stands.
+/// The status of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
-    /// Not known before.
+    /// Not present before.
     New,
-    /// The same text had it at another place of the base.
+    /// The base has it in the same text at another position.
     Moved,
-    /// The base has it at the same place.
+    /// The base has it at the same position.
     PreExisting,
-    /// The base had it; it is gone. The place is one in the base.
+    /// Only the base has it. The position refers to the base.
     Fixed,
     /// Recorded in the baseline.
     Baselined,
@@ -128,55 +129,55 @@ pub enum Status {
     Allowed,
 }
 
-/// What the project's policy makes of a new finding.
+/// The effect of the project's policy on a new finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Gate {
-    /// It makes the run fail, whatever its severity.
+    /// Fails the run, whatever the severity.
     Block,
-    /// It does not make the run fail.
+    /// Does not fail the run.
     Warn,
 }
 
-/// Edits that mend a finding, all or none.
+/// Edits that fix a finding, to be applied together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(!deny_unknown_fields)]
 pub struct Fix {
-    /// What the fix does.
+    /// Description of the fix.
     pub title: String,
-    /// Whether it keeps the meaning of the file.
+    /// Whether the fix preserves the meaning of the file.
     #[schemars(with = "SafetyName")]
     pub safety: String,
     /// The edits; they never overlap.
     pub edits: Vec<Edit>,
-    /// Instead of edits: the file that comes.
+    /// Instead of edits: a file to create.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub create: Option<NewFile>,
-    /// Instead of edits: the path that the file of the finding gets.
+    /// Instead of edits: the new path of the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rename_to: Option<String>,
 }
 
-/// A file that a fix makes; never over one that is there.
+/// A file that a fix creates. It never overwrites an existing file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(!deny_unknown_fields)]
 pub struct NewFile {
-    /// Its path from the root, with `/`.
+    /// Path relative to the root, with `/` between segments.
     pub path: String,
-    /// What it says.
+    /// Contents of the file.
     pub text: String,
 }
 
-/// What to expect of a fix.
+/// The safety of a fix.
 #[derive(JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[expect(dead_code, reason = "names the values in the schema; the engine owns the type")]
 enum SafetyName {
-    /// Keeps the meaning of the file.
+    /// Preserves the meaning of the file.
     Safe,
-    /// May change the meaning of the file.
+    /// Can change the meaning of the file.
     Unsafe,
 }
 
@@ -185,26 +186,26 @@ enum SafetyName {
 #[serde(deny_unknown_fields)]
 #[schemars(!deny_unknown_fields)]
 pub struct Edit {
-    /// The first character that goes.
+    /// The position of the first replaced character.
     pub start: Position,
-    /// One past the last character that goes.
+    /// The position after the last replaced character.
     pub end: Position,
-    /// What comes instead.
+    /// The replacement.
     pub text: String,
 }
 
-/// A second place that explains a finding.
+/// A second location that explains a finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(!deny_unknown_fields)]
 pub struct Related {
-    /// The file.
+    /// The file, relative to the root.
     pub path: String,
-    /// The first character.
+    /// The position of the first character.
     pub start: Position,
-    /// One past the last character.
+    /// The position after the last character.
     pub end: Position,
-    /// What is there.
+    /// Explanation of the location.
     pub message: String,
 }
 
@@ -212,76 +213,77 @@ pub struct Related {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Summary {
-    /// New findings that are errors.
+    /// Number of new errors.
     pub error: usize,
-    /// New findings that are warnings.
+    /// Number of new warnings.
     pub warning: usize,
-    /// New findings that are worth knowing.
+    /// Number of new informational findings.
     pub info: usize,
-    /// Findings that the base has at another place.
+    /// Number of findings that the base has at another position.
     pub moved: usize,
-    /// Findings that the base has at the same place.
+    /// Number of findings that the base has at the same position.
     pub pre_existing: usize,
-    /// Findings that only the base has.
+    /// Number of findings that only the base has.
     pub fixed: usize,
-    /// Findings that the baseline records.
+    /// Number of findings recorded in the baseline.
     pub baselined: usize,
-    /// Findings that a comment allows.
+    /// Number of findings allowed by comments.
     pub allowed: usize,
-    /// Findings that `ci.ignore` leaves out.
+    /// Number of findings ignored by `ci.ignore`.
     pub ignored: usize,
-    /// Findings that the baseline records and that are there no more.
+    /// Number of baseline entries that no longer match.
     pub stale: usize,
-    /// Files checked.
+    /// Number of files checked.
     pub files: usize,
-    /// Files that were not, or not wholly, checked.
+    /// Files that were skipped or only partly checked.
     pub skipped: Vec<Skipped>,
 }
 
-/// What the files were compared with.
+/// The base of a comparison.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(!deny_unknown_fields)]
 pub struct Comparison {
-    /// What the base is called: `main (merge base 1a2b3c4)`.
+    /// Name of the base, such as `main (merge base 1a2b3c4)`.
     pub base: String,
-    /// The base's full hash, when it is a commit.
+    /// Full hash of the base, if it is a commit.
     pub base_sha: Option<String>,
-    /// Whether all files were checked, or only those that changed.
+    /// Whether all files were checked, not only the changed ones.
     pub whole_tree: bool,
-    /// How many files changed.
+    /// Number of changed files.
     pub changed_files: usize,
-    /// The findings that stood in the files checked, at the base; allowed ones left out.
+    /// Counts of the findings in the checked files at the base, without allowed ones.
     pub before: Severities,
-    /// Those that stand in them now.
+    /// Counts of the findings in them now.
     pub after: Severities,
-    /// What the change weakens: settings, rule pages, the baseline, allow comments, ignore files.
+    /// The checks weakened by the change: settings, rule pages, the baseline, allow comments,
+    /// ignore files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub weakened: Vec<Weakening>,
 }
 
-/// How many findings of each severity.
+/// Counts of findings by severity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(!deny_unknown_fields)]
 pub struct Severities {
-    /// Errors.
+    /// Number of errors.
     pub error: usize,
-    /// Warnings.
+    /// Number of warnings.
     pub warning: usize,
-    /// Worth knowing.
+    /// Number of informational findings.
     pub info: usize,
 }
 
 impl From<[usize; 3]> for Severities {
-    /// In the order of [`Severity::ALL`].
+    /// From counts in the order of [`Severity::ALL`].
     fn from([error, warning, info]: [usize; 3]) -> Self {
         Self { error, warning, info }
     }
 }
 
 impl Severities {
-    /// How many of one severity.
+    /// The count of one severity.
     #[must_use]
     pub fn of(&self, severity: Severity) -> usize {
         match severity {
@@ -291,7 +293,7 @@ impl Severities {
         }
     }
 
-    /// One more of a severity.
+    /// Adds a finding of this severity.
     pub fn add(&mut self, severity: Severity) {
         match severity {
             Severity::Error => self.error += 1,
@@ -301,16 +303,16 @@ impl Severities {
     }
 }
 
-/// A file that was not, or not wholly, checked.
+/// A file that was skipped or only partly checked.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Skipped {
-    /// The file.
+    /// The file, relative to the root.
     pub path: String,
-    /// Why.
+    /// The reason.
     pub why: String,
 }
 
-/// The JSON schema of [`Report`], as `docs/findings.schema.json` holds it.
+/// The JSON schema of [`Report`], as stored in `docs/findings.schema.json`.
 #[must_use]
 pub fn schema() -> String {
     let schema = schemars::schema_for!(Report);
@@ -319,7 +321,7 @@ pub fn schema() -> String {
     text
 }
 
-/// The whole run.
+/// The report of the whole run.
 pub(super) fn report(document: &Document) -> Report<'_> {
     let counts = document.counts();
     let skipped =
@@ -347,7 +349,7 @@ pub(super) fn report(document: &Document) -> Report<'_> {
     }
 }
 
-/// One finding of `file`.
+/// Converts a finding of `file`.
 pub(super) fn finding(
     run: &Run<'_>,
     file: &FileFindings<'_>,
@@ -380,8 +382,8 @@ pub(super) fn finding(
 }
 
 impl Status {
-    /// Whether the baseline or a comment has settled the finding, so that a policy says nothing
-    /// of it.
+    /// Whether the baseline or a comment covers the finding, so that the policy does not apply to
+    /// it.
     pub(super) fn is_settled(self) -> bool {
         matches!(self, Self::Baselined | Self::Allowed)
     }
@@ -435,7 +437,7 @@ fn range(source: &Source, span: Span) -> (Position, Position) {
     (position(source, span.start), position(source, span.end))
 }
 
-/// The one place where this crate turns an offset into a line and a column.
+/// The only conversion from offset to line and column in this crate.
 pub(super) fn position(source: &Source, offset: u32) -> Position {
     let at = source.position(offset, Encoding::CodePoints);
     Position {

@@ -1,4 +1,4 @@
-//! The known findings of a project, applied to a run.
+//! Applies the project's baseline to a run.
 
 use crate::project::Project;
 use aidd_engine::workspace::baseline::Entry;
@@ -6,9 +6,9 @@ use aidd_engine::workspace::walk::Outcome;
 use anyhow::Result;
 use std::path::{Path, PathBuf};
 
-/// Marks what the baseline knows; returns what it knows and was not found in the files checked,
-/// those below `paths`. `None`: there is no baseline. `complete`: all rules and files were asked
-/// for; else a run says nothing of the rest.
+/// Marks the findings in the baseline; returns the entries below `paths` without a finding in the
+/// checked files. `None` if there is no baseline. `complete` states that all rules and files were
+/// requested; otherwise unmatched entries are not stale.
 pub fn judge(
     (given, none): (Option<&Path>, bool),
     project: &Project,
@@ -27,8 +27,8 @@ pub fn judge(
     Ok(Some(stale))
 }
 
-/// Whether a run over `paths` tells if a known finding is still there: its file lies below one of
-/// them, and could be read or is gone.
+/// Whether a run over `paths` determines if a baselined finding still exists: its file is below one
+/// of them, and was read or deleted.
 pub fn was_checked(entry: &Entry, project: &Project, paths: &[PathBuf], outcome: &Outcome) -> bool {
     let place = project.root().join(&entry.path);
     let failed = outcome.skipped.iter().filter(|skipped| skipped.failed);

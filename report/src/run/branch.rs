@@ -1,11 +1,11 @@
-//! The branch that work is compared with where nobody names one.
+//! The default branch to compare with.
 
 use crate::exit::UserError;
 use aidd_engine::project::git::Repository;
 use anyhow::Result;
 
-/// The branch that work is likely compared with, as the clone knows it: its name and newest commit.
-/// `here` gives the commit of a reference, `default` what a new repository's branch is called.
+/// The branch to compare with, according to the clone: its name and newest commit. `here` returns
+/// the commit of a reference, `default` the default branch name of new repositories.
 #[must_use]
 pub fn known_main(
     here: &dyn Fn(&str) -> Option<String>,
@@ -24,25 +24,25 @@ pub fn known_main(
         .or_else(|| first("heads", &["main", "master"]))
 }
 
-/// The name of the branch that work in a repository is likely compared with, as its clone knows it
-/// and its own settings say: nothing is fetched, and no program asked.
+/// The name of the branch to compare with, according to the clone and the repository's own
+/// settings: nothing is fetched, and no program is run.
 ///
 /// # Errors
-/// When the clone knows none: any other comparison would hide what the branch brought about.
+/// Fails when the clone has none: any other comparison would hide the changes of the branch.
 pub fn main_branch(repository: &Repository) -> Result<String> {
     let here = |rev: &str| repository.commit(rev).ok();
     let (name, _) = known_main(&here, &|| repository.default_branch()).ok_or_else(|| {
         UserError::new(
-            "no main branch is known here: there is no origin/HEAD, origin/main, origin/master, \
-             main or master, nor one that the repository's `init.defaultBranch` names",
+            "no main branch found: there is no origin/HEAD, origin/main, origin/master, \
+             main or master, nor a branch named by the repository's `init.defaultBranch`",
         )
-        .hint("name the branch that the work goes to; `HEAD` compares with the last commit alone")
+        .hint("pass the target branch; `HEAD` compares only with the last commit")
     })?;
     Ok(name)
 }
 
-/// Whether Git would allow `name` as that of a branch or tag (`git check-ref-format`), and it
-/// cannot be taken for an option or a pattern.
+/// Whether Git allows `name` for a branch or tag (`git check-ref-format`), and it cannot be
+/// interpreted as an option or a pattern.
 #[must_use]
 pub fn is_ref_name(name: &str) -> bool {
     let forbidden = |c: char| {

@@ -1,5 +1,5 @@
-//! The commits, the branch, the title and the change that rules on commits judge, gathered from
-//! Git and the event.
+//! Collects the commits, the branch, the title and the changes that commit rules check, from Git
+//! and the event.
 
 use super::compare::broken;
 use aidd_engine::check::Engine;
@@ -11,40 +11,40 @@ use aidd_engine::workspace::diff::hunks;
 use aidd_engine::workspace::walk::{FileReport, Outcome};
 use anyhow::Result;
 
-/// Most commits that one run judges; a line of work of more is a history of its own.
+/// Maximum number of commits checked per run; a longer line of work is a history of its own.
 const MOST: usize = 2_000;
 
-/// Where the work is found.
+/// The commits to check.
 pub struct Line<'a> {
     /// The repository.
     pub repository: &'a Repository,
-    /// Commits that are not judged, nor what leads to them.
+    /// Commits that are excluded together with their ancestors.
     pub bases: Vec<&'a str>,
     /// The last commit of the work.
     pub head: &'a str,
-    /// The branch it is done on.
+    /// The branch name, if known.
     pub branch: Option<String>,
     /// The title of the pull request.
     pub title: Option<String>,
 }
 
-/// The two sides of a change, and what differs.
+/// The two sides of a change, and the differences.
 pub struct Sides<'a> {
     /// The files before the change.
     pub before: &'a Snapshot,
-    /// The files after it.
+    /// The files after the change.
     pub after: &'a dyn Files,
-    /// The files there are after it, to know the parts of the project by.
+    /// The paths of the files after the change, used to find the parts of the project.
     pub paths: Vec<String>,
     /// The files that differ.
     pub changes: &'a [Change],
 }
 
-/// Judges the work by the rules of `engine`, adds what is found to `outcome`, and returns what else
-/// there is to tell.
+/// Checks the commits with the rules of `engine`, adds the findings to `outcome`, and returns notes
+/// for the report.
 ///
 /// # Errors
-/// When an object of Git is missing.
+/// Fails when a Git object is missing.
 pub fn judge(
     engine: &Engine,
     line: Line<'_>,
@@ -58,9 +58,9 @@ pub fn judge(
     let mut notes = Vec::new();
     let found = line.repository.between(&line.bases, line.head, MOST + 1).map_err(broken)?;
     if found.len() > MOST {
-        notes.push(format!("Only the last {MOST} commits were judged"));
+        notes.push(format!("Only the last {MOST} commits were checked"));
     } else if line.repository.is_shallow() {
-        notes.push("The clone is shallow: commits that it lacks were not judged".to_owned());
+        notes.push("The clone is shallow: commits missing from it were not checked".to_owned());
     }
     let commit = |commit: aidd_engine::project::git::Authored| Commit {
         hash: commit.id,
@@ -100,7 +100,7 @@ fn touched(asked: Asked, sides: &Sides<'_>) -> Vec<Touch> {
     touched
 }
 
-/// Lines that a change of one file adds and removes; none of what is no text.
+/// Number of lines that a change adds and removes; 0 for files that are not text.
 fn lines(change: &Change, sides: &Sides<'_>) -> u64 {
     let text = |files: &dyn Files, path: Option<&String>| {
         path.map_or(Some(String::new()), |path| side_file(files, path))

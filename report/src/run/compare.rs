@@ -1,4 +1,4 @@
-//! What a run is compared with: a revision, and the side that is judged against it.
+//! The base and the head of a comparison.
 
 use super::commits::{self, Line, Sides};
 use crate::exit::UserError;
@@ -15,43 +15,43 @@ use std::path::PathBuf;
 /// The base of a comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Base {
-    /// Its commit; `None`: there is none yet.
+    /// The commit; `None` if there is no commit yet.
     pub commit: Option<String>,
-    /// What it is called: `main (1a2b3c4)`.
+    /// The displayed name, such as `main (1a2b3c4)`.
     pub name: String,
 }
 
-/// The repository that the project lies in.
+/// The repository that contains the project.
 ///
 /// # Errors
-/// When there is none.
+/// Fails when there is none.
 pub fn repository(project: &Project) -> Result<Repository> {
     Repository::open(project.root()).map_err(|error| {
         let hint = match error {
-            GitError::NoRepository(_) => "without Git, `aidd check` checks all files",
-            _ => "`git fsck` tells what is wrong",
+            GitError::NoRepository(_) => "run `aidd check` to check all files without Git",
+            _ => "run `git fsck` to find the cause",
         };
         UserError::new(error.to_string()).hint(hint).into()
     })
 }
 
-/// What the work at hand is compared with.
+/// The base for local changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Against {
-    /// Where it left the line of a revision.
+    /// The merge base with a revision.
     Revision(String),
     /// The last commit.
     LastCommit,
-    /// The last commit, and what is compared is the index: of the file at the absolute path given,
-    /// else of the repository.
+    /// The last commit, compared with the index: the index file at this absolute path, or else that
+    /// of the repository.
     Staged(Option<PathBuf>),
 }
 
-/// Checks what changed, and judges it. What is `known` to differ from the last commit is not looked
-/// for again; `advance` is called for each file that was checked.
+/// Checks the changes. `known` are changes since the last commit that are already known, so they
+/// are not computed again; `advance` is called for each checked file.
 ///
 /// # Errors
-/// When there is no repository, or nothing to compare with.
+/// Fails when there is no repository, or no base to compare with.
 pub fn check(
     against: &Against,
     (project, engine): (&Project, &Engine),
@@ -102,11 +102,11 @@ pub fn check(
     Ok((compared, base))
 }
 
-/// Checks both sides of the changes within the run, among all changes; `advance` is called for each
-/// file that was checked.
+/// Checks both sides of those changes that belong to the run; `advance` is called for each checked
+/// file.
 ///
 /// # Errors
-/// When a glob of the configuration is malformed.
+/// Fails when a glob of the configuration is malformed.
 pub fn judge(
     project: &Project,
     engine: &Engine,
@@ -118,7 +118,7 @@ pub fn judge(
         .map_err(|why| UserError::new(format!("include or exclude: {why}")).into())
 }
 
-/// What a report says of a comparison.
+/// Creates the comparison for the report.
 #[must_use]
 pub fn comparison(base: Base, whole_tree: bool, compared: &Compared) -> Comparison {
     let mut before = Severities::default();
@@ -143,7 +143,7 @@ pub fn comparison(base: Base, whole_tree: bool, compared: &Compared) -> Comparis
     }
 }
 
-/// What a report shows of checked files.
+/// The checked files in the form used by reports.
 #[must_use]
 pub fn files(reports: &[FileReport]) -> Vec<FileFindings<'_>> {
     reports.iter().map(shown).collect()
@@ -157,26 +157,26 @@ fn shown(file: &FileReport) -> FileFindings<'_> {
     }
 }
 
-/// What to do where a clone lacks branches and history: `--depth` brings one branch alone.
-const SHALLOW: &str = "the clone is shallow, and may hold one branch alone: `git fetch --unshallow origin '+refs/heads/*:refs/remotes/origin/*'` brings the rest; `aidd ci --base origin/main` fetches what it needs by itself";
+/// Hint for clones without branches and history: `--depth` fetches a single branch.
+const SHALLOW: &str = "the clone is shallow and can be limited to one branch; run `git fetch --unshallow origin '+refs/heads/*:refs/remotes/origin/*'` to fetch the rest, or use `aidd ci --base origin/main`, which fetches what it needs";
 
-/// Where the work at hand left the line of `rev`.
+/// The merge base of HEAD and `rev`.
 fn merge_base(repository: &Repository, rev: &str) -> Result<(Base, Snapshot)> {
     let commit = repository.commit(rev).map_err(|error| {
         UserError::new(error.to_string()).hint(if repository.is_shallow() {
             SHALLOW
         } else {
-            "`git fetch` brings what the other side has; `git branch --all` names the branches"
+            "run `git fetch` to update the remote branches, and `git branch --all` to list them"
         })
     })?;
     let head = repository.commit("HEAD").map_err(broken)?;
     let found = repository.merge_bases(&commit, &head).map_err(broken)?;
     let base = found.into_iter().next().ok_or_else(|| {
-        UserError::new(format!("`{rev}` and HEAD have no common commit here")).hint(
+        UserError::new(format!("`{rev}` and HEAD have no common commit")).hint(
             if repository.is_shallow() {
                 SHALLOW
             } else {
-                "name a revision that the work at hand grew from"
+                "pass an ancestor of the current work"
             },
         )
     })?;
@@ -192,7 +192,7 @@ fn merge_base(repository: &Repository, rev: &str) -> Result<(Base, Snapshot)> {
 
 fn last_commit(repository: &Repository) -> Result<(Base, Snapshot)> {
     let Ok(head) = repository.commit("HEAD") else {
-        let base = Base { commit: None, name: "nothing: there is no commit yet".to_owned() };
+        let base = Base { commit: None, name: "nothing: the repository has no commit yet".to_owned() };
         return Ok((base, repository.nothing()));
     };
     let name = format!("HEAD ({})", &head[..head.len().min(7)]);
@@ -200,8 +200,8 @@ fn last_commit(repository: &Repository) -> Result<(Base, Snapshot)> {
     Ok((Base { commit: Some(head), name }, snapshot))
 }
 
-/// What Git's store says when it is not whole.
+/// The error for a damaged Git object store.
 #[expect(clippy::needless_pass_by_value, reason = "a function for `map_err`")]
 pub fn broken(error: GitError) -> UserError {
-    UserError::new(error.to_string()).hint("`git fsck` tells what is wrong with the repository")
+    UserError::new(error.to_string()).hint("run `git fsck` to find the cause")
 }

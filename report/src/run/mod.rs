@@ -1,4 +1,4 @@
-//! Runs: files, a text or what changed, checked as every frontend checks them.
+//! Checks files, a text or changes, in the same way for all frontends.
 
 pub mod baseline;
 pub mod branch;
@@ -30,39 +30,41 @@ pub use crate::{ComplianceFormat, Document, Format, wire};
 /// What to check.
 #[derive(Clone, Debug)]
 pub enum Target<'a> {
-    /// Files and folders below the root, as paths from it.
+    /// Files and directories below the root, as paths relative to it.
     Files(&'a [String]),
-    /// A text as the file it is to become.
+    /// A text, as the contents of a file.
     Text {
-        /// Its path from the root: says what kind of file it is.
+        /// Its path relative to the root, which determines the file type.
         path: &'a str,
-        /// The text.
+        /// The contents.
         text: &'a str,
     },
-    /// What changed in the work tree, uncommitted work with it.
+    /// Changes in the working tree, including uncommitted ones.
     Changes {
-        /// The revision that the work is compared with: where it left the line of that one.
-        /// `None`: the main branch, and on it the last commit; before the first one all is new.
+        /// The revision to compare with; the base is the merge base with it. `None`: the main
+        /// branch, or on the main branch the last commit; without any commit, everything is new.
         base: Option<&'a str>,
-        /// Only files and folders below these, as paths from the root; none: all.
+        /// Restricts the check to files and directories below these paths, relative to the root;
+        /// all if empty.
         below: &'a [String],
     },
 }
 
-/// Checks `target` under the rules of `selection`. The baseline and `ci.blockOn`, `ci.warnOn` and
-/// `ci.ignore` count as they do in a pull request.
+/// Checks `target` with the rules of `selection`. The baseline and `ci.blockOn`, `ci.warnOn` and
+/// `ci.ignore` apply as in a pull request.
 ///
 /// # Errors
-/// When a path leads out of the project or to nothing, there is no such revision or no main branch,
-/// or the configuration does not hold.
+/// Fails when a path is outside of the project or does not exist, when the revision or the main
+/// branch does not exist, or when the configuration is invalid.
 pub fn check(project: &Project, selection: &Selection, target: &Target<'_>) -> Result<Document> {
     check_until(project, selection, target, &Arc::default())
 }
 
-/// As [`check()`], until `stop` is set: a file is finished, and no other is begun.
+/// Like [`check()`], but stops after the current file when `stop` is set.
 ///
 /// # Errors
-/// As [`check()`]; and once it was stopped, for half an answer would pass for a whole one.
+/// Like [`check()`]; also fails when stopped, because a partial result could be mistaken for a
+/// complete one.
 pub fn check_until(
     project: &Project,
     selection: &Selection,
@@ -72,11 +74,11 @@ pub fn check_until(
     check_knowing(project, selection, target, None, stop)
 }
 
-/// As [`check()`] of all changes, where it is `known` what differs from the last commit: the work tree
-/// is not looked through again where the main branch is there too.
+/// Like [`check()`] of all changes, with the `known` changes since the last commit: if the main
+/// branch is at that commit too, the working tree is not scanned again.
 ///
 /// # Errors
-/// As [`check()`].
+/// Like [`check()`].
 pub fn check_changes(
     project: &Project,
     selection: &Selection,
@@ -168,19 +170,19 @@ fn document(
     Document::of(&run, false)
 }
 
-/// A document as a report in `format`; [`Format::Text`] gives a line a finding.
+/// Renders a document in `format`; [`Format::Text`] prints one line per finding.
 #[must_use]
 pub fn render(project: &Project, document: &Document, format: Format) -> String {
     let mut text = Vec::new();
-    // Writing to memory does not fail.
+    // Writing to memory cannot fail.
     let _ = crate::render(format, document, project.registry().rules(), &mut text);
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// What the gate enforces, whatever there is to find: for reviews of the policy itself.
+/// Renders what the configuration enforces, independent of findings, for reviews of the policy.
 ///
 /// # Errors
-/// When the configuration or the baseline does not hold.
+/// Fails when the configuration or the baseline is invalid.
 pub fn policy(project: &Project, format: ComplianceFormat) -> Result<String> {
     let engine = project.engine(&Selection::default())?;
     let known = project.baseline(&project.baseline_path(None), false)?;
@@ -202,7 +204,7 @@ fn changes(
     let repository = compare::repository(project)?;
     let diff = match base {
         Some(base) => Some(base.to_owned()),
-        // All is new; the comparison says that there is no commit.
+        // Everything is new; the comparison states that there is no commit.
         None if repository.commit("HEAD").is_err() => None,
         None => Some(branch::main_branch(&repository)?),
     };
@@ -210,14 +212,14 @@ fn changes(
     compare::check(&against, (project, engine), (walk, known), &|| ())
 }
 
-/// The absolute paths of `paths`, which exist.
+/// The absolute paths of `paths`, which must exist.
 fn locate(root: &Path, paths: &[String]) -> Result<Vec<PathBuf>> {
     let mut located = Vec::with_capacity(paths.len());
     for given in paths {
         let path = root.join(within(root, given)?);
         if !path.exists() {
             return Err(UserError::new(format!("{given}: no such file"))
-                .hint("paths count from the project's root")
+                .hint("paths are relative to the project root")
                 .into());
         }
         located.push(path);
@@ -225,16 +227,16 @@ fn locate(root: &Path, paths: &[String]) -> Result<Vec<PathBuf>> {
     Ok(located)
 }
 
-/// A path that an agent gave, from the root.
+/// Converts a path from an agent to a path relative to the root.
 fn within(root: &Path, given: &str) -> Result<String> {
     Disk::new(root).inside(given).ok_or_else(|| {
-        UserError::new(format!("{given} does not lie in the project"))
-            .hint("paths count from the project's root")
+        UserError::new(format!("{given} is not in the project"))
+            .hint("paths are relative to the project root")
             .into()
     })
 }
 
-/// Checks `bytes` as the file at `path` from the root.
+/// Checks `bytes` as the contents of the file at `path`, relative to the root.
 pub fn check_text(project: &Project, engine: &Engine, path: String, bytes: Vec<u8>) -> Outcome {
     let size = bytes.len() as u64;
     let files =
@@ -260,7 +262,7 @@ pub fn check_text(project: &Project, engine: &Engine, path: String, bytes: Vec<u
     let path = source.path().to_owned();
     outcome.keep(source, checked);
     if let Some(listing) = listing.as_ref().filter(|_| whole) {
-        // What the text brings about at its own path; a malformed glob ends a run before this.
+        // Project-wide findings at the text's own path. Malformed globs were reported before.
         let _ = walk::joined(engine, &project.config, files, listing, &mut outcome);
         outcome.joined.retain(|file| file.source.path() == path);
     }
@@ -268,7 +270,8 @@ pub fn check_text(project: &Project, engine: &Engine, path: String, bytes: Vec<u
     outcome
 }
 
-/// The least severity that fails: typed, configured, or the default.
+/// The lowest severity that fails the run: from the command line, the configuration, or the
+/// default.
 #[must_use]
 pub fn fail_on(typed: Option<FailOn>, project: &Project) -> FailOn {
     typed.unwrap_or(match project.config.fail_on {
@@ -285,10 +288,10 @@ mod tests {
     use std::fs;
 
     fn project(files: &[(&str, &str)]) -> (tempfile::TempDir, Project) {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = tempfile::tempdir().expect("a temporary directory");
         for (path, text) in files {
             let path = folder.path().join(path);
-            fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+            fs::create_dir_all(path.parent().expect("a directory")).expect("made");
             fs::write(path, text).expect("written");
         }
         let project = Project::open(&crate::DISTRIBUTION, folder.path(), None).expect("a project");
@@ -317,7 +320,7 @@ mod tests {
 
     #[test]
     fn nothing_outside_the_root_is_read() {
-        let outside = tempfile::tempdir().expect("a folder");
+        let outside = tempfile::tempdir().expect("a temporary directory");
         fs::write(outside.path().join("Dockerfile"), "FROM debian\n").expect("written");
         let (folder, project) = project(&[(".aidd/x", "")]);
         let absolute = outside.path().join("Dockerfile").display().to_string();
@@ -338,7 +341,7 @@ mod tests {
                 Target::Changes { base: None, below: paths },
             ] {
                 let error = check(&project, &Selection::default(), &target).expect_err(path);
-                assert!(error.to_string().contains("does not lie in the project"), "{error}");
+                assert!(error.to_string().contains("is not in the project"), "{error}");
             }
         }
         let gone = check(&project, &Selection::default(), &Target::Files(&["gone".to_owned()]));

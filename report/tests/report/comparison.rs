@@ -103,11 +103,11 @@ fn json_has_every_status_with_its_reason() {
     "Dockerfile" "new" null
     "Dockerfile" "allowed" "a test image"
     "Dockerfile" "baselined" null
-    "app/Dockerfile" "moved" "it was in `c`, line 9 of the base"
-    "app/Dockerfile" "pre-existing" "line 1 of the base has it too"
+    "app/Dockerfile" "moved" "moved from `c`, line 9 of the base"
+    "app/Dockerfile" "pre-existing" "already present on line 1 of the base"
     "conf, dir/sé#t:1.toml" "new" null
     "logs/big.log" "new" null
-    "old/k@.toml" "fixed" "the file is gone"
+    "old/k@.toml" "fixed" "the file was removed"
     "#);
     assert_eq!(
         report["summary"],

@@ -133,15 +133,16 @@ pub(crate) fn change() -> Change {
     let source = Source::new("app/Dockerfile", "FROM a:latest\nFROM b:latest\n");
     let mut moved = finding(&source, latest, "a:latest", "Pin the tag");
     (moved.status, moved.reason) =
-        (Status::Moved, Some("it was in `c`, line 9 of the base".into()));
+        (Status::Moved, Some("moved from `c`, line 9 of the base".into()));
     let mut old = finding(&source, latest, "b:latest", "Pin the tag");
-    (old.status, old.reason) = (Status::PreExisting, Some("line 1 of the base has it too".into()));
+    (old.status, old.reason) =
+        (Status::PreExisting, Some("already present on line 1 of the base".into()));
     now.files.insert(1, (source, vec![moved, old], Vec::new()));
     let source = Source::new("old/k@.toml", "x\nkey = \"hunter2hunter2\"\n");
     let secret = span(&source, "hunter2hunter2");
     let mut gone = finding(&source, key, "hunter2hunter2", "hunter2hunter2 lies open");
     gone.secret(secret);
-    (gone.status, gone.reason) = (Status::Fixed, Some("the file is gone".into()));
+    (gone.status, gone.reason) = (Status::Fixed, Some("the file was removed".into()));
     let files = vec![(source, vec![gone], vec![secret])];
     Change { gone: Tree { files, rules: Vec::new(), skipped: Vec::new() }, now }
 }
