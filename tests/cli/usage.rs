@@ -140,10 +140,10 @@ fn a_page_torn_by_a_merge_is_no_page_that_says_nothing() {
     let torn = "<<<<<<< HEAD\n---\nseverity: error\n=======\n---\nseverity: info\n>>>>>>> b\ncheck:\n  text: { regex: blue }\n---\n# team/x\n\nWhy.\n";
     project.write(".aidd/rules/x.md", torn);
     let ran = project.run(&["check", "."]).ends(1);
-    assert!(ran.out.contains("a merge left two versions of the header"), "{}", ran.out);
+    assert!(ran.out.contains("merge conflict in the page"), "{}", ran.out);
     project.write(".aidd/rules/x.md", "\n---\nseverity: error\n---\n# team/x\n\nWhy.\n");
     let ran = project.run(&["check", "."]).ends(1);
-    assert!(ran.out.contains("the header begins on the first line"), "{}", ran.out);
+    assert!(ran.out.contains("the header must begin on the first line"), "{}", ran.out);
 }
 
 #[test]
