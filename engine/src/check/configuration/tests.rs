@@ -71,15 +71,15 @@ fn what_is_wrong_in_a_page_is_told_at_its_place_with_the_remedy() {
     5:28 yes: `true` or `false` is expected here
     5:1 fix: unknown key `fix`; it belongs under `check`
     5:3 message: unknown key `message`; it belongs at the top level of the header, not under `check`
-    4:23 files: unknown key `files`; it stands right under `check`, beside the form
+    4:23 files: unknown key `files`; it belongs directly under `check`, next to the form
     4:2 text: a tab: lines of a header are indented by spaces
     4:18 "\d+": a backslash in double quotes is YAML's own: write the text in single quotes
-    4:19 \bfoo\b: the check cannot run: `\bfoo\b` holds a backspace, which is what `\b` in double quotes means in YAML: write it in single quotes
+    4:19 \bfoo\b: the check cannot run: `\bfoo\b` contains a backspace, because YAML reads `\b` in double quotes as one; use single quotes
     4:11 regex: the check cannot run: look-around, including look-ahead and look-behind, is not supported
     4:19 x*: the check cannot run: `x*` matches the empty string at every position
     4:19 foo: the check cannot run: `foo` is swapped for itself
-    5:10 replace: the check cannot run: `replace` names the group `2`, which the expression does not have; they go by number, up to 1. A `$` that is meant as one is written `$$`
-    5:10 replace: the check cannot run: `replace` names the group `amount`, which the expression does not have; known are `b`. A `$` that is meant as one is written `$$`
+    5:10 replace: the check cannot run: `replace` uses the group `2`, which the expression does not have; its groups are numbered up to 1. Write a literal `$` as `$$`
+    5:10 replace: the check cannot run: `replace` uses the group `amount`, which the expression does not have; its groups are `b`. Write a literal `$` as `$$`
     4:12 src/{a,b/*.ts: the check cannot run: `src/{a,b/*.ts` is not a glob: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)
     4:23 typscript: the check cannot run: `typscript` is not a built-in language; did you mean `typescript`?
     4:37 patern: the check cannot run: unknown key `patern` in the rule; did you mean `pattern`?
@@ -168,9 +168,9 @@ fn parameters_that_no_rule_takes_are_told() {
     assert!(config::read(config).is_ok());
     insta::assert_snapshot!(told(".aidd/config.json", config, &[]).join("\n"), @r#"
     3:48 "max": `dockerfile/latest-tag` takes no parameters
-    4:51 "labels": expected a list of strings, such as `["a"]`
-    5:33 "registry": no parameter of `DL3026` is called `registry`; did you mean `registries`?
-    6:42 "months": `months` takes a whole number
+    4:51 "labels": expected a list of strings, such as `["a"]` for `labels`
+    5:33 "registry": `DL3026` has no parameter `registry`; did you mean `registries`?
+    6:42 "months": expected a whole number for `months`
     "#);
 }
 

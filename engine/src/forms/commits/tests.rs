@@ -232,7 +232,7 @@ fn bodies_and_whole_messages() {
     "#);
     // The blank line is only required by a page that sets no other requirement on the body.
     let crowded = ["Add it\nand more"];
-    assert!(judged("{body: {}}", &crowded).contains("a blank line follows"));
+    assert!(judged("{body: {}}", &crowded).contains("expected a blank line"));
     assert_eq!(judged("{body: {max-line: 80, required-for: ['*']}}", &crowded), "");
     assert!(judged("{body: {max: 0}}", &crowded).contains("8 characters, more than 0"));
     let footers =

@@ -60,15 +60,15 @@ src/util.ts: ./app/main
 ";
     let order = r#"order: ["src/app/**", ["src/billing/**", "src/catalog/**"], "src/domain/**"]"#;
     insta::assert_snapshot!(judged(&format!("{{{order}}}"), text), @"
-    src/billing/a.ts @8: `src/billing/**` must not import `src/catalog/b.ts` of `src/catalog/**`, which is its peer
-    src/domain/x.ts @8: `src/domain/**` must not import `src/app/main.ts` of `src/app/**`, which stands above it
-    src/domain/x.ts @43: `src/domain/**` must not import `src/billing/a.ts` of `src/billing/**`, which stands above it
+    src/billing/a.ts @8: `src/billing/**` must not import `src/catalog/b.ts` of `src/catalog/**`, part of the same layer
+    src/domain/x.ts @8: `src/domain/**` must not import `src/app/main.ts` of `src/app/**`, a higher layer
+    src/domain/x.ts @43: `src/domain/**` must not import `src/billing/a.ts` of `src/billing/**`, a higher layer
     ");
     insta::assert_snapshot!(judged(&format!("{{{order}, types: skip, tests: check, transitive: true}}"), text), @"
-    src/billing/a.ts @8: `src/billing/**` must not import `src/catalog/b.ts` of `src/catalog/**`, which is its peer
-    src/domain/x.test.ts @8: `src/domain/**` must not import `src/app/main.ts` of `src/app/**`, which stands above it
-    src/domain/x.ts @8: `src/domain/**` must not import `src/app/main.ts` of `src/app/**`, which stands above it
-    src/domain/x.ts @66: `src/domain/**` must not import `src/app/main.ts` of `src/app/**`, which stands above it: it does by way of `src/util.ts`
+    src/billing/a.ts @8: `src/billing/**` must not import `src/catalog/b.ts` of `src/catalog/**`, part of the same layer
+    src/domain/x.test.ts @8: `src/domain/**` must not import `src/app/main.ts` of `src/app/**`, a higher layer
+    src/domain/x.ts @8: `src/domain/**` must not import `src/app/main.ts` of `src/app/**`, a higher layer
+    src/domain/x.ts @66: `src/domain/**` must not import `src/app/main.ts` of `src/app/**`, a higher layer, but does so through `src/util.ts`
         src/util.ts imports src/app/main.ts
     ");
 }
@@ -87,13 +87,13 @@ src/infra/types.ts:
     src/domain/a.ts @8: `src/domain/**` must not import `npm:react`
     src/domain/a.ts @44: `src/domain/**` must not import `npm:lodash/fp`
     src/domain/a.ts @64: `src/domain/**` must not import `src/infra/db.ts`
-    src/domain/b.ts @8: `src/domain/**` must not import `npm:@aws-sdk/client-s3`: it does by way of `src/mid.ts`
+    src/domain/b.ts @8: `src/domain/**` must not import `npm:@aws-sdk/client-s3`, but does so through `src/mid.ts`
         src/mid.ts imports src/far.ts
         src/far.ts imports npm:@aws-sdk/client-s3
     ");
     insta::assert_snapshot!(judged(r#"{only: {to: ["npm:pg", "src/infra/db.ts"], from: "src/infra/**"}, transitive: true}"#, text), @"
-    src/domain/a.ts @64: only `src/infra/**` may import `src/infra/db.ts`, and `src/domain/a.ts` is not of it
-    src/far.ts @37: only `src/infra/**` may import `src/infra/db.ts`, and `src/far.ts` is not of it
+    src/domain/a.ts @64: only `src/infra/**` may import `src/infra/db.ts`; `src/domain/a.ts` is not part of it
+    src/far.ts @37: only `src/infra/**` may import `src/infra/db.ts`; `src/far.ts` is not part of it
     ");
 }
 
@@ -108,7 +108,7 @@ src/shared.ts: ./features/user/b
     insta::assert_snapshot!(judged(r#"{independent: "src/features/<feature>/**"}"#, text), @"src/features/cart/a.ts @8: `cart` must not import `src/features/user/b.ts` of `user`: the parts of `src/features/<feature>/**` are independent");
     insta::assert_snapshot!(judged(r#"{independent: "src/features/<feature>/**", transitive: true}"#, text), @"
     src/features/cart/a.ts @8: `cart` must not import `src/features/user/b.ts` of `user`: the parts of `src/features/<feature>/**` are independent
-    src/features/cart/a.ts @42: `cart` must not import `src/features/user/b.ts` of `user`: the parts of `src/features/<feature>/**` are independent: it does by way of `src/shared.ts`
+    src/features/cart/a.ts @42: `cart` must not import `src/features/user/b.ts` of `user`: the parts of `src/features/<feature>/**` are independent, but does so through `src/shared.ts`
         src/shared.ts imports src/features/user/b.ts
     ");
 }
@@ -125,12 +125,12 @@ src/a/four.ts:
 lib/x.ts: ./x
 ";
     insta::assert_snapshot!(judged(r#"{acyclic: "**/*.ts"}"#, text), @"
-    src/a/one.ts @8: imports go round: `src/a/one.ts` → `src/a/two.ts` → `src/a/three.ts` → `src/a/one.ts`
+    src/a/one.ts @8: import cycle: `src/a/one.ts` → `src/a/two.ts` → `src/a/three.ts` → `src/a/one.ts`
         src/a/two.ts imports src/a/three.ts
         src/a/three.ts imports src/a/one.ts
     ");
     insta::assert_snapshot!(judged(r#"{acyclic: "src/<part>/**"}"#, text), @"
-    src/a/one.ts @24: imports go round: `a` → `b` → `c` → `a`
+    src/a/one.ts @24: import cycle: `a` → `b` → `c` → `a`
         src/b/one.ts imports src/c/one.ts
         src/c/one.ts imports src/a/four.ts
     ");
@@ -140,7 +140,7 @@ lib/x.ts: ./x
 fn a_circle_that_closes_later_is_none() {
     let cycles = |text: &str| judged(r#"{acyclic: "**"}"#, text);
     assert_eq!(cycles("a.ts: ./b\nb.ts: ~./a\n"), "");
-    assert!(cycles("a.ts: ./b\nb.ts: ~./a ./a\n").contains("imports go round"));
+    assert!(cycles("a.ts: ./b\nb.ts: ~./a ./a\n").contains("import cycle"));
 }
 
 #[test]
@@ -152,9 +152,9 @@ fn what_is_malformed_is_told() {
         Layers::new(&header, "").expect_err("malformed")
     };
     insta::assert_snapshot!(problem(r#"{acyclic: "src/{a"}"#), @"`src/{a` is no path pattern: `{` is not closed");
-    insta::assert_snapshot!(problem(r#"{independent: "src/*/x"}"#), @"`independent` needs a capture to tell the parts by, as in `src/<part>/**`: `src/*/x` has none");
+    insta::assert_snapshot!(problem(r#"{independent: "src/*/x"}"#), @"`independent` requires a capture that distinguishes the parts, as in `src/<part>/**`; `src/*/x` has none");
     insta::assert_snapshot!(problem(r#"{independent: "src/<a b>/x"}"#), @"`src/<a b>/x` is no path pattern: `<` opens no name such as `<pkg>`");
-    insta::assert_snapshot!(problem(r#"{forbid: {from: "a", to: "gem:rails"}}"#), @"`gem:rails` is no glob, and none of npm:, crate:, py:, go:, java: begins it");
+    insta::assert_snapshot!(problem(r#"{forbid: {from: "a", to: "gem:rails"}}"#), @"`gem:rails` is neither a glob nor a package with one of the prefixes npm:, crate:, py:, go:, java:");
 }
 
 #[test]

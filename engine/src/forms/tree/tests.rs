@@ -109,7 +109,7 @@ fn a_file_that_is_called_otherwise_is_renamed_but_never_over_another() {
         "```ts path=src/ui/UserCard.test.ts\nexport {}\n```\n",
         "```ts path=src/ui/UserCard.test.ts\nexport {}\n```\n\n```ts path=src/ui/user-card.test.ts\nexport {}\n```\n",
     );
-    assert!(wrong(&taken)[0].contains("no fix gives"), "{:?}", wrong(&taken));
+    assert!(wrong(&taken)[0].contains("surplus block"), "{:?}", wrong(&taken));
     // An expression cannot suggest a name.
     let page = NAMED.replace("['/x[0-9]/', kebab]", "'/x[0-9]/'");
     let registry = Registry::new(crate::DISTRIBUTION.pages, &[("rules/a.md".into(), page)]);

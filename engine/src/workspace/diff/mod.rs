@@ -34,7 +34,7 @@ pub use lines::{Hunk, hunks};
 pub use stricter::Reason;
 
 /// The side of a change whose findings are reported.
-#[expect(clippy::large_enum_variant, reason = "one is made for each comparison")]
+#[expect(clippy::large_enum_variant, reason = "one value per comparison")]
 pub enum Head<'a> {
     /// The files on the disk.
     WorkTree {

@@ -167,7 +167,7 @@ mod tests {
         assert_eq!(all(&files), [true; 5]);
         files.0.insert("a/x".to_owned(), b"another".to_vec());
         files.0.insert("b".to_owned(), b"4".to_vec());
-        assert_eq!(all(&files), [true; 5], "as much as was asked");
+        assert_eq!(all(&files), [true; 5], "the requested contents");
         files.0.insert("a/y".to_owned(), b"another".to_vec());
         assert_eq!(all(&files), [true, false, true, true, true]);
         files.0.insert("a/z".to_owned(), b"new".to_vec());
@@ -178,6 +178,10 @@ mod tests {
         assert_eq!(asked.among([].iter(), folder.iter()), ["a", "a/x", "a/y", "a/z"]);
         let listing = Listing::new(["a/x".to_owned()]);
         let apart = asked.apart(&listing, &|folder| folder != "c");
-        assert_eq!(apart, ["a/y", "b", "c/d"], "read and not listed, and in no walked folder");
+        assert_eq!(
+            apart,
+            ["a/y", "b", "c/d"],
+            "read, but neither listed nor in a walked directory"
+        );
     }
 }

@@ -262,8 +262,8 @@ fn what_is_wrong_names_the_key_and_what_to_do() {
     `check.text` cannot run: the expression is too large to match efficiently; bound its repetitions
     `check.syntax` cannot run: the rule has no node kind to start at; add a `kind`, or check that its `pattern` is a complete piece of code
     `check`: one value is expected here, neither a list nor keys at `["a"]}`
-    `check`: unknown key `regex`; it stands under `text`: {"text": {"regex": …}}
-    `check`: unknown key `language`; it stands under `syntax`: {"syntax": {"language": ["typescript"], "rule": {"pattern": "…"}}}
+    `check`: unknown key `regex`; it belongs under `text`: {"text": {"regex": …}}
+    `check`: unknown key `language`; it belongs under `syntax`: {"syntax": {"language": ["typescript"], "rule": {"pattern": "…"}}}
     `check.syntax.language` is missing: {"syntax": {"language": ["typescript"], "rule": {"pattern": "…"}}}
     `check` has 40021 bytes, of at most 32768: write it as a rule page, which has no such bound
     "#);

@@ -254,12 +254,16 @@ fn an_edit_that_changes_no_fact_reads_one_file() {
     };
     let none: Vec<String> = Vec::new();
     let (long, x) = ("src/b/long.ts".to_owned(), "src/a/x.ts".to_owned());
-    assert_eq!(edit("README.md", "# it\n"), (none.clone(), none.clone()), "nobody asked for it");
+    assert_eq!(
+        edit("README.md", "# it\n"),
+        (none.clone(), none.clone()),
+        "not requested by a rule"
+    );
     assert_eq!(
         edit(&x, "import '../b/x';\nexport const a = 2;\n"),
         (none.clone(), vec![x.clone()])
     );
     assert_eq!(edit(&long, "\n"), (vec![long.clone()], vec![long]));
     let (differing, _) = edit(&x, "export const a = 2;\n");
-    assert_eq!(differing, ["src/a/x.ts"], "the circle is gone, which was told there");
+    assert_eq!(differing, ["src/a/x.ts"], "the cycle reported there is gone");
 }

@@ -151,7 +151,7 @@ fn only_folders_that_changed_are_read() {
     };
     assert_eq!(look(&[]), (false, vec![]));
     fs::write(root.join("a/b/x"), "more").expect("written");
-    assert_eq!(look(&["a/b/x"]), (false, vec![]), "what is in a file is no matter of its folder");
+    assert_eq!(look(&["a/b/x"]), (false, vec![]), "contents of a file do not change its directory");
     fs::write(root.join("a/b/new"), "").expect("written");
     let (differs, folders) = look(&[]);
     assert!(differs && folders.contains(&"a/b".to_owned()) && !folders.contains(&"a/c".to_owned()));
@@ -211,7 +211,7 @@ fn a_tree_follows_the_index_where_an_ignore_file_names_files() {
     assert_eq!(files, [".gitignore", "a", "out/c/d", "prod.env"]);
     write(root, "out/c/new", "");
     std::thread::sleep(TICK);
-    assert!(!look().0, "a file beside it is ignored as before");
+    assert!(!look().0, "an adjacent file is still ignored");
     git(&["rm", "--quiet", "--cached", "out/c/d"]);
     assert_eq!(look().2, [".gitignore", "a", "prod.env"]);
 }
