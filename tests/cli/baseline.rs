@@ -100,8 +100,8 @@ fn a_broken_baseline_ends_with_2_whatever_is_asked_of_it() {
     project.write(".aidd/baseline.json", &conflict);
     let ran = project.run(&["check", "."]).ends(2);
     assert_snapshot!(ran.err, @r"
-    error: ROOT/.aidd/baseline.json: line 1: a conflict marker; take both sides, then run `aidd baseline prune`
-    hint: mend it by hand or take it from Git; deleting it and `aidd baseline write` records all of today's findings
+    error: ROOT/.aidd/baseline.json: line 1: conflict marker; keep both sides, then run `aidd baseline prune`
+    hint: fix it by hand or restore it from Git; or delete it and run `aidd baseline write` to record all current findings
     ");
     for args in [["baseline", "write"], ["baseline", "prune"]] {
         project.run(&args).ends(2);
@@ -120,7 +120,11 @@ fn another_file_may_be_named() {
     let project = project();
     project.remove(".aidd/baseline.json");
     let ran = project.run(&["check", ".", "--baseline", "known.json"]).ends(2);
-    assert!(ran.err.contains("hint: `aidd baseline write` makes a baseline"), "{}", ran.err);
+    assert!(
+        ran.err.contains("hint: run `aidd baseline write` to create a baseline"),
+        "{}",
+        ran.err
+    );
     project.run(&["baseline", "write", "--baseline", "known.json"]).ends(0);
     project.run(&["check", "."]).ends(1);
     project.run(&["check", ".", "--baseline", "known.json"]).ends(0);
@@ -136,7 +140,7 @@ fn what_the_configuration_names_is_written_within_the_project_only() {
     for outside in ["../known.json", "/known.json", "sub/../../known.json"] {
         project.write(".aidd/config.json", config(outside));
         let ran = project.run(&["baseline", "write"]).ends(2);
-        assert!(ran.err.contains("lies outside the project"), "{outside}: {}", ran.err);
+        assert!(ran.err.contains("is outside the project"), "{outside}: {}", ran.err);
         project.run(&["baseline", "prune"]).ends(2);
     }
     project.write(".aidd/config.json", config("sub/../known.json"));

@@ -29,7 +29,7 @@ fn findings_end_with_1_and_are_shown_in_their_place() {
       |   ^^^^
       |
       = help: Use teal
-      = fix: Replace by `teal` (--fix)
+      = fix: Replace with `teal` (--fix)
 
     error[team/console]: `console.log` is left over from debugging
      --> src/a.js:2:3
@@ -83,7 +83,7 @@ fn wrong_usage_ends_with_2_and_says_what_would_do() {
     let said = |args: &[&str]| project.run(args).ends(2).err;
     assert_snapshot!(said(&["check", ".", "--only", "secrets/github-personal-acess-token"]), @r"
     error: no rule is called `secrets/github-personal-acess-token`; did you mean `secrets/github-personal-access-token`?
-    hint: `aidd rule list` names all rules
+    hint: run `aidd rule list` to list all rules
     ");
     assert_snapshot!(said(&["explain", "github-personal-acess-token"]), @r"
     error: no rule is called `github-personal-acess-token`

@@ -65,14 +65,14 @@ fn the_commits_of_a_branch_are_judged_against_its_base() {
     project.run(&["check", "."]).ends(0);
     let ran = project.run(&["check", "--diff", "main", "--format", "github"]).ends(1);
     assert_snapshot!(errors(&ran.out), @"
-    ::error title=team/commits::commit/HASH: no Conventional Commit: it begins with a type and a colon, as in `fix: …`%0A`type(scope): description`, as in `fix(parser): read empty files`
-    ::error title=team/commits::commit/HASH: `cor` is no scope of this project%0Adid you mean `core`? Known are core
+    ::error title=team/commits::commit/HASH: not a Conventional Commit: expected a type and a colon, as in `fix: …`%0Aexpected `type(scope): description`, as in `fix(parser): read empty files`
+    ::error title=team/commits::commit/HASH: unknown scope `cor`%0Adid you mean `core`? Known scopes: core
     ::error title=team/commits::commit/branch: the branch `side` does not match `^(main|work/.+)$`
-    ::error title=team/commits::commit/change: the change adds and removes 4 lines, more than 3%0Asmaller changes are read better: part it
-    ::error title=team/commits::commit/change: the change touches `src/lib.rs`, and not `CHANGELOG.md`
+    ::error title=team/commits::commit/change: the change adds and removes 4 lines, more than 3%0Asplit it: smaller changes are easier to review
+    ::error title=team/commits::commit/change: the change touches `src/lib.rs` but not `CHANGELOG.md`
     ");
     let ran = project.run(&["check", "--diff", "main"]).ends(1);
-    assert!(ran.out.contains("`cor` is no scope of this project"), "{}", ran.out);
+    assert!(ran.out.contains("unknown scope `cor`"), "{}", ran.out);
     let sarif = project.run(&["check", "--diff", "main", "--format", "sarif"]).ends(1).out;
     let sarif: serde_json::Value = serde_json::from_str(&sarif).expect("JSON");
     let run = &sarif["runs"][0];
@@ -133,11 +133,11 @@ fn a_pull_request_is_judged_with_its_title() {
     ];
     let ran = project.run_env(&env, &["ci"]).ends(1);
     assert_snapshot!(errors(&ran.out), @"
-    ::error title=team/commits::commit/HASH: no Conventional Commit: it begins with a type and a colon, as in `fix: …`%0A`type(scope): description`, as in `fix(parser): read empty files`
-    ::error title=team/commits::commit/HASH: `cor` is no scope of this project%0Adid you mean `core`? Known are core
-    ::error title=team/commits::commit/title: no Conventional Commit: it begins with a type and a colon, as in `fix: …`%0A`type(scope): description`, as in `fix(parser): read empty files`
-    ::error title=team/commits::commit/change: the change adds and removes 4 lines, more than 3%0Asmaller changes are read better: part it
-    ::error title=team/commits::commit/change: the change touches `src/lib.rs`, and not `CHANGELOG.md`
+    ::error title=team/commits::commit/HASH: not a Conventional Commit: expected a type and a colon, as in `fix: …`%0Aexpected `type(scope): description`, as in `fix(parser): read empty files`
+    ::error title=team/commits::commit/HASH: unknown scope `cor`%0Adid you mean `core`? Known scopes: core
+    ::error title=team/commits::commit/title: not a Conventional Commit: expected a type and a colon, as in `fix: …`%0Aexpected `type(scope): description`, as in `fix(parser): read empty files`
+    ::error title=team/commits::commit/change: the change adds and removes 4 lines, more than 3%0Asplit it: smaller changes are easier to review
+    ::error title=team/commits::commit/change: the change touches `src/lib.rs` but not `CHANGELOG.md`
     ");
 }
 
@@ -146,8 +146,8 @@ fn a_message_is_judged_before_there_is_a_commit() {
     let project = project();
     let ran = project.run_with(b"Some words\n# a comment\n", &["hook", "commit-msg", "-"]).ends(1);
     assert_snapshot!(ran.err, @"
-    error: line 1: no Conventional Commit: it begins with a type and a colon, as in `fix: …` [team/commits]
-      `type(scope): description`, as in `fix(parser): read empty files`
+    error: line 1: not a Conventional Commit: expected a type and a colon, as in `fix: …` [team/commits]
+      expected `type(scope): description`, as in `fix(parser): read empty files`
     ");
     for fine in
         ["fix(core): it\n", "fixup! Some words\n", "# only a comment\n", "Merge branch 'a'\n"]
@@ -159,7 +159,7 @@ fn a_message_is_judged_before_there_is_a_commit() {
     assert!(ran.err.contains("ROOT/none"), "{}", ran.err);
     project.run(&["hook", "install", "--hook", "commit-msg"]).ends(0);
     let ran = project.git(&["commit", "--quiet", "--allow-empty", "-m", "no type"]).ends(1);
-    assert!(ran.err.contains("no Conventional Commit"), "{}", ran.err);
+    assert!(ran.err.contains("not a Conventional Commit"), "{}", ran.err);
     project.git(&["commit", "--quiet", "--allow-empty", "-m", "fix(core): a type"]).ends(0);
 }
 

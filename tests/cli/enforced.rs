@@ -55,7 +55,7 @@ fn a_convention_with_a_check_is_enforced() {
     assert_snapshot!(counted(&steady(&said, &[&id])), @"
     error: `check`: unknown key `regx`; did you mean `regex`?
     error: `check.text` cannot run: unclosed group
-    error: `check` does not do what its examples say: `fails`: nothing is found in src/a.ts
+    error: `check` does not do what its examples say: `fails`: no finding in src/a.ts
     error: invalid value '{' for '--check <JSON>': the JSON ends before it is whole
     note: Enforced as convention/dates-are-made-with-temporal-never-with: it finds 2 places in 1 of N files: src/a.ts:1:12, src/a.ts:2:1.
     ::error file=src/a.ts,line=1,endLine=1,col=12,endColumn=19,title=convention/dates-are-made-with-temporal-never-with::Dates are made with Temporal, never with moment

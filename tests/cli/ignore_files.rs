@@ -66,12 +66,12 @@ fn the_report_says_how_many_tracked_files_are_left_out() {
     ]);
     git(&project, &["add", "."]);
     project.write("fixtures/untracked.txt", &secret);
-    let message = "3 tracked files are left out by `.aiddignore` (2) and `exclude` (1)";
+    let message = "3 tracked files are excluded by `.aiddignore` (2) and `exclude` (1)";
     let ran = project.run(&["check", "."]).ends(0);
     assert!(ran.out.contains(message), "{}", ran.out);
     for format in ["json", "markdown", "sarif", "github"] {
         let ran = project.run(&["check", ".", "--format", format]).ends(0);
-        let is_told = ran.out.contains("3 tracked files are left out by");
+        let is_told = ran.out.contains("3 tracked files are excluded by");
         assert_eq!(is_told, format != "sarif", "{format}: {}", ran.out);
     }
     let ran = project.run(&["check", ".", "--staged"]).ends(0);

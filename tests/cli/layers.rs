@@ -28,13 +28,13 @@ fn imports_against_the_order_are_told_and_lost_ones_too() {
     ]);
     let ran = project.run(&["check", ".", "--verbose"]).ends(1);
     assert_snapshot!(ran.out, @r#"
-    error[team/layers]: `src/domain/**` must not import `src/app/main.ts` of `src/app/**`, which stands above it
+    error[team/layers]: `src/domain/**` must not import `src/app/main.ts` of `src/app/**`, a higher layer
      --> src/domain/order.ts:1:23
       |
     1 | import { main } from "@app/main";
       |                       ^^^^^^^^^
 
-    error[team/layers]: `src/domain/**` must not import `src/app/main.ts` of `src/app/**`, which stands above it: it does by way of `src/util.ts`
+    error[team/layers]: `src/domain/**` must not import `src/app/main.ts` of `src/app/**`, a higher layer, but does so through `src/util.ts`
      --> src/domain/order.ts:2:9
       |
     2 | import "../util";
@@ -46,11 +46,11 @@ fn imports_against_the_order_are_told_and_lost_ones_too() {
     "#);
     assert_snapshot!(ran.err, @"
     note: team/layers judges 4 places
-    note: team/layers 1 import looks like a part of the project and leads nowhere: `./gone` in src/domain/order.ts
+    note: team/layers 1 import looks like a part of the project and resolves to no file: `./gone` in src/domain/order.ts
     ");
     // Not only on request.
     let plain = project.run(&["check", "."]).ends(1);
-    assert_snapshot!(plain.err, @"note: team/layers 1 import looks like a part of the project and leads nowhere: `./gone` in src/domain/order.ts");
+    assert_snapshot!(plain.err, @"note: team/layers 1 import looks like a part of the project and resolves to no file: `./gone` in src/domain/order.ts");
     assert_eq!(project.run(&["check", ".", "--quiet"]).ends(1).err, "");
     project.write(
         "src/domain/order.ts",
@@ -85,7 +85,7 @@ fn documents_are_judged_and_mended() {
     let ran = project.run(&["check", ".", "--format", "github"]).ends(0);
     assert_snapshot!(ran.out, @"
     ::warning file=docs/a.md,line=1,endLine=1,col=1,endColumn=4,title=team/doc::`## Status` is missing; it belongs after `# A`
-    ::warning file=docs/a.md,line=3,endLine=3,col=28,endColumn=43,title=team/doc::the link leads to `gone.md`, which is not there
+    ::warning file=docs/a.md,line=3,endLine=3,col=28,endColumn=43,title=team/doc::the link target `gone.md` does not exist
     2 warnings in 4 files; 1 fixable with --fix
     ");
     project.run(&["check", ".", "--fix"]).ends(0);

@@ -64,7 +64,7 @@ mod unix {
         let place = project.path().join("socket");
         let _open = std::os::unix::net::UnixListener::bind(place).expect("bound");
         let ran = project.run(&["check", "a.txt", "socket"]).ends(3);
-        let told = "socket: cannot be read: it is a pipe, a socket or a device";
+        let told = "socket: cannot be read: not a regular file (pipe, socket or device)";
         assert!(ran.out.contains(told), "{}{}", ran.out, ran.err);
         // One that is met on the way is none of the files.
         project.run(&["check", "."]).ends(0);
@@ -93,7 +93,7 @@ mod unix {
                 std::os::unix::net::UnixListener::bind(socket).expect("bound")
             });
             let told = format!(
-                "{path}: cannot be read: it is a pipe, a socket or a device; put a regular file in its place or delete it"
+                "{path}: cannot be read: not a regular file (pipe, socket or device); replace it with a regular file or delete it"
             );
             for args in [
                 &["check", "."][..],

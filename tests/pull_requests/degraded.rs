@@ -26,12 +26,12 @@ fn a_sparse_check_out_lacks_nothing() {
     let whole = scene.usual_runner().told(&[]);
     assert_snapshot!(whole, @"
     exit 1, (first parent of the merge commit)
-    a/b.txt:2 team/colour pre-existing: line 1 of the base has it too
+    a/b.txt:2 team/colour pre-existing: already present on line 1 of the base
     a/b.txt:3 team/colour new: this change added or changed the line
-    c/new.txt:5 team/colour pre-existing: line 4 of the base has it too
+    c/new.txt:5 team/colour pre-existing: already present on line 4 of the base
     c/new.txt:9 team/colour new: this change added or changed the line
     e/added.txt:1 team/colour new: the file is new
-    d/gone.txt:1 team/colour fixed: the file is gone
+    d/gone.txt:1 team/colour fixed: the file was removed
     ");
     let clone = scene.checkout(&scene.merge, &["--depth=1"]);
     clone.git(&["sparse-checkout", "set", "--no-cone", "/rules/", "/a/"]);
@@ -49,9 +49,9 @@ fn a_sparse_check_out_of_the_default_branch_says_what_it_lacks() {
     assert_snapshot!(runner.told(&[]), @"
     exit 1, (commit before the push), all files
     Not checked out, and so not checked: 2 changed files
-    a/b.txt:2 team/colour pre-existing: line 1 of the base has it too
+    a/b.txt:2 team/colour pre-existing: already present on line 1 of the base
     a/b.txt:3 team/colour new: this change added or changed the line
-    d/gone.txt:1 team/colour fixed: the file is gone
+    d/gone.txt:1 team/colour fixed: the file was removed
     ");
 }
 
@@ -89,12 +89,12 @@ fn contents_of_a_head_that_is_not_checked_out_are_fetched() {
     let whole = target(&scene, scene.checkout(&scene.base, &["--depth=1"]));
     assert_snapshot!(whole, @"
     exit 1, (merge base of main and the pull request)
-    a/b.txt:2 team/colour pre-existing: line 1 of the base has it too
+    a/b.txt:2 team/colour pre-existing: already present on line 1 of the base
     a/b.txt:3 team/colour new: this change added or changed the line
-    c/new.txt:5 team/colour pre-existing: line 4 of the base has it too
+    c/new.txt:5 team/colour pre-existing: already present on line 4 of the base
     c/new.txt:9 team/colour new: this change added or changed the line
     e/added.txt:1 team/colour new: the file is new
-    d/gone.txt:1 team/colour fixed: the file is gone
+    d/gone.txt:1 team/colour fixed: the file was removed
     ");
     assert_eq!(target(&scene, without_contents(&scene, &scene.base)), whole);
     // Settings of the target that are not checked out.
@@ -167,7 +167,7 @@ fn a_name_that_is_not_utf_8_is_a_name() {
     let whole = runner.told(&["--base", "HEAD~1"]);
     assert_snapshot!(whole, @"
     exit 1, (given as HEAD~1)
-    caf�/old.txt:2 team/colour pre-existing: line 1 of the base has it too
+    caf�/old.txt:2 team/colour pre-existing: already present on line 1 of the base
     caf�/old.txt:3 team/colour new: this change added or changed the line
     ");
     // Where all files are walked, it is not taken for one that is not checked out.
@@ -208,9 +208,9 @@ fn a_line_that_stayed_is_not_blamed_when_its_file_can_be_checked_again() {
     server.commit(&[("a.txt", "blue\nblue new\nblue too\n")]);
     assert_snapshot!(Runner::new(server).told(&["--base", "HEAD~1"]), @"
     exit 1, (given as HEAD~1)
-    a.txt:1 team/colour pre-existing: the line is as it was; the base could not be checked as a whole
+    a.txt:1 team/colour pre-existing: the line is unchanged; the base was checked only in part
     a.txt:2 team/colour new: this change added or changed the line
-    a.txt:3 team/colour pre-existing: the line is as it was; the base could not be checked as a whole
+    a.txt:3 team/colour pre-existing: the line is unchanged; the base was checked only in part
     ");
 }
 

@@ -17,14 +17,14 @@ fn each_finding_has_a_status_with_its_reason() {
         ("b.txt", "blue travels far\nblue is new\n# aidd:allow team/colour the sky\nblue sky\n"),
     ]);
     assert_snapshot!(check(&repository, &["--diff", "main"]), @"
-    a.txt:3 team/colour pre-existing: line 2 of the base has it too
-    a.txt:4 team/colour moved: it was on line 6 of the base
-    a.txt:6 team/colour pre-existing: the line was changed around it; line 4 of the base has it too
+    a.txt:3 team/colour pre-existing: already present on line 2 of the base
+    a.txt:4 team/colour moved: moved from line 6 of the base
+    a.txt:6 team/colour pre-existing: the line was changed around it; already present on line 4 of the base
     a.txt:7 team/colour new: this change added or changed the line
-    b.txt:1 team/colour moved: it was in `gone.txt`, line 2 of the base
+    b.txt:1 team/colour moved: moved from `gone.txt`, line 2 of the base
     b.txt:2 team/colour new: the file is new
     b.txt:4 team/colour allowed: the sky
-    gone.txt:1 team/colour fixed: the file is gone
+    gone.txt:1 team/colour fixed: the file was removed
     ");
     let ran = run(&repository, &["check", ".", "--diff", "main"]);
     assert_eq!(ran.status.code(), Some(1));
@@ -39,9 +39,9 @@ fn a_renamed_file_keeps_its_findings() {
     repository.git(&["mv", "same.txt", "moved.txt"]);
     repository.commit(&[("new.txt", &format!("zero\n{text}blue eight\n"))]);
     assert_snapshot!(check(&repository, &["--diff", "main"]), @"
-    moved.txt:1 team/colour pre-existing: line 1 of the base has it too
-    moved.txt:2 team/colour pre-existing: line 2 of the base has it too
-    new.txt:5 team/colour pre-existing: line 4 of the base has it too
+    moved.txt:1 team/colour pre-existing: already present on line 1 of the base
+    moved.txt:2 team/colour pre-existing: already present on line 2 of the base
+    new.txt:5 team/colour pre-existing: already present on line 4 of the base
     new.txt:9 team/colour new: this change added or changed the line
     ");
 }
@@ -68,7 +68,7 @@ fn the_work_tree_and_what_is_not_tracked_count_as_the_head() {
     repository.write("ignored/c.txt", "blue\n");
     let changed = check(&repository, &["--changed"]);
     assert_snapshot!(changed, @"
-    a.txt:2 team/colour pre-existing: line 1 of the base has it too
+    a.txt:2 team/colour pre-existing: already present on line 1 of the base
     untracked/b.txt:1 team/colour new: the file is new
     ");
     assert_eq!(check(&repository, &["--diff", "HEAD"]), changed);
@@ -85,7 +85,7 @@ fn what_is_staged_is_checked_whatever_the_work_tree_holds() {
     repository.git(&["rm", "--quiet", "--cached", "b.txt"]);
     assert_snapshot!(check(&repository, &["--staged"]), @"
     a.txt:2 team/colour new: this change added or changed the line
-    b.txt:1 team/colour fixed: the file is gone
+    b.txt:1 team/colour fixed: the file was removed
     ");
 }
 
@@ -114,7 +114,7 @@ fn line_ends_are_no_change() {
     let repository = project(&[("a.txt", "one\nblue\nthree\n")]);
     repository.write("a.txt", "one\r\nblue\r\nthree\r\nblue\r\n");
     assert_snapshot!(check(&repository, &["--changed"]), @"
-    a.txt:2 team/colour pre-existing: line 2 of the base has it too
+    a.txt:2 team/colour pre-existing: already present on line 2 of the base
     a.txt:4 team/colour new: this change added or changed the line
     ");
 }
@@ -146,7 +146,7 @@ fn an_allow_comment_that_goes_leaves_a_new_finding_and_one_that_comes_fixes_noth
         project(&[("a.txt", "# aidd:allow team/colour ours\nblue\nblue open\nlast\n")]);
     repository.write("a.txt", "blue\n# aidd:allow team/colour why not\nblue open\nlast\n");
     assert_snapshot!(check(&repository, &["--changed"]), @"
-    a.txt:1 team/colour new: the comment that allowed it is gone
+    a.txt:1 team/colour new: the comment that allowed it was removed
     a.txt:3 team/colour allowed: why not
     ");
 }
@@ -162,10 +162,7 @@ fn a_change_elsewhere_in_the_file_can_bring_a_finding_about() {
         "FROM debian:12 AS other\nFROM debian:12\nCOPY --from=build /a /a\nUSER app\n",
     );
     let found = check(&repository, &["--changed", "--only", "dockerfile/*"]);
-    assert!(
-        found.contains("the line is as it was: a change elsewhere brought it about"),
-        "{found}"
-    );
+    assert!(found.contains("the line is unchanged; caused by a change elsewhere"), "{found}");
 }
 
 #[test]
@@ -204,7 +201,7 @@ fn a_name_that_is_not_utf_8_is_a_name() {
     repository.commit(&[]);
     repository.write(name, "green\nblue\nblue again\n");
     assert_snapshot!(check(&repository, &["--changed"]), @"
-    caf�.txt:2 team/colour pre-existing: line 1 of the base is the same
+    caf�.txt:2 team/colour pre-existing: identical to line 1 of the base
     caf�.txt:3 team/colour new: the base has no such line
     ");
 }

@@ -13,9 +13,9 @@ fn a_pull_request_is_compared_with_what_it_is_merged_into() {
     let whole = told(&[]);
     assert_snapshot!(whole, @"
     exit 1, (first parent of the merge commit)
-    a.txt:2 team/colour pre-existing: line 2 of the base has it too
+    a.txt:2 team/colour pre-existing: already present on line 2 of the base
     a.txt:4 team/colour new: this change added or changed the line
-    gone.txt:1 team/colour fixed: the file is gone
+    gone.txt:1 team/colour fixed: the file was removed
     ");
     for depth in ["--depth=1", "--depth=2"] {
         assert_eq!(told(&[depth]), whole, "{depth}");
@@ -29,9 +29,9 @@ fn a_pull_request_whose_head_is_checked_out_is_compared_with_where_it_left() {
     let whole = told(&[]);
     assert_snapshot!(whole, @"
     exit 1, (merge base of main and the pull request)
-    a.txt:2 team/colour pre-existing: line 2 of the base has it too
+    a.txt:2 team/colour pre-existing: already present on line 2 of the base
     a.txt:4 team/colour new: this change added or changed the line
-    gone.txt:1 team/colour fixed: the file is gone
+    gone.txt:1 team/colour fixed: the file was removed
     ");
     assert_eq!(told(&["--depth=1"]), whole);
 }
@@ -57,9 +57,9 @@ fn a_merge_group_is_compared_with_its_base() {
         Runner::github(clone, "merge_group", git_ref, &payload("merge_group.json", &group));
     assert_snapshot!(runner.told(&[]), @"
     exit 1, (base of the merge group)
-    a.txt:2 team/colour pre-existing: line 2 of the base has it too
+    a.txt:2 team/colour pre-existing: already present on line 2 of the base
     a.txt:4 team/colour new: this change added or changed the line
-    gone.txt:1 team/colour fixed: the file is gone
+    gone.txt:1 team/colour fixed: the file was removed
     ");
 }
 
@@ -95,14 +95,14 @@ fn a_push_is_compared_with_what_was_there() {
     let pushed = Pushed::to("topic");
     assert_snapshot!(pushed.told("topic", "push.json", &pushed.before), @"
     exit 1, (commit before the push)
-    a.txt:1 team/colour pre-existing: line 1 of the base has it too
-    a.txt:2 team/colour pre-existing: line 2 of the base has it too
+    a.txt:1 team/colour pre-existing: already present on line 1 of the base
+    a.txt:2 team/colour pre-existing: already present on line 2 of the base
     a.txt:3 team/colour new: this change added or changed the line
     ");
     let none = "0".repeat(40);
     assert_snapshot!(pushed.told("topic", "push_new_branch.json", &none), @"
     exit 1, (merge base of main and HEAD)
-    a.txt:1 team/colour pre-existing: line 1 of the base has it too
+    a.txt:1 team/colour pre-existing: already present on line 1 of the base
     a.txt:2 team/colour new: this change added or changed the line
     a.txt:3 team/colour new: this change added or changed the line
     ");
@@ -113,8 +113,8 @@ fn a_push_to_the_default_branch_checks_all_files() {
     let pushed = Pushed::to("main");
     assert_snapshot!(pushed.told("main", "push.json", &pushed.before), @"
     exit 1, (commit before the push), all files
-    a.txt:1 team/colour pre-existing: line 1 of the base has it too
-    a.txt:2 team/colour pre-existing: line 2 of the base has it too
+    a.txt:1 team/colour pre-existing: already present on line 1 of the base
+    a.txt:2 team/colour pre-existing: already present on line 2 of the base
     a.txt:3 team/colour new: this change added or changed the line
     old.txt:1 team/colour pre-existing: the file did not change
     ");
@@ -196,18 +196,18 @@ fn gitlab_says_it_in_variables() {
         ("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main"),
     ]), @"
     exit 1, (base of the merge request)
-    a.txt:2 team/colour pre-existing: line 2 of the base has it too
+    a.txt:2 team/colour pre-existing: already present on line 2 of the base
     a.txt:4 team/colour new: this change added or changed the line
-    gone.txt:1 team/colour fixed: the file is gone
+    gone.txt:1 team/colour fixed: the file was removed
     ");
     assert_snapshot!(told(&[
         ("CI_PIPELINE_SOURCE", "push"),
         ("CI_COMMIT_BEFORE_SHA", &"0".repeat(40)),
     ]), @"
     exit 1, (merge base of main and HEAD)
-    a.txt:2 team/colour pre-existing: line 2 of the base has it too
+    a.txt:2 team/colour pre-existing: already present on line 2 of the base
     a.txt:4 team/colour new: this change added or changed the line
-    gone.txt:1 team/colour fixed: the file is gone
+    gone.txt:1 team/colour fixed: the file was removed
     ");
 }
 
@@ -218,23 +218,23 @@ fn without_a_ci_system_the_base_is_named() {
     let runner = Runner::new(clone);
     assert_snapshot!(runner.told(&["--base", "origin/main"]), @"
     exit 1, (merge base of origin/main and HEAD)
-    a.txt:2 team/colour pre-existing: line 2 of the base has it too
+    a.txt:2 team/colour pre-existing: already present on line 2 of the base
     a.txt:4 team/colour new: this change added or changed the line
-    gone.txt:1 team/colour fixed: the file is gone
+    gone.txt:1 team/colour fixed: the file was removed
     ");
     // The default branch is guessed.
     assert_snapshot!(runner.told(&[]), @"
     exit 1, (merge base of origin/HEAD and HEAD)
-    a.txt:2 team/colour pre-existing: line 2 of the base has it too
+    a.txt:2 team/colour pre-existing: already present on line 2 of the base
     a.txt:4 team/colour new: this change added or changed the line
-    gone.txt:1 team/colour fixed: the file is gone
+    gone.txt:1 team/colour fixed: the file was removed
     ");
     let named = Runner::new(scene.server.cloned(&["--branch=topic"])).set("AIDD_BASE", &scene.fork);
     assert_snapshot!(scene.named(&named.told(&[])), @"
     exit 1, (given as FORK)
-    a.txt:2 team/colour pre-existing: line 2 of the base has it too
+    a.txt:2 team/colour pre-existing: already present on line 2 of the base
     a.txt:4 team/colour new: this change added or changed the line
-    gone.txt:1 team/colour fixed: the file is gone
+    gone.txt:1 team/colour fixed: the file was removed
     ");
 }
 

@@ -43,14 +43,14 @@ fn what_was_there_before_is_pre_existing_though_an_ignore_file_names_it() {
     repository.write("untracked.txt", "blue\n");
     repository.git(&["commit", "--quiet", "--all", "--message", "three"]);
     assert_snapshot!(check(&repository, &["--diff", "main"]), @"
-    gen.txt:2 team/colour pre-existing: line 1 of the base has it too
+    gen.txt:2 team/colour pre-existing: already present on line 1 of the base
     gen.txt:4 team/colour new: this change added or changed the line
     ");
     // A push to the default branch looks at all files.
     let whole = ["ci", "--base", "main", "--scope", "all", "--format", "json"];
     let ran = run(&repository, &whole);
     assert_snapshot!(lines(&ran), @"
-    gen.txt:2 team/colour pre-existing: line 1 of the base has it too
+    gen.txt:2 team/colour pre-existing: already present on line 1 of the base
     gen.txt:4 team/colour new: this change added or changed the line
     old.txt:1 team/colour pre-existing: the file did not change
     ");
@@ -67,7 +67,7 @@ fn the_report_says_how_many_changed_files_are_left_out() {
     let runner = scene.usual_runner();
     assert_snapshot!(runner.told(&[]), @"
     exit 0, (first parent of the merge commit)
-    2 changed files are left out by `.aiddignore`
+    2 changed files are excluded by `.aiddignore`
     ");
 }
 

@@ -49,11 +49,11 @@ fn a_folder_that_moves_with_its_rules_keeps_its_findings() {
         repository.commit(&[]);
         assert_eq!(check(&repository, &["--diff", "main"]), staged);
         insta::allow_duplicates!(assert_snapshot!(staged, @"
-        packages/b/edited.txt:4 team/hue pre-existing: line 3 of the base has it too
+        packages/b/edited.txt:4 team/hue pre-existing: already present on line 3 of the base
         packages/b/edited.txt:7 team/hue new: this change added or changed the line
-        packages/b/rewritten.txt:3 team/hue moved: it was in `packages/a/rewritten.txt`, line 1 of the base
-        packages/b/same.txt:1 team/hue pre-existing: line 1 of the base has it too
-        packages/b/src/x.ts:1 team/tested moved: it was in `packages/a/src/x.ts`
+        packages/b/rewritten.txt:3 team/hue moved: moved from `packages/a/rewritten.txt`, line 1 of the base
+        packages/b/same.txt:1 team/hue pre-existing: already present on line 1 of the base
+        packages/b/src/x.ts:1 team/tested moved: moved from `packages/a/src/x.ts`
         "));
     }
 }
@@ -93,10 +93,10 @@ fn findings_on_a_directory_move_with_it() {
     repository.commit(&[]);
     assert_eq!(check(&repository, &["--diff", "main"]), staged);
     assert_snapshot!(staged, @"
-    libs/new/README.md:1 team/readme new: the base does not have it
-    libs/split/README.md:1 team/readme new: the base does not have it
-    libs/x/Bad_Name:1 team/kebab moved: it was in `packages/x/Bad_Name`
-    libs/x/README.md:1 team/readme moved: it was in `packages/x/README.md`
+    libs/new/README.md:1 team/readme new: not present in the base
+    libs/split/README.md:1 team/readme new: not present in the base
+    libs/x/Bad_Name:1 team/kebab moved: moved from `packages/x/Bad_Name`
+    libs/x/README.md:1 team/readme moved: moved from `packages/x/README.md`
     packages/split/README.md:1 team/readme pre-existing: the base has it too
     packages/stays/README.md:1 team/readme pre-existing: the base has it too
     ");
@@ -117,8 +117,8 @@ fn a_file_that_moves_into_a_project_of_its_own_brings_what_shipped_rules_found()
         let args = [&["ci", "--format", "json"], shard].concat();
         insta::allow_duplicates!(assert_snapshot!(runner.run_in("app", &args).told(), @"
         exit 1, (first parent of the merge commit)
-        app/a.txt:5 team/colour new: the line is as it was: a change elsewhere brought it about
-        app/a.txt:6 secrets/github-personal-access-token pre-existing: line 5 of the base has it too
+        app/a.txt:5 team/colour new: the line is unchanged; caused by a change elsewhere
+        app/a.txt:6 secrets/github-personal-access-token pre-existing: already present on line 5 of the base
         app/a.txt:9 secrets/github-personal-access-token new: this change added or changed the line
         "));
     }
@@ -126,8 +126,8 @@ fn a_file_that_moves_into_a_project_of_its_own_brings_what_shipped_rules_found()
     let args = ["check", ".", "--diff", &scene.fork, "--format", "json"];
     let ran = command(&clone, "app", &args).output().expect("started");
     assert_snapshot!(lines(&ran), @"
-    a.txt:5 team/colour new: the line is as it was: a change elsewhere brought it about
-    a.txt:6 secrets/github-personal-access-token pre-existing: line 5 of the base has it too
+    a.txt:5 team/colour new: the line is unchanged; caused by a change elsewhere
+    a.txt:6 secrets/github-personal-access-token pre-existing: already present on line 5 of the base
     a.txt:9 secrets/github-personal-access-token new: this change added or changed the line
     ");
 }
@@ -143,7 +143,7 @@ fn what_a_comment_allowed_does_not_move_without_it() {
     repository.git(&["mv", "src/x.ts", "src/y.ts"]);
     repository.write("src/y.ts", file.1.split_once('\n').expect("two lines").1);
     repository.git(&["add", "--all"]);
-    assert_snapshot!(check(&repository, &["--staged"]), @"src/y.ts:1 team/tested new: the comment that allowed it is gone");
+    assert_snapshot!(check(&repository, &["--staged"]), @"src/y.ts:1 team/tested new: the comment that allowed it was removed");
 }
 
 #[test]
@@ -168,11 +168,11 @@ fn a_stranger_cannot_hide_findings_by_a_move() {
     let runner = Runner::github(clone, "pull_request_target", "refs/heads/main", &event);
     assert_snapshot!(runner.told(&[]), @"
     exit 1, (merge base of main and the pull request)
-    packages/b/edited.txt:4 team/hue pre-existing: line 3 of the base has it too
+    packages/b/edited.txt:4 team/hue pre-existing: already present on line 3 of the base
     packages/b/edited.txt:7 team/hue new: this change added or changed the line
-    packages/b/rewritten.txt:3 team/hue moved: it was in `packages/a/rewritten.txt`, line 1 of the base
-    packages/b/same.txt:1 team/hue pre-existing: line 1 of the base has it too
-    packages/b/src/x.ts:1 team/tested moved: it was in `packages/a/src/x.ts`
+    packages/b/rewritten.txt:3 team/hue moved: moved from `packages/a/rewritten.txt`, line 1 of the base
+    packages/b/same.txt:1 team/hue pre-existing: already present on line 1 of the base
+    packages/b/src/x.ts:1 team/tested moved: moved from `packages/a/src/x.ts`
     ");
 }
 
@@ -215,8 +215,8 @@ fn rules_that_move_by_themselves_blame_no_line_that_stayed() {
     repository.git(&["mv", &page, RULE.0]);
     repository.commit(&[("x.txt", "blue\nred\n"), ("packages/a/x.txt", "blue\nred\n")]);
     assert_snapshot!(check(&repository, &["--diff", "main"]), @"
-    packages/a/x.txt:1 team/colour pre-existing: line 1 of the base has it too
-    x.txt:1 team/colour pre-existing: line 1 of the base has it too
+    packages/a/x.txt:1 team/colour pre-existing: already present on line 1 of the base
+    x.txt:1 team/colour pre-existing: already present on line 1 of the base
     ");
 }
 
@@ -231,7 +231,8 @@ fn renames_are_found_by_contents_before_anything_is_compared() {
         repository.commit(&[("old/blue.txt", "blue\n")]);
         repository.git(&["mv", "old", "new"]);
         let told = check(&repository, &["--staged"]);
-        let found = "new/blue.txt:1 team/colour pre-existing: line 1 of the base has it too\n";
+        let found =
+            "new/blue.txt:1 team/colour pre-existing: already present on line 1 of the base\n";
         assert_eq!(told, found);
     }
 }

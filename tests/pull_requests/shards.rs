@@ -185,7 +185,7 @@ fn the_parts_of_a_pull_request_make_up_the_whole() {
         assert_ne!(summary[sort], 0, "{sort}: {summary}");
     }
     let across = |finding: &&Value| {
-        finding["reason"].as_str().is_some_and(|reason| reason.starts_with("it was in `from.txt`"))
+        finding["reason"].as_str().is_some_and(|reason| reason.starts_with("moved from `from.txt`"))
     };
     assert_eq!(report["findings"].as_array().expect("findings").iter().filter(across).count(), 2);
     assert_eq!(summary["skipped"].as_array().map(Vec::len), Some(1), "{summary}");

@@ -37,11 +37,11 @@ fn what_other_files_bring_about_is_judged_by_the_change() {
     assert_snapshot!(said, @"
     packages/a/README.md:1 team/readme pre-existing: the base has it too
     packages/a/x.ts:1 team/tested pre-existing: the base has it too
-    packages/a/y.ts:1 team/tested new: the base does not have it
-    packages/b/README.md:1 team/readme new: the base does not have it
+    packages/a/y.ts:1 team/tested new: not present in the base
+    packages/b/README.md:1 team/readme new: not present in the base
     packages/b/new.ts:1 team/tested allowed: trivial
     packages/c/z.ts:1 team/tested pre-existing: the base has it too
-    packages/c/README.md:1 team/readme fixed: this change mended it
+    packages/c/README.md:1 team/readme fixed: fixed by this change
     ");
     let staged = check(&repository, &["--staged"]);
     assert!(!staged.contains(" new:"), "nothing is staged: {staged}");
@@ -67,9 +67,9 @@ fn a_run_over_a_folder_reports_what_belongs_there() {
         insta::allow_duplicates!(assert_snapshot!(told.join("--\n"), @"
         packages/a/README.md:1 team/readme pre-existing: the base has it too
         --
-        packages/b/README.md:1 team/readme new: the base does not have it
+        packages/b/README.md:1 team/readme new: not present in the base
         --
-        packages/c/README.md:1 team/readme fixed: this change mended it
+        packages/c/README.md:1 team/readme fixed: fixed by this change
         "));
     }
 }

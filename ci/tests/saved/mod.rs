@@ -133,7 +133,7 @@ fn what_moved_from_shard_to_shard_is_settled() {
 
     let moved = &mut change.now.files[3].1[0];
     moved.status = Status::Moved;
-    moved.reason = Some("it was in `old/k@.toml`, line 2 of the base".into());
+    moved.reason = Some("moved from `old/k@.toml`, line 2 of the base".into());
     change.gone.files.clear();
     assert_eq!(
         all_formats(&merged.document, &change.now.rules),

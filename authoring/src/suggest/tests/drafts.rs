@@ -168,7 +168,7 @@ fn problems_name_line_and_remedy() {
     3: `severity` is missing
        correct the header and check the draft again
 
-    4: the rule does not say what kind of node it starts at: add a `kind`, or see whether its `pattern` is a whole piece of code
+    4: the rule has no node kind to start at; add a `kind`, or check that its `pattern` is a complete piece of code
        correct the value of `syntax`
 
     12: expected ["1:12 legacyParse(b)"], found ["1:11 legacyParse(b)"]
