@@ -227,10 +227,7 @@ fn entries_of_another_form_are_the_users() {
     let hook = r#"{"hooks":{"Stop":[{"matcher":"x","hooks":[{"type":"command","command":"aidd hook stop"}]}]}}"#;
     let folder = project(&[(".mcp.json", own), (".claude/settings.json", hook)]);
     let said = set_up(folder.path(), Client::ClaudeCode);
-    assert!(
-        said.contains("note: .mcp.json: `mcpServers.aidd` differs from the template"),
-        "{said}"
-    );
+    assert!(said.contains("note: .mcp.json: `mcpServers.aidd` differs from"), "{said}");
     assert!(said.contains("note: .claude/settings.json: `hooks.Stop` differs from"), "{said}");
     assert_eq!(files(folder.path())[".mcp.json"], own);
     let said = ran(folder.path(), &[Client::ClaudeCode], true, false).expect("removed");
@@ -253,12 +250,7 @@ fn a_malformed_file_is_named_with_its_place_and_nothing_is_written() {
         (Client::ClaudeCode, ".mcp.json", "{\n'a': 1}", ".mcp.json:2:"),
         (Client::Cursor, ".cursor/hooks.json", "{\"hooks\": []}", "expected an object at `hooks`"),
         (Client::Codex, ".codex/config.toml", "a = 1\n[b\n", ".codex/config.toml:2:"),
-        (
-            Client::Codex,
-            ".codex/config.toml",
-            "mcp_servers = {}\n",
-            "expected `mcp_servers` to be a table",
-        ),
+        (Client::Codex, ".codex/config.toml", "mcp_servers = {}\n", "to be a table"),
         (Client::Codex, "AGENTS.md", "a\n<!-- aidd init -->\n", "AGENTS.md:2: <!-- aidd init -->"),
         (Client::Codex, "AGENTS.md", "<!-- /aidd init -->\n", "AGENTS.md:1: "),
     ] {
