@@ -393,8 +393,8 @@ fn config_of(path: &Path, bytes: Vec<u8>) -> Result<Config, ProjectError> {
         let place = format!("{}:{}:{}", path.display(), at.line + 1, at.column + 1);
         let message = format!("{place}: {}", problem.message);
         // Problems of a value begin with its name; otherwise the file is not valid JSON.
-        let hint = if problem.message.starts_with("this is no JSON") {
-            "expected JSON; comments and trailing commas are allowed; run `aidd init` to create it"
+        let hint = if problem.message.starts_with("not JSON") {
+            "the file must be JSON, optionally with comments; run `aidd init` to create one"
         } else {
             "run `aidd config schema` to see the allowed keys and values"
         };
