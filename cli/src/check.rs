@@ -360,13 +360,16 @@ mod tests {
         assert_eq!(of("gitlab=q.json", Format::Text), (Format::Gitlab, "q.json".into()));
         assert_eq!(of("odd", Format::Github), (Format::Github, "odd".into()));
         let refused = |text: &str| output_of(text, Format::Text).expect_err("wrong").to_string();
-        assert_eq!(refused("sarif="), "--output sarif=: which file?");
+        assert_eq!(refused("sarif="), "--output sarif=: missing file name");
         assert_eq!(
             refused("serif=a.xml"),
-            "--output serif=a.xml: `serif` is no format; did you mean `sarif`?\nhint: formats are text, json, sarif, github, markdown, gitlab, junit"
+            "--output serif=a.xml: unknown format `serif`; did you mean `sarif`?\nhint: the formats are text, json, sarif, github, markdown, gitlab, junit"
         );
         assert_eq!(of("./a=b.json", Format::Text), (Format::Json, "./a=b.json".into()));
         let error = output_of("odd", Format::Text).expect_err("no format").to_string();
-        assert_eq!(error, "--output odd: which format?\nhint: name it: --output sarif=odd");
+        assert_eq!(
+            error,
+            "--output odd: unknown format\nhint: name the format: --output sarif=odd"
+        );
     }
 }
