@@ -31,7 +31,7 @@ pub(super) fn wrong(text: &str, context: &FileContext<'_>) -> Vec<(String, Range
             let Some(value) = given.and_then(|given| given.get(name)) else { continue };
             let why = match known.iter().find(|param| param.name == name) {
                 Some(param) => {
-                    expected(param.takes, value).map(|it| format!("expected {it} for `{name}`"))
+                    expected(param.takes, value).map(|it| format!("`{name}`: expected {it}"))
                 }
                 None if known.is_empty() => Some(format!("`{}` takes no parameters", named.name)),
                 None => {
@@ -56,8 +56,8 @@ fn expected(takes: ParamType, value: &Value) -> Option<&'static str> {
             value.as_array().is_some_and(|list| list.iter().all(Value::is_string)),
             "a list of strings, such as `[\"a\"]`",
         ),
-        ParamType::String => (value.is_string(), "a text"),
-        ParamType::Number => (value.is_u64(), "a whole number"),
+        ParamType::String => (value.is_string(), "a string"),
+        ParamType::Number => (value.is_u64(), "an integer"),
     };
     (!fits).then_some(expected)
 }

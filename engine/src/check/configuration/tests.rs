@@ -168,9 +168,9 @@ fn parameters_that_no_rule_takes_are_told() {
     assert!(config::read(config).is_ok());
     insta::assert_snapshot!(told(".aidd/config.json", config, &[]).join("\n"), @r#"
     3:48 "max": `dockerfile/latest-tag` takes no parameters
-    4:51 "labels": expected a list of strings, such as `["a"]` for `labels`
+    4:51 "labels": `labels`: expected a list of strings, such as `["a"]`
     5:33 "registry": `DL3026` has no parameter `registry`; did you mean `registries`?
-    6:42 "months": expected a whole number for `months`
+    6:42 "months": `months`: expected an integer
     "#);
 }
 

@@ -79,8 +79,7 @@ pub(super) fn plainly(said: &str, language: &str) -> String {
         && let Some((given, wanted)) = said.split_once(", expected ")
     {
         let wanted = match wanted {
-            _ if wanted.starts_with("struct ") => "keys with values, such as `{ kind: … }`",
-            "a string" => "a text",
+            _ if wanted.starts_with("struct ") => "a mapping, such as `{ kind: … }`",
             "a sequence" => "a list, such as `[{ kind: … }]`",
             other => other,
         };

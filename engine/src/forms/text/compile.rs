@@ -102,7 +102,7 @@ fn compile_for(header: &TextHeader, fast: bool) -> Result<Compiled, String> {
         (Some(regex), _) => regex.clone(),
         (None, Some(value)) => assigned(&header.keywords, value),
         (None, None) if header.swap.is_empty() => {
-            return Err("none of `regex`, `assigned` and `swap`".to_owned());
+            return Err("expected one of `regex`, `assigned` and `swap`".to_owned());
         }
         (None, None) => words(&header.swap),
     };
