@@ -331,7 +331,7 @@ fn some_texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>,
 }
 
 fn texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<String>>, D::Error> {
-    /// Deserializes through the newtype, so that `null` is an absent list.
+    /// Applies `some_texts` inside of an `Option`.
     #[derive(Deserialize)]
     struct Held(#[serde(deserialize_with = "some_texts")] Vec<String>);
     Ok(Option::<Held>::deserialize(deserializer)?.map(|Held(list)| list))

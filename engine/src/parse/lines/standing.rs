@@ -128,7 +128,7 @@ pub fn topic_of(entry: &Entry) -> Option<String> {
     topic.map(topic_key).filter(|key| !key.is_empty())
 }
 
-/// Groups of active memories that supersede the same memory through these links, directly or
+/// Groups of active memories that are connected by these supersession links, directly or
 /// indirectly; only groups of more than one.
 #[must_use]
 pub fn forks<'a>(
@@ -142,8 +142,8 @@ pub fn forks<'a>(
     forks
 }
 
-/// Whether the memories are neither all linked to each other nor all on one topic, which is already
-/// another conflict. To replace one memory by two intentionally, link the two.
+/// Whether the memories are not all connected by links or a shared topic. Memories on one topic are
+/// already another conflict; two memories that intentionally replace one are linked.
 #[must_use]
 pub fn is_apart<'a>(
     ids: &[&'a str],
