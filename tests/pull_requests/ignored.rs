@@ -90,7 +90,7 @@ fn of_an_untrusted_head_the_ignore_files_of_the_base_count() {
         let runner = runner(scene.checkout(commit, &["--depth=1"]));
         insta::allow_duplicates!(assert_snapshot!(runner.told(&[]), @"
         exit 1, (merge base of main and the pull request)
-        1 changed file is left out by `.aiddignore`
+        1 changed file is excluded by `.aiddignore`
         evil.gen.txt:1 team/colour new: the file is new
         evil.txt:1 team/colour new: the file is new
         "));

@@ -97,8 +97,8 @@ fn findings_on_a_directory_move_with_it() {
     libs/split/README.md:1 team/readme new: not present in the base
     libs/x/Bad_Name:1 team/kebab moved: moved from `packages/x/Bad_Name`
     libs/x/README.md:1 team/readme moved: moved from `packages/x/README.md`
-    packages/split/README.md:1 team/readme pre-existing: the base has it too
-    packages/stays/README.md:1 team/readme pre-existing: the base has it too
+    packages/split/README.md:1 team/readme pre-existing: already present in the base
+    packages/stays/README.md:1 team/readme pre-existing: already present in the base
     ");
 }
 

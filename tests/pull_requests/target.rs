@@ -61,7 +61,7 @@ fn a_head_cannot_switch_off_what_judges_it() {
 
 #[test]
 fn the_ignore_files_of_the_target_apply_and_those_of_the_head_do_not() {
-    let found = FOUND.replacen('\n', "\n1 changed file is left out by `.aiddignore`\n", 1);
+    let found = FOUND.replacen('\n', "\n1 changed file is excluded by `.aiddignore`\n", 1);
     let before = [(".aiddignore", "generated/\n"), ("generated/old.txt", "fine\n")];
     let scene = Scene::new(&before, |server| {
         server.write(".aiddignore", "evil.txt\n");

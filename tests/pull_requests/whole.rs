@@ -35,12 +35,12 @@ fn what_other_files_bring_about_is_judged_by_the_change() {
     ]);
     let said = check(&repository, &["--diff", "main"]);
     assert_snapshot!(said, @"
-    packages/a/README.md:1 team/readme pre-existing: the base has it too
-    packages/a/x.ts:1 team/tested pre-existing: the base has it too
+    packages/a/README.md:1 team/readme pre-existing: already present in the base
+    packages/a/x.ts:1 team/tested pre-existing: already present in the base
     packages/a/y.ts:1 team/tested new: not present in the base
     packages/b/README.md:1 team/readme new: not present in the base
     packages/b/new.ts:1 team/tested allowed: trivial
-    packages/c/z.ts:1 team/tested pre-existing: the base has it too
+    packages/c/z.ts:1 team/tested pre-existing: already present in the base
     packages/c/README.md:1 team/readme fixed: fixed by this change
     ");
     let staged = check(&repository, &["--staged"]);
@@ -65,7 +65,7 @@ fn a_run_over_a_folder_reports_what_belongs_there() {
             lines(&run(&repository, &args))
         });
         insta::allow_duplicates!(assert_snapshot!(told.join("--\n"), @"
-        packages/a/README.md:1 team/readme pre-existing: the base has it too
+        packages/a/README.md:1 team/readme pre-existing: already present in the base
         --
         packages/b/README.md:1 team/readme new: not present in the base
         --

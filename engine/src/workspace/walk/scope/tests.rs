@@ -178,7 +178,7 @@ fn our_own_ignore_file_leaves_out_what_is_tracked_and_that_is_counted() {
     );
     let of = |aiddignore, exclude| LeftOut { aiddignore, exclude }.message("changed");
     assert_eq!(of(0, 0), None);
-    assert_eq!(of(1, 0).as_deref(), Some("1 changed file is left out by `.aiddignore`"));
+    assert_eq!(of(1, 0).as_deref(), Some("1 changed file is excluded by `.aiddignore`"));
     // The `.aiddignore` files of a base revision apply if the disk is not trusted.
     git(root, &["commit", "--quiet", "--message", "one"]);
     let base = crate::project::git::Repository::open(root).expect("a repository");
