@@ -1,8 +1,8 @@
-// Makes the npm packages of a release from its archives:
+// Builds the npm packages of a release from its archives:
 //   node npm/build.mjs ARCHIVES OUT
-// ARCHIVES has the aidd-TARGET.tar.gz of npm/aidd/platforms.json; OUT gets a folder for each system
-// and one, `aidd`, that depends on all of them and runs the one that npm installed.
-// The Linux binaries are static, so that the packages need no `libc`.
+// ARCHIVES contains the aidd-TARGET.tar.gz of npm/aidd/platforms.json. OUT receives a directory for
+// each system and the directory `aidd`, which depends on all of them and runs the installed one.
+// The Linux binaries are static, so the packages need no `libc` field.
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -35,7 +35,7 @@ function write(folder, text) {
   }
 }
 
-/** The folder of one system: the binary of its archive, for npm to choose by `os` and `cpu`. */
+/** The package of one system: the binary from its archive, selected by npm by `os` and `cpu`. */
 function platform(archives, out, [system, { target, os, cpu }]) {
   const folder = path.join(out, `aidd-${system}`);
   const unpacked = path.join(out, "unpacked");
@@ -56,7 +56,7 @@ function platform(archives, out, [system, { target, os, cpu }]) {
   write(folder, manifest(`${NAME}-${system}`, `The aidd binary for ${system}`, { os, cpu, preferUnplugged: true }));
 }
 
-/** The package that people install. */
+/** The package that users install. */
 function main(out) {
   const folder = path.join(out, "aidd");
   fs.cpSync(path.join(root, "npm/aidd"), folder, { recursive: true });

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Gets the aidd binary for action.yml.
-#   install.sh release   the released binary that this commit names in `release`, checked by its
+# Installs the aidd binary for action.yml.
+#   install.sh release   the released binary that this commit pins in `release`, verified by its
 #                        sha256; writes the outputs `from` (release or source), `binary`, `folder`, `key`
-#   install.sh build     builds AIDD_BINARY from this checkout, unless it is there already
-# Runs on Bash 3.2 (macOS) and Git Bash (Windows) too.
+#   install.sh build     builds AIDD_BINARY from this checkout, unless it exists
+# Must run on Bash 3.2 (macOS) and Git Bash (Windows) too.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -28,7 +28,7 @@ target() {
     Linux-ARM64) echo aarch64-unknown-linux-musl ;;
     macOS-X64) echo x86_64-apple-darwin ;;
     macOS-ARM64) echo aarch64-apple-darwin ;;
-    # Windows on ARM64 runs x64 programs too.
+    # Windows on ARM64 also runs x64 programs.
     Windows-X64 | Windows-ARM64) echo x86_64-pc-windows-msvc ;;
     *) ;;
   esac
@@ -39,7 +39,7 @@ sha256() {
   if command -v sha256sum >/dev/null; then sha256sum; else shasum -a 256; fi | cut -d ' ' -f 1
 }
 
-# Writes what lies at the address $1 to the file $2; fails when nothing lies there.
+# Downloads the URL $1 to the file $2; fails if it does not exist.
 fetch() {
   local code
   command -v curl >/dev/null || die "curl is needed to download aidd"
@@ -54,7 +54,7 @@ fetch() {
 
 matches() { [ -f "$1" ] && [ "$(sha256 <"$1")" = "$2" ]; }
 
-# The sha256 of the archive $2 in a list like that of sha256sum, $1.
+# The sha256 of the archive $2 in the list $1, which has the format of sha256sum.
 listed() { awk -v name="$2" '$2 == name || $2 == "*" name { print $1; exit }' "$1"; }
 
 from_source() {
@@ -76,16 +76,16 @@ release() {
   version=${version#v}
   case $version in
     none)
-      from_source "this commit stands for no release"
+      from_source "this commit is not a release"
       return
       ;;
     source)
-      from_source "the input says so"
+      from_source "requested by the input `version`"
       return
       ;;
   esac
   if ! [[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?$ ]]; then
-    die "version '$version' is not one like 1.2.3. There is no 'latest': findings would change from one run to the next"
+    die "version '$version' is not of the form 1.2.3; 'latest' is not supported, because findings would change between runs"
   fi
   target=$(target)
   if [ -z "$target" ]; then
@@ -99,41 +99,41 @@ release() {
   if [ "$version" = "$pinned" ]; then
     sum=$(listed "$here/release" "$archive")
   else
-    say "aidd $version is not the release that this commit names: its sha256 comes from the release itself"
+    say "aidd $version is not the release pinned by this commit: its sha256 comes from the release itself"
     sums=$(mktemp "$temp/aidd.XXXXXX")
-    fetch "$url/sha256.sum" "$sums" || die "there is no release $version at $url"
+    fetch "$url/sha256.sum" "$sums" || die "release $version not found at $url"
     sum=$(listed "$sums" "$archive")
   fi
   if [ -z "$sum" ]; then
-    [ "$version" = "$pinned" ] || die "the release $version has no $archive"
-    from_source "the release $version has no $archive"
+    [ "$version" = "$pinned" ] || die "release $version has no $archive"
+    from_source "release $version has no $archive"
     return
   fi
   file=$cache/$version/$archive
   folder=$(mktemp -d "$temp/aidd.XXXXXX")
   if ! matches "$file" "$sum"; then
     if ! fetch "$url/$archive" "$folder/$archive"; then
-      [ "$version" = "$pinned" ] || die "there is no $url/$archive"
-      from_source "there is no $url/$archive"
+      [ "$version" = "$pinned" ] || die "$url/$archive not found"
+      from_source "$url/$archive not found"
       return
     fi
     matches "$folder/$archive" "$sum" ||
-      die "$url/$archive does not have the sha256 $sum that is expected of it; it is not run"
-    # Whole at once: other jobs on a machine of one's own may be reading it.
+      die "$url/$archive does not have the expected sha256 $sum; it was not run"
+    # Atomically, because other jobs on a self-hosted runner can be reading it.
     mv -f "$folder/$archive" "$file"
   fi
-  # From standard input: GNU tar takes the colon of a Windows path for a host.
+  # From standard input, because GNU tar interprets the colon of a Windows path as a host separator.
   tar -xzf - -C "$folder" <"$file"
   for binary in "$folder/$exe" "$folder"/*/"$exe"; do
     if [ -f "$binary" ]; then
-      runs=$("$binary" --version) || die "$archive holds no binary that runs here"
+      runs=$("$binary" --version) || die "$archive contains no binary that runs on this system"
       say "$runs, released, sha256 $sum"
       output from release
       output binary "$binary"
       return
     fi
   done
-  die "$archive has no $exe in it"
+  die "$archive does not contain $exe"
 }
 
 build() {
@@ -144,9 +144,9 @@ build() {
     return
   fi
   command -v cargo >/dev/null ||
-    die "cargo is needed to build aidd: install Rust in a step before, or pin the action to a release"
+    die "cargo is required to build aidd: install Rust in an earlier step, or pin the action to a release"
   folder=$(mktemp -d "$temp/aidd-build.XXXXXX")
-  # In the action's folder: Cargo's settings in the repository under check must not be heeded.
+  # In the action's directory, so that Cargo settings of the checked repository are not used.
   (cd "$root" && CARGO_TARGET_DIR="$folder" cargo build --release --locked --bin aidd)
   mkdir -p "$(dirname "$AIDD_BINARY")"
   mv "$folder/release/$exe" "$AIDD_BINARY"
@@ -158,5 +158,5 @@ build() {
 case ${1:-} in
   release) release ;;
   build) build ;;
-  *) die "install.sh: release or build" ;;
+  *) die "install.sh: expected release or build" ;;
 esac

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Turns the inputs of action.yml into options of `aidd ci` and runs it. An input is only ever data:
-# it becomes one argument, or one a line.
+# Converts the inputs of action.yml to options of `aidd ci` and runs it. Inputs are only ever data:
+# each becomes one argument, or one argument per line.
 set -euo pipefail
 
-# Git Bash on Windows would rewrite arguments that look like paths.
+# Otherwise Git Bash on Windows rewrites arguments that look like paths.
 export MSYS_NO_PATHCONV=1
 
 die() {
@@ -11,21 +11,21 @@ die() {
   exit 2
 }
 
-# Whether the input $1, whose value is $2, is on.
+# Whether the input $1 with value $2 is enabled.
 on() {
   case $2 in
     true) ;;
     false | '') return 1 ;;
-    *) die "input $1: true or false, not '$2'" ;;
+    *) die "input $1: expected true or false, found '$2'" ;;
   esac
 }
 
-# Whether the input $1, whose value is $2, is left to aidd.
+# Whether the input $1 with value $2 is auto.
 auto() {
   case $2 in
     auto | '') ;;
     off) return 1 ;;
-    *) die "input $1: auto or off, not '$2'" ;;
+    *) die "input $1: expected auto or off, found '$2'" ;;
   esac
 }
 
@@ -40,7 +40,7 @@ case $command in
     if [ -n "$INPUT_SHARD" ]; then set -- "$@" --shard "$INPUT_SHARD"; fi
     ;;
   merge | post) set -- "$@" "$command" ;;
-  *) die "input command: check, merge or post, not '$command'" ;;
+  *) die "input command: expected check, merge or post, found '$command'" ;;
 esac
 if [ "$command" != post ]; then
   set -- "$@" --output "sarif=$folder/aidd.sarif" --save "$folder/aidd-report.json"

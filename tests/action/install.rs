@@ -219,11 +219,11 @@ fn another_version_is_checked_by_its_own_list() {
 fn another_version_is_never_replaced() {
     let (server, bytes) = (Server::new(), archive());
     for (version, why) in [
-        ("3.0.0", "there is no release 3.0.0"),
-        ("latest", "is not one like 1.2.3"),
-        ("1.2", "is not one like 1.2.3"),
-        ("1.2.3/../../x", "is not one like 1.2.3"),
-        ("$(touch pwned)", "is not one like 1.2.3"),
+        ("3.0.0", "release 3.0.0 not found"),
+        ("latest", "is not of the form 1.2.3"),
+        ("1.2", "is not of the form 1.2.3"),
+        ("1.2.3/../../x", "is not of the form 1.2.3"),
+        ("$(touch pwned)", "is not of the form 1.2.3"),
     ] {
         let runner = machine(&release(&bytes), &server).with("version", version);
         refuses(&runner.run(), why);

@@ -158,7 +158,7 @@ fn the_folder_is_the_one_asked_for() {
 fn a_switch_is_true_or_false() {
     for input in ["annotations", "summary", "comment", "check-run", "review"] {
         let outcome = refused(&machine().with(input, "yes"));
-        let error = format!("::error title=aidd::input {input}: true or false, not 'yes'");
+        let error = format!("::error title=aidd::input {input}: expected true or false, found 'yes'");
         assert!(outcome.log.contains(&error), "{}", outcome.log);
     }
     for input in ["diff", "sarif"] {
@@ -166,7 +166,7 @@ fn a_switch_is_true_or_false() {
         assert!(outcome.log.contains(&format!("input {input}: auto or off")), "{}", outcome.log);
     }
     let outcome = refused(&machine().with("command", "fix"));
-    assert!(outcome.log.contains("check, merge or post, not 'fix'"), "{}", outcome.log);
+    assert!(outcome.log.contains("expected check, merge or post, found 'fix'"), "{}", outcome.log);
 }
 
 #[test]

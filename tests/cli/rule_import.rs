@@ -478,7 +478,7 @@ fn what_cannot_be_imported_is_an_error_with_the_remedy() {
     assert_snapshot!(said(&["rule", "import", "broken.json", "--from", "markdownlint"]), @"error: broken.json:1:1: Unterminated object");
     assert_snapshot!(said(&["rule", "import"]), @"error: .ls-lint.yml has no `ls`: the names that ls-lint judges");
     assert_snapshot!(said(&["rule", "import", "../a.yml"]), @"
-    error: ../a.yml does not lie in the project
+    error: ../a.yml is not in the project
     hint: copy it into the project first
     ");
     assert_snapshot!(said(&["rule", "import", "gone.yml"]), @"error: gone.yml: there is no such file");

@@ -66,8 +66,8 @@ fn an_output_of_an_unknown_format_writes_nothing() {
     let project = project();
     let ran = project.run(&["check", ".", "--output", "jnit=a.xml"]).ends(2);
     assert_snapshot!(ran.err, @r"
-    error: --output jnit=a.xml: `jnit` is no format; did you mean `junit`?
-    hint: formats are text, json, sarif, github, markdown, gitlab, junit
+    error: --output jnit=a.xml: unknown format `jnit`; did you mean `junit`?
+    hint: the formats are text, json, sarif, github, markdown, gitlab, junit
     ");
     assert!(!project.path().join("jnit=a.xml").exists());
 }

@@ -48,7 +48,7 @@ fn a_sparse_check_out_of_the_default_branch_says_what_it_lacks() {
     let runner = Runner::github(clone, "push", "refs/heads/main", &payload("push.json", &values));
     assert_snapshot!(runner.told(&[]), @"
     exit 1, (commit before the push), all files
-    Not checked out, and so not checked: 2 changed files
+    Not checked, because not checked out: 2 changed files
     a/b.txt:2 team/colour pre-existing: already present on line 1 of the base
     a/b.txt:3 team/colour new: this change added or changed the line
     d/gone.txt:1 team/colour fixed: the file was removed

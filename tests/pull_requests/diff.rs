@@ -216,13 +216,13 @@ fn a_base_that_is_not_there_is_an_error_with_a_hint() {
     let repository = project(&[("a.txt", "a\n")]);
     assert_snapshot!(said(&repository, &["--diff", "nowhere"]), @"
     error: `nowhere` names no commit in this repository
-    hint: `git fetch` brings what the other side has; `git branch --all` names the branches
+    hint: run `git fetch` to update the remote branches, and `git branch --all` to list them
     ");
     repository.git(&["switch", "--quiet", "--orphan", "other"]);
     repository.commit(&[("b.txt", "b\n")]);
     assert_snapshot!(said(&repository, &["--diff", "main"]), @"
-    error: `main` and HEAD have no common commit here
-    hint: name a revision that the work at hand grew from
+    error: `main` and HEAD have no common commit
+    hint: pass an ancestor of the current work
     ");
     assert_snapshot!(said(&repository, &["--diff", "main", "--staged"]), @"
     error: the argument '--diff <BASE>' cannot be used with '--staged'
@@ -234,7 +234,7 @@ fn a_base_that_is_not_there_is_an_error_with_a_hint() {
     let clone = repository.cloned(&["--depth=1", "--branch=other"]);
     assert_snapshot!(said(&clone, &["--diff", "HEAD~1"]), @"
     error: `HEAD~1` names no commit in this repository
-    hint: the clone is shallow, and may hold one branch alone: `git fetch --unshallow origin '+refs/heads/*:refs/remotes/origin/*'` brings the rest; `aidd ci --base origin/main` fetches what it needs by itself
+    hint: the clone is shallow and can be limited to one branch; run `git fetch --unshallow origin '+refs/heads/*:refs/remotes/origin/*'` to fetch the rest, or use `aidd ci --base origin/main`, which fetches what it needs
     ");
 }
 

@@ -42,8 +42,8 @@ fn a_pull_request_whose_target_is_checked_out_has_nothing_to_compare() {
     let ran = scene.runner(scene.checkout(&scene.base, &["--depth=1"])).ci(&[]);
     assert_eq!(ran.code, 2);
     assert_snapshot!(scene.named(&ran.err), @"
-    error: nothing to compare: BASE1e7ed is part of main already
-    hint: check out the merge commit of the pull request, as the checkout action does by itself, or its head HEADf1544
+    error: nothing to compare: BASE1e7ed is already part of main
+    hint: check out the merge commit of the pull request, as the checkout action does by default, or its head HEADf1544
     ");
 }
 
@@ -246,23 +246,23 @@ fn without_a_base_nothing_is_judged_unless_wished() {
     let ran = runner.ci(&[]);
     assert_eq!((ran.code, &*ran.out), (2, ""));
     assert_snapshot!(ran.err, @"
-    error: no commit to compare with is known: the clone has no remote to fetch from
-    hint: --base names one; --no-base full checks everything
+    error: no commit to compare with: the clone has no remote to fetch from
+    hint: set one with --base, or check everything with --no-base full
     ");
     let ran = runner.ci(&["--base", "nowhere"]);
     assert_eq!((ran.code, &*ran.out), (2, ""));
     assert_snapshot!(ran.err, @"
-    error: `nowhere` is no commit here: the clone has no remote to fetch from
+    error: unknown commit `nowhere`: the clone has no remote to fetch from
     hint: fetch it first, or check out with `fetch-depth: 0`
     ");
     assert_snapshot!(runner.told(&["--no-base", "full"]), @"
     exit 1
-    All files were checked: no commit to compare with is known: the clone has no remote to fetch from
+    All files were checked: no commit to compare with: the clone has no remote to fetch from
     a.txt:1 team/colour new: -
     ");
     assert_snapshot!(runner.told(&["--base", "nowhere", "--no-base", "full"]), @"
     exit 1
-    All files were checked: `nowhere` is no commit here: the clone has no remote to fetch from
+    All files were checked: unknown commit `nowhere`: the clone has no remote to fetch from
     a.txt:1 team/colour new: -
     ");
 }
@@ -278,10 +278,10 @@ fn an_event_that_cannot_be_read_is_an_error() {
         assert!(place.starts_with("error: "));
         why.to_owned()
     };
-    assert_snapshot!(said(&serde_json::Value::Null), @": the event is no JSON object");
+    assert_snapshot!(said(&serde_json::Value::Null), @": the event is not a JSON object");
     assert_snapshot!(said(&payload("schedule.json", &[])), @": the event has no `pull_request.number`");
     let hash = [("pull_request.head.sha", "--upload-pack=x")];
-    assert_snapshot!(said(&payload("pull_request.json", &hash)), @r#": `pull_request.head.sha` is no commit hash: "--upload-pack=x""#);
+    assert_snapshot!(said(&payload("pull_request.json", &hash)), @r#": `pull_request.head.sha` is not a commit hash: "--upload-pack=x""#);
     let gone = scene.usual_runner().set("GITHUB_EVENT_PATH", "/nowhere/event.json").ci(&[]);
     assert_eq!((gone.code, &*gone.out), (2, ""));
 }

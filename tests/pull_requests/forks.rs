@@ -116,9 +116,9 @@ fn a_saved_report_is_posted_to_the_pull_request_it_comes_from() {
 fn a_report_that_claims_to_be_another_is_refused() {
     let fork = Fork::new();
     let other = "0123456789abcdef0123456789abcdef01234567";
-    assert_snapshot!(fork.refuses_with("/context/pull", 8), @"error: the report claims to be of pull request #8, but HEAD is the head of #7");
-    assert_snapshot!(fork.refuses_with("/context/headSha", other), @"error: the report is of another commit than the run that saved it");
-    assert_snapshot!(fork.refuses_with("/context/repository", "octo/other"), @"error: the report is of another repository than the run that saved it");
+    assert_snapshot!(fork.refuses_with("/context/pull", 8), @"error: the report claims pull request #8, but HEAD is the head of #7");
+    assert_snapshot!(fork.refuses_with("/context/headSha", other), @"error: the report names another commit than the run that saved it");
+    assert_snapshot!(fork.refuses_with("/context/repository", "octo/other"), @"error: the report names another repository than the run that saved it");
     // The pull request is not open any more, or has newer commits.
     fork.server.state().pulls[0]["state"] = "closed".into();
     assert_snapshot!(fork.refuses(fork.report.to_string().as_bytes()), @"error: no open pull request has HEAD as its head");
@@ -130,20 +130,20 @@ fn a_report_that_claims_to_be_another_is_refused() {
 #[test]
 fn a_report_that_is_none_is_refused() {
     let fork = Fork::new();
-    assert_snapshot!(fork.refuses(b"{"), @"error: report.json: no saved report: the JSON ends before it is whole");
-    assert_snapshot!(fork.refuses(b"[]"), @"error: report.json: no saved report: line 1, column 2: what stands here is not what `aidd ci --save` writes");
-    assert_snapshot!(fork.refuses(b"\xff\xfe"), @"error: report.json: no saved report: line 1, column 1: this is no JSON");
+    assert_snapshot!(fork.refuses(b"{"), @"error: report.json: not a saved report: the JSON is incomplete");
+    assert_snapshot!(fork.refuses(b"[]"), @"error: report.json: not a saved report: line 1, column 2: not in the format written by `aidd ci --save`");
+    assert_snapshot!(fork.refuses(b"\xff\xfe"), @"error: report.json: not a saved report: line 1, column 1: invalid JSON");
     assert_snapshot!(fork.refuses(&vec![b'['; (64 << 20) + 1]), @"error: report.json: more than 67108864 bytes");
-    assert_snapshot!(fork.refuses("[".repeat(100_000).as_bytes()), @"error: report.json: no saved report: line 1, column 1: what stands here is not what `aidd ci --save` writes");
-    assert_snapshot!(fork.refuses_with("/schemaVersion", 99), @"error: report.json: schema version 99; this aidd reads 1");
+    assert_snapshot!(fork.refuses("[".repeat(100_000).as_bytes()), @"error: report.json: not a saved report: line 1, column 1: not in the format written by `aidd ci --save`");
+    assert_snapshot!(fork.refuses_with("/schemaVersion", 99), @"error: report.json: unsupported schema version 99; this aidd reads version 1");
     assert_snapshot!(fork.refuses_with("/document/findings/0/path", "../../etc/passwd"), @"error: report.json: findings[0]: `../../etc/passwd` is not a path below the root");
     assert_snapshot!(fork.refuses_with("/document/findings/0/path", "/etc/passwd"), @"error: report.json: findings[0]: `/etc/passwd` is not a path below the root");
     assert_snapshot!(fork.refuses_with("/document/findings/0/path", "x##[stop-commands]y/../z"), @"error: report.json: findings[0]: `x# #[stop-commands]y/../z` is not a path below the root");
     assert_snapshot!(fork.refuses_with("/document/findings/0/path", "a\n::error::b/../c"), @"error: report.json: findings[0]: `a ::error::b/../c` is not a path below the root");
-    assert_snapshot!(fork.refuses_with("/document/category", "--> <b>"), @"error: report.json: `category` has characters that one from elsewhere may not");
+    assert_snapshot!(fork.refuses_with("/document/category", "--> <b>"), @"error: report.json: `category` contains characters that are not allowed in an untrusted report");
     assert_snapshot!(fork.refuses_with("/context/repository", "../.."), @"error: report.json: context.repository is not `owner/name`");
-    assert_snapshot!(fork.refuses_with("/document/findings/0/start/line", 0), @"error: report.json: findings[0]: a place is none");
-    assert_snapshot!(fork.refuses_with("/shard", json!({ "index": 9, "count": 2 })), @"error: report.json: `shard` is not one of its count");
+    assert_snapshot!(fork.refuses_with("/document/findings/0/start/line", 0), @"error: report.json: findings[0]: invalid range");
+    assert_snapshot!(fork.refuses_with("/shard", json!({ "index": 9, "count": 2 })), @"error: report.json: the index of `shard` is not in 1..=count");
 }
 
 #[test]
@@ -198,7 +198,7 @@ fn hostile_texts_do_nothing() {
     | Info | 0 | 0 | 0 |
 
     <details>
-    <summary>1 file not, or not wholly, checked</summary>
+    <summary>1 file skipped or only partly checked</summary>
 
     - \#&#8203;\#&#8203;\[y\] \@&#8203;octo.txt:  ::error file=x::y \#&#8203;\#&#8203;\[set-output name=result\]success \@&#8203;octo/team \#&#8203;1 GH-&#8203;2 \!\[i\](https\://evil.example/x.png) &lt;img src=x&gt; &lt;/details&gt; \| --&gt; \`\`\` https\://evil.example www\.evil.example \\u{202e}\\u{1b}\[31m
 
@@ -282,8 +282,8 @@ fn outside_of_a_run_that_follows_the_event_has_to_agree() {
     let ran = runner.run_in("", &post);
     assert_eq!((ran.code, &*ran.out), (2, ""));
     assert_snapshot!(ran.err, @"
-    error: the report is of another pull request than the run that saved it
-    hint: nothing was posted: a report is only posted where it comes from
+    error: the report names another pull request than the run that saved it
+    hint: nothing was posted: a report can only be posted for its own run
     ");
     // Without a CI system there is nowhere to post.
     let alone = Runner::new(Repository::new());
@@ -291,7 +291,7 @@ fn outside_of_a_run_that_follows_the_event_has_to_agree() {
     let ran = alone.run_in("", &post);
     assert_eq!(ran.code, 2);
     assert_snapshot!(ran.err, @"
-    error: this is no run on GitHub: there is nowhere to post
-    hint: `aidd ci merge REPORT` shows a saved report in the log
+    error: this run is not on GitHub, so the report cannot be posted
+    hint: run `aidd ci merge REPORT` to show a saved report in the log
     ");
 }

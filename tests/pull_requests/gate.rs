@@ -68,7 +68,7 @@ fn the_policy_goes_before_the_least_severity() {
     0 0/0/2 { "ci": { "ignore": ["team/*"] } } --fail-on info
     1 0/1/1 { "ci": { "ignore": ["team/*"], "blockOn": ["team/spelling"] } }
     0 0/1/1 { "ci": { "ignore": ["team/colour"], "blockOn": ["team/colour"] } }
-    1 1/1/0 { "ci": { "blockOn": ["team/color"] } }  ci.blockOn: `team/color` names no rule, tag or category; did you mean `team/colour`?
+    1 1/1/0 { "ci": { "blockOn": ["team/color"] } }  ci.blockOn: unknown rule, tag or category `team/color`; did you mean `team/colour`?
     "#);
 }
 

@@ -80,7 +80,7 @@ fn the_log_has_annotations_and_the_summary_is_added_to() {
 
     ### Fixed by this change (1)
 
-    This change mends 1 problem. Thank you for leaving the code better than you found it.
+    This change fixes 1 problem. Thank you for leaving the code better than you found it.
 
     - team/colour at [gone.txt:1](<https://github.com/octo/demo/blob/BASE/gone.txt#L1>): \`blue\` is not our colour
 
@@ -91,7 +91,7 @@ fn the_log_has_annotations_and_the_summary_is_added_to() {
     | Info | 0 | 0 | 0 |
 
     <details>
-    <summary>There before this change: 1 error</summary>
+    <summary>Pre-existing: 1 error</summary>
 
     | Rule | Place | Problem |
     | --- | --- | --- |

@@ -70,7 +70,7 @@ fn later_runs_change_what_the_first_one_made() {
     | Info | 0 | 0 | 0 |
 
     <details>
-    <summary>There before this change: 1 error</summary>
+    <summary>Pre-existing: 1 error</summary>
 
     | Rule | Place | Problem |
     | --- | --- | --- |
@@ -121,7 +121,7 @@ fn later_runs_change_what_the_first_one_made() {
     | Info | 0 | 0 | 0 |
 
     <details>
-    <summary>There before this change: 1 error</summary>
+    <summary>Pre-existing: 1 error</summary>
 
     | Rule | Place | Problem |
     | --- | --- | --- |
@@ -139,7 +139,7 @@ fn later_runs_change_what_the_first_one_made() {
     <!-- aidd:report:aidd -->
     ## aidd: no problems
 
-    This pull request introduces none.
+    This pull request introduces no findings.
     ");
     assert_eq!(server.state().check_runs[2]["conclusion"], "success");
     assert_eq!(server.state().review_comments.len(), 1);
@@ -166,10 +166,10 @@ fn a_token_of_a_fork_leaves_annotations_summary_and_exit_code() {
     let left_out: Vec<&str> =
         ran.err.lines().filter_map(|line| line.split_once(" (403")).map(|(why, _)| why).collect();
     assert_snapshot!(left_out.join("\n"), @"
-    aidd: The SARIF report was not taken into code scanning: the token may not do this
-    aidd: The check run was not made: the token may not do this
-    aidd: The comment was not posted: the token may not do this
-    aidd: Not posted: 1 of 1 suggestion: the token may not do this
+    aidd: The SARIF report was not uploaded to code scanning: the token has no permission for this
+    aidd: The check run was not created: the token has no permission for this
+    aidd: The comment was not posted: the token has no permission for this
+    aidd: Not posted: 1 of 1 suggestion: the token has no permission for this
     ");
     let summary = runner.text("summary.md");
     assert_eq!(summary.matches("403: Resource not accessible").count(), left_out.len());
@@ -194,7 +194,7 @@ fn no_other_server_than_github_sees_the_token() {
     let server = server(&scene);
     let gitea = runner(&scene, &server).set("GITEA_ACTIONS", "true").ci(&ALL);
     assert_eq!(gitea.code, 1);
-    assert_snapshot!(gitea.err.lines().last().unwrap_or_default(), @"aidd: nothing was posted: this is no run on GitHub");
+    assert_snapshot!(gitea.err.lines().last().unwrap_or_default(), @"aidd: nothing was posted: this run is not on GitHub");
     let gitlab = Runner::new(scene.checkout(&scene.head, &[]))
         .set("GITLAB_CI", "true")
         .set("GITHUB_TOKEN", TOKEN)
@@ -221,7 +221,7 @@ fn a_limit_is_told_and_waited_for_no_longer_than_bearable() {
     let runner = runner(&scene, &server);
     let ran = runner.ci(&["--comment", "--review"]);
     assert_eq!(ran.code, 1);
-    let told = ran.err.lines().filter(|line| line.contains("takes no more requests until"));
+    let told = ran.err.lines().filter(|line| line.contains("accepts no more requests until"));
     assert_eq!(told.count(), 2, "{}", ran.err);
     assert_eq!(server.log(), "GET issues/7/comments?per_page=100&page=1");
 }
@@ -241,7 +241,7 @@ fn a_server_that_fails_is_asked_again_and_one_that_is_gone_is_told() {
     assert!(gone.out.starts_with("::error "));
     let said = said(&gone.err);
     assert!(
-        said.starts_with("aidd: The comment was not posted: GitHub failed to answer"),
+        said.starts_with("aidd: The comment was not posted: GitHub did not respond"),
         "{said}"
     );
     assert!(!gone.err.contains(TOKEN) && !gone.out.contains(TOKEN));
@@ -263,7 +263,7 @@ fn a_suggestion_is_left_out_where_the_lines_are_others() {
     let ran = runner(&scene, &server).ci(&["--review"]);
     assert_eq!(ran.code, 0);
     assert!(ran.out.contains("a.txt,line=11"), "{}", ran.out);
-    assert_snapshot!(ran.out.lines().find(|line| line.contains("suggestion")).unwrap_or_default(), @"note: 1 suggestion left out: the target has changed the same file since");
+    assert_snapshot!(ran.out.lines().find(|line| line.contains("suggestion")).unwrap_or_default(), @"note: 1 suggestion skipped: the target has since changed the same file");
     assert_eq!(server.log(), "");
     // On the head itself the lines are right.
     let head = scene.runner(scene.checkout(&scene.head, &["--depth=1"]));

@@ -247,17 +247,17 @@ fn parts_that_do_not_fit_are_refused() {
     let [one, two, three] = &parts[..] else { panic!("three") };
     assert_snapshot!(said(&[one, three]), @"
     error: shard 2/3 is missing
-    hint: a merged report of a part of the shards would pass for that of all
+    hint: pass the reports of all shards
     ");
     assert_snapshot!(said(&[one, two]), @"
     error: shard 3/3 is missing
-    hint: a merged report of a part of the shards would pass for that of all
+    hint: pass the reports of all shards
     ");
-    assert_snapshot!(said(&[one, two, two, three]), @"error: shard 2/3 is there twice");
+    assert_snapshot!(said(&[one, two, two, three]), @"error: duplicate shard 2/3");
     let whole = runner.file("whole.json").display().to_string();
     runner.ci(&["--save", &whole]);
     assert_snapshot!(said(&[one, two, three, &whole]), @"
-    error: one of the reports is no shard
+    error: one of the reports is not a shard
     hint: merge reports of `aidd ci --shard I/N --save REPORT`
     ");
     // A part of another run: of another commit, of another base.
@@ -276,7 +276,7 @@ fn parts_that_do_not_fit_are_refused() {
     ");
     let ran = runner.ci(&["--shard", "4/3"]);
     assert_eq!(ran.code, 2);
-    assert_snapshot!(ran.err.lines().next().unwrap_or_default(), @"error: invalid value '4/3' for '--shard <I/N>': a part is named I/N, with I from 1 to N: 1/4");
+    assert_snapshot!(ran.err.lines().next().unwrap_or_default(), @"error: invalid value '4/3' for '--shard <I/N>': expected I/N with I from 1 to N, such as 1/4");
 }
 
 #[test]
@@ -292,5 +292,5 @@ fn a_merged_report_is_posted_without_suggestions() {
     let ran = runner.ci(&["merge", &parts[0], &parts[1], "--comment", "--review"]);
     assert_eq!(ran.code, 0);
     assert_eq!(server.state().comments.len(), 1);
-    assert_snapshot!(ran.err, @"aidd: No fixes were suggested: a merged report has no sources. Give `--review` to the shards.");
+    assert_snapshot!(ran.err, @"aidd: No fixes were suggested: a merged report has no sources. Pass `--review` to the shards.");
 }

@@ -172,7 +172,7 @@ fn without_a_base_nothing_is_trusted() {
     let ran = runner(&scene, clone).ci(&["--no-base", "full"]);
     assert_eq!((ran.code, &*ran.out), (2, ""));
     let hint = ran.err.lines().last().unwrap_or_default();
-    assert_snapshot!(hint, @"hint: pull_request_target is judged by the rules of its target only");
+    assert_snapshot!(hint, @"hint: pull_request_target runs only use the rules of the target");
 }
 
 /// A convention of the target, with a check.

@@ -216,7 +216,7 @@ fn a_folder_that_becomes_a_project_of_its_own() {
         server.write("app/.aidd/config.json", r#"{ "rules": { "team/colour": "off" } }"#);
     });
     let report = report_with(&scene, &["app"]);
-    assert_snapshot!(report.weakened, @"[rule] app/.aidd: makes its folder a project of its own: the settings of the project above it, also those of the base, do not apply");
+    assert_snapshot!(report.weakened, @"[rule] app/.aidd: turns its directory into a separate project: the settings of the parent project, including those of the base, do not apply");
 }
 
 #[test]

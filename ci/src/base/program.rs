@@ -294,18 +294,18 @@ mod tests {
         insta::assert_snapshot!(of(dubious), @"
         git fetch: fatal: detected dubious ownership in repository at '/w'
         To add an exception
-        hint: another user owns this folder, as in a container; if you trust it: git config --global --add safe.directory '/w'
+        hint: another user owns this directory, as in a container; if you trust it, run git config --global --add safe.directory '/w'
         ");
         insta::assert_snapshot!(of("fatal: could not read Username for 'https://u:p@h': terminal prompts disabled"), @"
         git fetch: fatal: could not read Username for 'https://h': terminal prompts disabled
-        hint: this job may not fetch: check out with `fetch-depth: 0`, or leave `persist-credentials` on
+        hint: this job has no permission to fetch; check out with `fetch-depth: 0`, or keep `persist-credentials` enabled
         ");
         insta::assert_snapshot!(of("remote: 1\n\nremote: 2\nremote: 3\nremote: 4\nfatal: 5"), @"
         git fetch: remote: 2
         remote: 3
         remote: 4
         fatal: 5
-        hint: check out with `fetch-depth: 0`, and nothing has to be fetched
+        hint: check out with `fetch-depth: 0`, so that nothing must be fetched
         ");
     }
 }

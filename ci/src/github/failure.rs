@@ -120,14 +120,14 @@ mod tests {
         assert_snapshot!(lines.join("\n"), @r"
         The comment was not posted: there is no usable token. Set `GITHUB_TOKEN` to the job's `github.token`.
         The comment was not posted: GitHub does not accept the token (401). Use the job's `github.token`, or one that has not expired.
-        The comment was not posted: the token may not do this (403: Resource not accessible by integration). Give the job `permissions: p: write`; a pull request from a fork never gets it: save the report there with `aidd ci --save` and post it with `aidd ci post` from a `workflow_run` workflow.
-        The comment was not posted: GitHub takes no more requests until 22:13 UTC. Run the job again after that.
-        The comment was not posted: GitHub does not find it (404: Not Found). Check that the token may see the repository and has `p: write`.
+        The comment was not posted: the token has no permission for this (403: Resource not accessible by integration). Give the job `permissions: p: write`; a pull request from a fork never gets it: save the report there with `aidd ci --save` and post it with `aidd ci post` from a `workflow_run` workflow.
+        The comment was not posted: GitHub accepts no more requests until 22:13 UTC. Run the job again after that.
+        The comment was not posted: not found (404: Not Found). Check that the token has access to the repository and has `p: write`.
         The comment was not posted: GitHub does not accept the content (422: Validation Failed: body is too long). Run the job again on the newest commit; if it happens again, report it.
-        The comment was not posted: the address has moved (301: Moved Permanently). Name the repository as it is called now.
-        The comment was not posted: GitHub refuses (410: Issues are disabled for this repo). Check the repository's settings and that the token has `p: write`.
-        The comment was not posted: GitHub failed to answer (connection refused). Run the job again; if it happens again, check GitHub's status and the runner's way to the network.
-        The comment was not posted: the answer was not understood (expected value at line 1 column 1). Check that the API's address is right.
+        The comment was not posted: the repository has moved (301: Moved Permanently). Use the repository's current name.
+        The comment was not posted: GitHub refused the request (410: Issues are disabled for this repo). Check the repository's settings and that the token has `p: write`.
+        The comment was not posted: GitHub did not respond (connection refused). Run the job again; if it happens again, check GitHub's status and the runner's network access.
+        The comment was not posted: the response was not understood (expected value at line 1 column 1). Check the URL of the API.
         ");
     }
 }

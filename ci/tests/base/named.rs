@@ -35,19 +35,19 @@ fn a_base_that_is_nowhere_is_an_error_or_the_whole_tree() {
     let said = ["nowhere", "--upload-pack=x", "a..b", "HEAD~99", "nowhere^{tree}"]
         .map(|rev| named(&clone, rev).base.expect_err("refused"));
     assert_snapshot!(said.join("\n"), @"
-    `nowhere` is no commit here, and no branch or tag of the remote
+    unknown commit `nowhere`: not a branch or tag of the remote either
     hint: fetch it first, or check out with `fetch-depth: 0`
-    `--upload-pack=x` is no commit here, and no branch or tag of the remote
+    unknown commit `--upload-pack=x`: not a branch or tag of the remote either
     hint: fetch it first, or check out with `fetch-depth: 0`
-    `a..b` is no commit here, and no branch or tag of the remote
+    unknown commit `a..b`: not a branch or tag of the remote either
     hint: fetch it first, or check out with `fetch-depth: 0`
-    `HEAD~99` is no commit here, and no branch or tag of the remote
+    unknown commit `HEAD~99`: not a branch or tag of the remote either
     hint: fetch it first, or check out with `fetch-depth: 0`
-    `nowhere^{tree}` is no commit here, and no branch or tag of the remote
+    unknown commit `nowhere^{tree}`: not a branch or tag of the remote either
     hint: fetch it first, or check out with `fetch-depth: 0`
     ");
     let ask = Ask { explicit: Some("nowhere"), no_base: NoBase::Full, compare: None };
-    let why = "`nowhere` is no commit here, and no branch or tag of the remote";
+    let why = "unknown commit `nowhere`: not a branch or tag of the remote either";
     find_with(&clone, &Event::default(), ask).is_whole(why);
 }
 
@@ -65,18 +65,18 @@ fn without_an_event_the_default_branch_is_guessed() {
     let ran = find(&server.cloned(&[]), &Event::default());
     assert_snapshot!(ran.base.expect_err("refused"), @"
     nothing to compare: HEAD is part of origin/HEAD
-    hint: --base names another commit, as HEAD~1; --no-base full checks everything
+    hint: set another commit with --base, such as HEAD~1, or check everything with --no-base full
     ");
     let lonely = Repository::new();
     lonely.commit(&[("a.txt", "one\n")]);
     assert_snapshot!(find(&lonely, &Event::default()).base.expect_err("refused"), @"
     nothing to compare: HEAD is part of main
-    hint: --base names another commit, as HEAD~1; --no-base full checks everything
+    hint: set another commit with --base, such as HEAD~1, or check everything with --no-base full
     ");
     lonely.git(&["branch", "-m", "work"]);
     assert_snapshot!(find(&lonely, &Event::default()).base.expect_err("refused"), @"
-    no commit to compare with is known: the clone has no remote to fetch from
-    hint: --base names one; --no-base full checks everything
+    no commit to compare with: the clone has no remote to fetch from
+    hint: set one with --base, or check everything with --no-base full
     ");
     lonely.git(&["config", "init.defaultBranch", "trunk"]);
     let trunk = lonely.rev("HEAD");
@@ -100,6 +100,6 @@ fn without_a_repository_or_commit_there_is_nothing_to_compare_with() {
     let error = of(empty.root(), NoBase::Error).expect_err("refused").to_string();
     assert_eq!(
         error,
-        "there is no commit yet\nhint: `aidd check .` needs none, and checks all files"
+        "the repository has no commit yet\nhint: run `aidd check .`, which needs no commit and checks all files"
     );
 }

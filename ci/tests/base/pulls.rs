@@ -132,7 +132,7 @@ fn a_merge_group_says_its_base() {
     let clone = checkout(&server, &main, &SHALLOW);
     assert_snapshot!(find(&clone, &event).base.expect_err("refused"), @"
     nothing to compare: the base of the merge group is checked out
-    hint: check out the merge group, as the checkout action does by itself
+    hint: check out the merge group, as the checkout action does by default
     ");
 }
 
@@ -142,13 +142,13 @@ fn an_empty_comparison_is_refused_unless_the_pull_request_is_empty() {
     let event = Event { sha: Some(server.rev("main")), ..pull_request(&server, "topic") };
     let clone = checkout(&server, "main", &SHALLOW);
     assert_snapshot!(find(&clone, &event).base.expect_err("refused"), @"
-    nothing to compare: HASH is part of main already
-    hint: check out the merge commit of the pull request, as the checkout action does by itself, or its head HASH
+    nothing to compare: HASH is already part of main
+    hint: check out the merge commit of the pull request, as the checkout action does by default, or its head HASH
     ");
     for depth in [&SHALLOW[..], &[]] {
         let clone = checkout(&server, "main", depth);
         let ask = Ask { no_base: NoBase::Full, ..Ask::default() };
-        let why = "nothing to compare: HASH is part of main already";
+        let why = "nothing to compare: HASH is already part of main";
         find_with(&clone, &event, ask).is_whole(why);
     }
     server.git(&["switch", "--quiet", "--create", "empty", "main"]);

@@ -32,7 +32,7 @@ fn a_new_branch_is_compared_with_the_default_branch() {
     server.git(&["branch", "bare", "main"]);
     let ran = find(&checkout(&server, "bare", &SHALLOW), &push("bare", None));
     ran.is(&server.rev("main"), why);
-    assert_eq!(ran.said, "all commits are part of main already\n");
+    assert_eq!(ran.said, "all commits are already part of main\n");
 }
 
 #[test]
@@ -91,8 +91,8 @@ fn what_brings_no_change_is_checked_as_a_whole() {
     assert_snapshot!(why.join("\n"), @"
     a scheduled run checks everything
     a run started by hand checks everything
-    the run follows another workflow
-    the event release brings no change
+    the run was triggered by another workflow
+    the event release contains no change
     ");
     let tag = Event { git_ref: Some("refs/tags/v1".to_owned()), ..event(Trigger::Push) };
     find(&clone, &tag).is_whole("the tag v1 was pushed");

@@ -85,7 +85,7 @@ fn the_server_is_asked_before_deep_histories_are_fetched() {
         let ran = find_with(&clone, &event, Ask { compare: Some(compare), ..Ask::default() });
         ran.is(&fork, "merge base of main and the pull request");
         let note = ran.said.lines().find(|line| line.contains("of no help"));
-        let wanted = ["rate limit", "the server answered with no commit hash"];
+        let wanted = ["rate limit", "the server's answer is not a commit hash"];
         assert!(note.is_some_and(|note| wanted.iter().any(|why| note.ends_with(why))));
     }
 }
@@ -107,7 +107,7 @@ fn criss_cross_merges_have_the_base_that_git_takes() {
     for depth in [&SHALLOW[..], &[]] {
         let ran = find(&checkout(&server, "topic", depth), &pull_request(&server, "topic"));
         ran.is(&taken, "merge base of main and the pull request");
-        let note = "2 merge bases: taking HASH, as Git does\n";
+        let note = "2 merge bases: using HASH, as Git does\n";
         assert!(ran.said.contains(note), "{}", ran.said);
     }
 }
@@ -171,11 +171,11 @@ fn unrelated_histories_have_no_base() {
     let event = pull_request(&server, "other");
     for depth in [&SHALLOW[..], &[]] {
         let ran = find(&checkout(&server, "other", depth), &event);
-        assert_eq!(ran.base, Err("HASH and HASH have no commit in common".to_owned()));
+        assert_eq!(ran.base, Err("HASH and HASH have no common commit".to_owned()));
     }
     let clone = checkout(&server, "other", &SHALLOW);
     let ran = find_with(&clone, &event, Ask { no_base: NoBase::Full, ..Ask::default() });
-    ran.is_whole("HASH and HASH have no commit in common");
+    ran.is_whole("HASH and HASH have no common commit");
 }
 
 #[test]
@@ -294,6 +294,6 @@ fn a_partial_clone_fetches_old_contents_in_one_go() {
         .expect_err("refused");
     assert_snapshot!(error, @"
     missing from the repository: 1 object
-    hint: `git fsck` tells what is wrong
+    hint: run `git fsck` to find the cause
     ");
 }

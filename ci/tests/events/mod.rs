@@ -179,7 +179,7 @@ fn pushes() {
     Ok((Some("refs/heads/cards"), None, false, Some("main")))
     Ok((Some("refs/heads/cards"), Some("f12e996adf405952c9666956e73952681bc053d8"), true, Some("main")))
     Ok((Some("refs/tags/v1.2.0"), None, false, Some("main")))
-    Err("the push deleted refs/heads/cards: nothing is left to check\nhint: let the job run only `if: ${{ !github.event.deleted }}`")
+    Err("the push deleted refs/heads/cards: nothing is left to check\nhint: run the job only `if: ${{ !github.event.deleted }}`")
     "#);
 }
 
@@ -395,16 +395,16 @@ fn what_is_wrong_with_a_payload_is_said() {
     ];
     assert_snapshot!(said.join("\n"), @r#"
     /runner/event.json: the event pull_request cannot be read
-    hint: GITHUB_EVENT_PATH must name the file that the runner wrote; a container has to mount it
+    hint: GITHUB_EVENT_PATH must name the file that the runner wrote; mount it in a container
     /runner/event.json: the event is not JSON: EOF while parsing a value at line 1 column 0
-    /runner/event.json: the event is no JSON object
+    /runner/event.json: the event is not a JSON object
     /runner/event.json: the event is not JSON: EOF while parsing a string at line 16 column 33
     /runner/event.json: the event has 26214401 bytes, over 26214400
     /runner/event.json: the event is not JSON: recursion limit exceeded at line 1 column 128
     /runner/event.json: the event has no `pull_request.base.sha`
     /runner/event.json: the event has no `pull_request.number`
     /runner/event.json: the event has no `pull_request.number`
-    /runner/event.json: `pull_request.base.sha` is no commit hash: "--upload-pack=x1405df66cbe219b0bf6355bc3d60361a8376b6b4"
+    /runner/event.json: `pull_request.base.sha` is not a commit hash: "--upload-pack=x1405df66cbe219b0bf6355bc3d60361a8376b6b4"
     "#);
     let variables = [
         read(&[("GITHUB_ACTIONS", "true")], None),
@@ -423,9 +423,9 @@ fn what_is_wrong_with_a_payload_is_said() {
     let said = variables.map(|read| read.expect_err("refused"));
     assert_snapshot!(said.join("\n"), @r#"
     GITHUB_EVENT_NAME is not set
-    GITHUB_SHA is no commit hash: "main"
+    GITHUB_SHA is not a commit hash: "main"
     GITHUB_REPOSITORY is not `owner/name`: "shop"
-    CI_MERGE_REQUEST_IID is no number: "x"
+    CI_MERGE_REQUEST_IID is not a number: "x"
     CI_MERGE_REQUEST_TARGET_BRANCH_NAME is not set
     "#);
 }

@@ -23,16 +23,16 @@ fn the_merge_base() {
     server.state().merge_base = "--upload-pack=x".into();
     let error = merge_base(&repository, TOKEN, "main", HEAD).expect_err("no hash");
     assert_snapshot!(error, @r"
-    GitHub did not tell the merge base: the answer was not understood (the merge base is no hash)
-    hint: Check that the API's address is right
+    cannot get the merge base from GitHub: the response was not understood (the merge base is not a hash)
+    hint: Check the URL of the API
     ");
     let missing =
         Fault::Answer(404, Vec::new(), crate::github::server::error(404, "Not Found", &[]));
     server.fail("GET compare", missing);
     let error = merge_base(&repository, TOKEN, "main", HEAD).expect_err("nothing there");
     assert_snapshot!(error, @r"
-    GitHub did not tell the merge base: GitHub does not find it (404: Not Found)
-    hint: Check that the token may see the repository and has `contents: read, pull-requests: read`
+    cannot get the merge base from GitHub: not found (404: Not Found)
+    hint: Check that the token has access to the repository and has `contents: read, pull-requests: read`
     ");
 }
 
@@ -120,13 +120,13 @@ fn the_pull_request_of_a_run() {
     assert_eq!(ask(&server, &fork, Some(3)), "#3");
     // A report from the fork claims to be of someone else's pull request.
     assert_snapshot!(ask(&server, &fork, Some(1)), @r"
-    the report claims to be of pull request #1, but 8f2c1d0e9b7a6f5e4d3c2b1a0f9e8d7c6b5a4f3e is the head of #3
-    hint: nothing was posted: a report is only posted to the pull request it comes from
+    the report claims pull request #1, but 8f2c1d0e9b7a6f5e4d3c2b1a0f9e8d7c6b5a4f3e is the head of #3
+    hint: nothing was posted: a report can only be posted to its own pull request
     ");
     // The pull request has moved on.
     assert_snapshot!(ask(&server, &run("mona/demo", "patch/2"), Some(4)), @r"
     no open pull request has 8f2c1d0e9b7a6f5e4d3c2b1a0f9e8d7c6b5a4f3e as its head
-    hint: it was closed, or has newer commits, whose own run will report
+    hint: it was closed, or has newer commits that have their own run
     ");
     // Its repository is gone.
     assert!(ask(&server, &run("mallory/demo", "patch/1"), Some(5)).contains("no open"));
@@ -135,7 +135,7 @@ fn the_pull_request_of_a_run() {
     assert_eq!(ask(&server, &own, Some(9)), "#9");
     assert_snapshot!(ask(&server, &own, None), @r"
     8f2c1d0e9b7a6f5e4d3c2b1a0f9e8d7c6b5a4f3e is the head of #1, #9
-    hint: the report must say which of them it is about
+    hint: the report must name one of them
     ");
 }
 

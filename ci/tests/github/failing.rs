@@ -32,10 +32,10 @@ fn a_token_of_a_fork_may_only_read() {
     server.state().read_only = true;
     let posted = run(2).post(&server, ALL);
     assert_snapshot!(posted.left_out.join("\n"), @r"
-    The SARIF report was not taken into code scanning: the token may not do this (403: Resource not accessible by integration). Give the job `permissions: security-events: write`; a pull request from a fork never gets it: save the report there with `aidd ci --save` and post it with `aidd ci post` from a `workflow_run` workflow.
-    The check run was not made: the token may not do this (403: Resource not accessible by integration). Give the job `permissions: checks: write`; a pull request from a fork never gets it: save the report there with `aidd ci --save` and post it with `aidd ci post` from a `workflow_run` workflow.
-    The comment was not posted: the token may not do this (403: Resource not accessible by integration). Give the job `permissions: pull-requests: write`; a pull request from a fork never gets it: save the report there with `aidd ci --save` and post it with `aidd ci post` from a `workflow_run` workflow.
-    Not posted: 2 of 2 suggestions: the token may not do this (403: Resource not accessible by integration). Give the job `permissions: pull-requests: write`; a pull request from a fork never gets it: save the report there with `aidd ci --save` and post it with `aidd ci post` from a `workflow_run` workflow.
+    The SARIF report was not uploaded to code scanning: the token has no permission for this (403: Resource not accessible by integration). Give the job `permissions: security-events: write`; a pull request from a fork never gets it: save the report there with `aidd ci --save` and post it with `aidd ci post` from a `workflow_run` workflow.
+    The check run was not created: the token has no permission for this (403: Resource not accessible by integration). Give the job `permissions: checks: write`; a pull request from a fork never gets it: save the report there with `aidd ci --save` and post it with `aidd ci post` from a `workflow_run` workflow.
+    The comment was not posted: the token has no permission for this (403: Resource not accessible by integration). Give the job `permissions: pull-requests: write`; a pull request from a fork never gets it: save the report there with `aidd ci --save` and post it with `aidd ci post` from a `workflow_run` workflow.
+    Not posted: 2 of 2 suggestions: the token has no permission for this (403: Resource not accessible by integration). Give the job `permissions: pull-requests: write`; a pull request from a fork never gets it: save the report there with `aidd ci --save` and post it with `aidd ci post` from a `workflow_run` workflow.
     ");
     // Nothing that must fail is tried twice.
     assert_snapshot!(server.log(), @r"
@@ -87,9 +87,9 @@ fn a_long_limit_ends_all_requests() {
     server.fail("POST check-runs", limited(headers, "API rate limit exceeded for installation"));
     let posted = run(2).post(&server, ALL);
     assert_snapshot!(posted.left_out.join("\n"), @r"
-    The check run was not made: GitHub takes no more requests until 00:00 UTC. Run the job again after that.
-    The comment was not posted: GitHub takes no more requests until 00:00 UTC. Run the job again after that.
-    No suggestions were posted: GitHub takes no more requests until 00:00 UTC. Run the job again after that.
+    The check run was not created: GitHub accepts no more requests until 00:00 UTC. Run the job again after that.
+    The comment was not posted: GitHub accepts no more requests until 00:00 UTC. Run the job again after that.
+    No suggestions were posted: GitHub accepts no more requests until 00:00 UTC. Run the job again after that.
     ");
     assert_snapshot!(server.log(), @r"
     POST code-scanning/sarifs
@@ -102,7 +102,7 @@ fn a_limit_that_names_no_time_is_a_minute() {
     let server = server();
     server.fail("POST check-runs", limited(Vec::new(), "You have exceeded a secondary rate limit"));
     let posted = run(2).post(&server, CHECK_RUN);
-    assert!(posted.left_out[0].contains("takes no more requests until"), "{:?}", posted.left_out);
+    assert!(posted.left_out[0].contains("accepts no more requests until"), "{:?}", posted.left_out);
     assert_eq!(server.log().lines().count(), 1);
 }
 
@@ -125,7 +125,7 @@ fn a_server_that_goes_on_failing_is_left_alone() {
         server.fail("POST check-runs", answer(500, "Server Error"));
     }
     let posted = run(2).post(&server, ALL);
-    assert_snapshot!(posted.left_out.join("\n"), @"The check run was not made: GitHub failed to answer (500: Server Error). Run the job again; if it happens again, check GitHub's status and the runner's way to the network.");
+    assert_snapshot!(posted.left_out.join("\n"), @"The check run was not created: GitHub did not respond (500: Server Error). Run the job again; if it happens again, check GitHub's status and the runner's network access.");
     assert_eq!(server.state().comments.len(), 1);
     assert_eq!(server.state().review_comments.len(), 2);
 }
@@ -165,9 +165,9 @@ fn nobody_there() {
     server.api = format!("http://127.0.0.1:{port}");
     let posted = run(1).post(&server, COMMENT);
     let line = posted.left_out.join("\n");
-    assert!(line.starts_with("The comment was not posted: GitHub failed to answer ("), "{line}");
+    assert!(line.starts_with("The comment was not posted: GitHub did not respond ("), "{line}");
     server.api = "no address".into();
-    assert_snapshot!(run(1).post(&server, COMMENT).left_out.join("\n"), @"Nothing was posted to GitHub: the answer was not understood (the API's address is malformed). Check that the API's address is right.");
+    assert_snapshot!(run(1).post(&server, COMMENT).left_out.join("\n"), @"Nothing was posted to GitHub: the response was not understood (the API's address is malformed). Check the URL of the API.");
 }
 
 #[test]
@@ -196,13 +196,13 @@ fn refusals_are_told() {
         lines.extend(run(1).post(&server, COMMENT).left_out);
     }
     assert_snapshot!(lines.join("\n"), @r#"
-    The comment was not posted: GitHub does not find it (404: Not Found). Check that the token may see the repository and has `pull-requests: write`.
-    The comment was not posted: GitHub refuses (403: Unable to create comment because issue is locked). Check the repository's settings and that the token has `pull-requests: write`.
-    The comment was not posted: GitHub refuses (410: Issues has been disabled in this repository). Check the repository's settings and that the token has `pull-requests: write`.
-    The comment was not posted: the address has moved (301: Moved Permanently). Name the repository as it is called now.
+    The comment was not posted: not found (404: Not Found). Check that the token has access to the repository and has `pull-requests: write`.
+    The comment was not posted: GitHub refused the request (403: Unable to create comment because issue is locked). Check the repository's settings and that the token has `pull-requests: write`.
+    The comment was not posted: GitHub refused the request (410: Issues has been disabled in this repository). Check the repository's settings and that the token has `pull-requests: write`.
+    The comment was not posted: the repository has moved (301: Moved Permanently). Use the repository's current name.
     The comment was not posted: GitHub does not accept the content (422: Validation Failed: IssueComment data unprocessable Body is too long; a text; 5). Run the job again on the newest commit; if it happens again, report it.
-    The comment was not posted: the answer was not understood (invalid type: string "unexpected", expected u64 at line 1 column 13). Check that the API's address is right.
-    The comment was not posted: GitHub refuses (418: I'm a teapot). Check the repository's settings and that the token has `pull-requests: write`.
+    The comment was not posted: the response was not understood (invalid type: string "unexpected", expected u64 at line 1 column 13). Check the URL of the API.
+    The comment was not posted: GitHub refused the request (418: I'm a teapot). Check the repository's settings and that the token has `pull-requests: write`.
     "#);
 }
 
@@ -227,11 +227,11 @@ fn code_scanning_refuses() {
     })];
     lines.extend(run(1).post(&server, SARIF).left_out);
     assert_snapshot!(lines.join("\n"), @r"
-    The SARIF report was not taken into code scanning: code scanning is off for this repository (403: Advanced Security must be enabled for this repository to use code scanning). It is free for public repositories; for others enable Code Security in the repository's settings, or leave the upload off: annotations and summary hold the same findings.
-    The SARIF report was not taken into code scanning: code scanning is off for this repository (403: Code scanning is not enabled for this repository). It is free for public repositories; for others enable Code Security in the repository's settings, or leave the upload off: annotations and summary hold the same findings.
-    The SARIF report was not taken into code scanning: the token may not do this (403: Resource not accessible by integration). Give the job `permissions: security-events: write`; a pull request from a fork never gets it: save the report there with `aidd ci --save` and post it with `aidd ci post` from a `workflow_run` workflow.
-    The SARIF report was not taken into code scanning: it is too large (413: Payload Too Large). Check fewer paths at once, each with a category of its own.
-    The SARIF report was not taken into code scanning: GitHub does not accept the content (rejecting SARIF, as there are more runs than allowed (25 > 20); two). Run the job again on the newest commit; if it happens again, report it.
+    The SARIF report was not uploaded to code scanning: code scanning is disabled for this repository (403: Advanced Security must be enabled for this repository to use code scanning). It is free for public repositories; for others enable Code Security in the repository's settings, or disable the upload: annotations and summary contain the same findings.
+    The SARIF report was not uploaded to code scanning: code scanning is disabled for this repository (403: Code scanning is not enabled for this repository). It is free for public repositories; for others enable Code Security in the repository's settings, or disable the upload: annotations and summary contain the same findings.
+    The SARIF report was not uploaded to code scanning: the token has no permission for this (403: Resource not accessible by integration). Give the job `permissions: security-events: write`; a pull request from a fork never gets it: save the report there with `aidd ci --save` and post it with `aidd ci post` from a `workflow_run` workflow.
+    The SARIF report was not uploaded to code scanning: it is too large (413: Payload Too Large). Check fewer paths at once, each with a separate category.
+    The SARIF report was not uploaded to code scanning: GitHub does not accept the content (rejecting SARIF, as there are more runs than allowed (25 > 20); two). Run the job again on the newest commit; if it happens again, report it.
     ");
 }
 

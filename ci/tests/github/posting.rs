@@ -98,7 +98,7 @@ fn one_run_in_all_its_parts() {
     {
       "commit_id": "8f2c1d0e9b7a6f5e4d3c2b1a0f9e8d7c6b5a4f3e",
       "event": "COMMENT",
-      "body": "<!-- aidd:review:aidd -->\naidd offers 2 fixes.",
+      "body": "<!-- aidd:review:aidd -->\naidd suggests 2 fixes.",
       "comments": [
         {
           "path": "Dockerfile",
@@ -163,7 +163,7 @@ fn a_second_run_changes_the_comment_in_place() {
     <!-- aidd:report:aidd -->
     ## aidd: no problems
 
-    This pull request introduces none.
+    This pull request introduces no findings.
     ");
 }
 
@@ -264,7 +264,7 @@ fn a_long_comment_is_cut() {
 
     </details>
 
-    *The rest is cut: a comment holds 65,536 characters. The job summary has all.*
+    *Truncated: a comment is limited to 65,536 characters. See the job summary for the full report.*
     ");
     // A second run finds it unchanged, cut as it is.
     server.log();
@@ -295,7 +295,7 @@ fn annotations_come_in_batches() {
 fn the_worst_thousand_are_annotated() {
     let server = server();
     let posted = run(1_003).post(&server, CHECK_RUN);
-    assert_snapshot!(posted.left_out.join("\n"), @"3 findings not annotated: the check run shows the worst 1000. Mend those first, or read the job's log.");
+    assert_snapshot!(posted.left_out.join("\n"), @"3 findings not annotated: the check run shows the 1000 most severe. Fix those first, or read the job log.");
     let state = server.state();
     assert_eq!(state.check_runs[0]["output"]["annotations"].as_array().map(Vec::len), Some(1_000));
 }

@@ -31,7 +31,7 @@ fn at_most_fifty_suggestions() {
     run.diff_lines.insert("Dockerfile".into(), vec![(1, 99)]);
     let posted = run.post(&server, REVIEW);
     assert_eq!(posted.suggestions, 50);
-    assert_snapshot!(posted.left_out.join("\n"), @"3 suggestions not posted: one run offers 50. Run `aidd check --fix` to make all safe fixes.");
+    assert_snapshot!(posted.left_out.join("\n"), @"3 suggestions not posted: the limit is 50 per run. Run `aidd check --fix` to apply all safe fixes.");
 }
 
 #[test]

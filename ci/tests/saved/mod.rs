@@ -154,15 +154,15 @@ fn shards_that_do_not_fit_are_refused() {
     let error = |parts: Vec<Saved>| merge(parts, settle).expect_err("refused").to_string();
     let first = |text: String| text.lines().next().expect("a line").to_owned();
     let of = |index, count| shard(empty(), index, count);
-    assert_eq!(first(error(vec![])), "no report to merge");
+    assert_eq!(first(error(vec![])), "no reports to merge");
     assert_eq!(first(error(vec![of(1, 3), of(3, 3)])), "shard 2/3 is missing");
     assert_eq!(first(error(vec![of(1, 3), of(2, 3)])), "shard 3/3 is missing");
-    assert_eq!(first(error(vec![of(1, 2), of(1, 2)])), "shard 1/2 is there twice");
+    assert_eq!(first(error(vec![of(1, 2), of(1, 2)])), "duplicate shard 1/2");
     assert_eq!(
         first(error(vec![of(1, 2), of(2, 3)])),
-        "shards of 2 and of 3: they belong to different runs"
+        "the shards belong to different runs: one has 2 shards, the other 3"
     );
-    assert_eq!(first(error(vec![of(1, 2), empty()])), "one of the reports is no shard");
+    assert_eq!(first(error(vec![of(1, 2), empty()])), "one of the reports is not a shard");
     let mut other = of(2, 2);
     other.context.head_sha = Some("f".repeat(40));
     assert_eq!(first(error(vec![of(1, 2), other])), "shards 1 and 2 have different commits");
@@ -194,8 +194,8 @@ fn refused(pointer: &str, value: Value) -> String {
 #[test]
 fn hostile_reports_are_refused_and_told_why() {
     let cases = [
-        ("/schemaVersion", json!(2), "schema version 2; this aidd reads 1"),
-        ("/document/schemaVersion", json!(2), "schema version 2; this aidd reads 1"),
+        ("/schemaVersion", json!(2), "unsupported schema version 2; this aidd reads version 1"),
+        ("/document/schemaVersion", json!(2), "unsupported schema version 2; this aidd reads version 1"),
         ("/document/tool/name", json!("other"), "not made by aidd"),
         (
             "/document/findings/0/path",
@@ -213,10 +213,10 @@ fn hostile_reports_are_refused_and_told_why() {
             json!("a//b"),
             "findings[0]: `a//b` is not a path below the root",
         ),
-        ("/document/findings/0/id", json!("--><b>"), "findings[0]: `id` is none"),
-        ("/document/findings/0/start/line", json!(0), "findings[0]: a place is none"),
-        ("/document/findings/0/start/line", json!(99), "findings[0]: a place is none"),
-        ("/document/findings/0/fix/safety", json!("sure"), "findings[0]: `fix.safety` is none"),
+        ("/document/findings/0/id", json!("--><b>"), "findings[0]: `id` is invalid"),
+        ("/document/findings/0/start/line", json!(0), "findings[0]: invalid range"),
+        ("/document/findings/0/start/line", json!(99), "findings[0]: invalid range"),
+        ("/document/findings/0/fix/safety", json!("sure"), "findings[0]: `fix.safety` is invalid"),
         (
             "/document/skipped/0/path",
             json!("a/../../b"),
@@ -225,7 +225,7 @@ fn hostile_reports_are_refused_and_told_why() {
         (
             "/document/versionControl/repository",
             json!("javascript:x"),
-            "`versionControl.repository` is no address",
+            "`versionControl.repository` is not a URL",
         ),
         (
             "/document/versionControl/revision",
@@ -235,13 +235,13 @@ fn hostile_reports_are_refused_and_told_why() {
         (
             "/document/category",
             json!("x --> <b>"),
-            "`category` has characters that one from elsewhere may not",
+            "`category` contains characters that are not allowed in an untrusted report",
         ),
         ("/context/repository", json!("owner/.."), "context.repository is not `owner/name`"),
         ("/context/headSha", json!("HEAD"), "a commit in `context` is not a full hash"),
-        ("/matchKeys", json!([]), "`matchKeys` are not as many as `findings`"),
-        ("/shard", json!({"index": 4, "count": 3}), "`shard` is not one of its count"),
-        ("/diffLines/Dockerfile/0", json!([3, 1]), "a range of `diffLines` is none"),
+        ("/matchKeys", json!([]), "`matchKeys` and `findings` differ in length"),
+        ("/shard", json!({"index": 4, "count": 3}), "the index of `shard` is not in 1..=count"),
+        ("/diffLines/Dockerfile/0", json!([3, 1]), "`diffLines` contains an invalid range"),
     ];
     for (pointer, value, why) in cases {
         assert_eq!(refused(pointer, value), why, "{pointer}");
@@ -254,7 +254,7 @@ fn hostile_reports_are_refused_and_told_why() {
         ("/document/elapsed/secs", json!("x\u{1b}[31m")),
     ] {
         let why = refused(pointer, value);
-        assert!(why.starts_with("no saved report: ") && !why.contains('\u{1b}'), "{why}");
+        assert!(why.starts_with("not a saved report: ") && !why.contains('\u{1b}'), "{why}");
     }
     let large = vec![b' '; (64 << 20) + 1];
     let error = Saved::read("r.json", &large, Writer::Ourselves).expect_err("too large");

@@ -1,6 +1,6 @@
-// Bundles the extension into dist/, with the licences of the packages that it is made of, and copies
-// in what has its home elsewhere in the repository: the schema of the configuration and our own
-// licences. With --tests, bundles the tests too.
+// Bundles the extension into dist/ with the licences of the bundled packages, and copies files from
+// elsewhere in the repository: the configuration schema and aidd's licences. With --tests, bundles
+// the tests too.
 
 import { build } from 'esbuild'
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -34,7 +34,7 @@ if (process.argv.includes('--tests')) {
   await build({ ...common, entryPoints: tests.map((name) => `test/${name}`), outdir: 'dist/test' })
 }
 
-/** The licences of the packages that these files belong to. */
+/** The licences of the packages that contain these files. */
 function notices(files) {
   const folders = files.map((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1])
   const packages = [...new Set(folders.filter((folder) => folder !== undefined))].sort()
@@ -42,7 +42,7 @@ function notices(files) {
     .map((folder) => {
       const { name, version, license } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'))
       const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry))
-      if (file === undefined) throw new Error(`${name} has no file with its licence`)
+      if (file === undefined) throw new Error(`${name} has no licence file`)
       return `${name} ${version} (${license})\n\n${readFileSync(`${folder}/${file}`, 'utf8').trim()}\n`
     })
     .join('\n')

@@ -1,6 +1,6 @@
-;;; eglot.el --- Emacs' client: opens the files, tells what it shows, applies a fix  -*- lexical-binding: t -*-
+;;; eglot.el --- Emacs' client: opens the files, prints the shown findings, applies a fix  -*- lexical-binding: t -*-
 
-;; See README.md for what comes in and goes out.
+;; See README.md for inputs and outputs.
 
 (require 'cl-lib)
 (require 'eglot)
@@ -14,7 +14,7 @@
 (defun fixture-list (name)
   (split-string (getenv name) "\n" t))
 
-;; As docs/editors.md has it, but for the path of the program.
+;; As in docs/editors.md, except for the path of the program.
 (add-to-list 'eglot-server-programs
              `((prog-mode text-mode conf-mode fundamental-mode)
                . ,(fixture-list "AIDD_SERVER")))
@@ -47,7 +47,7 @@
   "Wait until other lines than BEFORE are shown, and until they no longer change."
   (let ((end (+ (float-time) 15)) last)
     (while (equal before (fixture-shown file))
-      (when (> (float-time) end) (error "%s: nothing came" file))
+      (when (> (float-time) end) (error "%s: no findings received" file))
       (fixture-listen 0.02))
     (while (not (equal last (setq last (fixture-shown file))))
       (fixture-listen 0.4))
@@ -57,7 +57,7 @@
   (find-file (expand-file-name file (getenv "AIDD_ROOT")))
   (unless (eglot-managed-p)
     (apply #'eglot (eglot--guess-contact)))
-  ;; Without a command loop, nothing else asks for what has come.
+  ;; Without a command loop, nothing else processes the output.
   (flymake-start))
 
 (defun fixture-fix (line)

@@ -1,5 +1,5 @@
--- Neovim's built-in client, 0.7 and later: opens the files, tells what it shows, applies a fix.
--- See README.md for what comes in and goes out.
+-- Neovim's built-in client, 0.7 and later: opens the files, prints the shown findings, applies a fix.
+-- See README.md for inputs and outputs.
 
 local root, out = vim.env.AIDD_ROOT, {}
 local command = vim.split(vim.env.AIDD_SERVER, '\n')
@@ -11,7 +11,7 @@ local function check(holds, why)
   return holds
 end
 
--- Both ways as docs/editors.md has them, but for the path of the program.
+-- Both variants as in docs/editors.md, except for the path of the program.
 if vim.lsp.config then
   vim.lsp.config('aidd', { cmd = command, root_markers = { '.aidd', '.git' } })
   vim.lsp.enable('aidd')
@@ -41,7 +41,7 @@ local function open(file)
   vim.cmd('edit ' .. vim.fn.fnameescape(root .. '/' .. file))
 end
 
--- What is shown in a buffer: its lines in the form of README.md, sorted.
+-- The findings shown in a buffer: lines in the format of README.md, sorted.
 local function shown(file, buffer)
   local found = {}
   for _, item in ipairs(vim.diagnostic.get(buffer)) do
@@ -60,13 +60,13 @@ local function shown(file, buffer)
   return found
 end
 
--- Waits until what is shown satisfies `done`, and then until it has not changed for a while.
+-- Waits until the shown findings satisfy `done`, and then until they have been stable for a while.
 local function settled(file, buffer, done)
   local last = ''
   check(vim.wait(15000, function()
     local now = table.concat(shown(file, buffer), '\n')
     return done(now)
-  end, 20), file .. ': nothing came')
+  end, 20), file .. ': no findings received')
   repeat
     last = table.concat(shown(file, buffer), '\n')
     vim.wait(300)
@@ -78,7 +78,7 @@ local function say(text)
   if text ~= '' then table.insert(out, text) end
 end
 
--- Takes the preferred action, as a user would from the list.
+-- Applies the preferred action, as a user would from the list.
 vim.ui.select = function(items, _, choose)
   for _, item in ipairs(items) do
     if (item.action or item[2]).isPreferred then return choose(item) end
@@ -104,7 +104,7 @@ local function run()
   vim.lsp.buf.code_action()
   check(vim.wait(15000, function()
     return failed or vim.api.nvim_buf_get_changedtick(buffer) ~= tick
-  end, 20) and not failed, failed or 'no action was taken')
+  end, 20) and not failed, failed or 'no action was applied')
   say('-- fixed')
   say(vim.api.nvim_buf_get_lines(buffer, line - 1, line, false)[1])
   say(settled(target, buffer, function(now) return now ~= before end))

@@ -1,5 +1,5 @@
-// The reference client of Node, vscode-languageserver-protocol: opens the files, tells what it is
-// shown, applies a fix. See README.md for what comes in and goes out.
+// The reference client of Node, vscode-languageserver-protocol: opens the files, prints the shown
+// findings, applies a fix. See README.md for inputs and outputs.
 //
 //   protocol.mjs ENCODING push|pull      ENCODING: utf-8, utf-16 or utf-32, the only one offered
 
@@ -82,7 +82,7 @@ class Session {
       if (last?.version === this.versions.get(file)) return last.diagnostics
       await sleep(5)
     }
-    throw new Error(`${file}: nothing came`)
+    throw new Error(`${file}: no findings received`)
   }
 
   async shown(file) {

@@ -1,5 +1,5 @@
-"""The reference client of Python, pytest-lsp, with the capabilities of an editor: opens the files,
-tells what it is shown, applies a fix. See README.md for what comes in and goes out.
+"""The Python reference client, pytest-lsp, with the capabilities of an editor: opens the files,
+prints the shown findings, applies a fix. See README.md for inputs and outputs.
 
     reference.py CLIENT       such as neovim@v0.10.0; the clients are those of pytest-lsp
 """
@@ -18,7 +18,7 @@ WIDTHS = {"utf-8": lambda c: len(c.encode()), "utf-16": lambda c: 1 + (c > "\uff
 
 
 def index(text, character, encoding):
-    """The character of a line of which a position speaks; a position inside of one is a fault."""
+    """The index of the character at a position; a position inside a character is an error."""
     at = 0
     for number, c in enumerate(text):
         if at >= character:
@@ -49,7 +49,7 @@ class Session:
         return await self.settled(file)
 
     async def found(self, file):
-        """The diagnostics of the version that is open, asked for or waited for."""
+        """The diagnostics of the open version, pulled or pushed."""
         if self.pulls:
             params = lsp.DocumentDiagnosticParams(lsp.TextDocumentIdentifier(self.uri(file)))
             return (await self.client.text_document_diagnostic_async(params)).items
@@ -100,7 +100,7 @@ class Session:
         (ROOT / file).write_bytes(self.texts[file].encode())
 
     def edits(self, file, edit):
-        """The edits of the one file that a fix may touch, of the version that is open."""
+        """The edits of the only file that a fix may change, for the open version."""
         if edit.document_changes is None:
             ((uri, edits),) = edit.changes.items()
             version = None

@@ -47,14 +47,14 @@ fn a_finding_has_actions_where_it_stands() {
     quickfix (preferred): Write KEY=value
     quickfix: Fix all `dockerfile/legacy-key-value` in this file
     quickfix: Allow `dockerfile/legacy-key-value` here with a comment
-    quickfix: Turn `dockerfile/legacy-key-value` off in .aidd/config.json
+    quickfix: Disable `dockerfile/legacy-key-value` in .aidd/config.json
     source.fixAll.aidd: Apply all safe fixes of aidd in this file
     ");
     assert_snapshot!(of(&TWO.replace('‸', "").replace("FROM", "FR‸OM")), @"source.fixAll.aidd: Apply all safe fixes of aidd in this file");
     assert_snapshot!(of("FROM debian:12\nADD‸ a /b\n"), @"
     quickfix: Use COPY instead of ADD (may change the meaning)
     quickfix: Allow `dockerfile/add-instead-of-copy` here with a comment
-    quickfix: Turn `dockerfile/add-instead-of-copy` off in .aidd/config.json
+    quickfix: Disable `dockerfile/add-instead-of-copy` in .aidd/config.json
     ");
 }
 
@@ -80,7 +80,7 @@ fn actions_do_what_they_say() {
     ENV a b
     ENV c d
     ");
-    assert_snapshot!(done(&project, TWO, "Turn"), @r#"
+    assert_snapshot!(done(&project, TWO, "Disable"), @r#"
     create .aidd/config.json
     edit .aidd/config.json @null
     {
@@ -104,7 +104,7 @@ fn the_configuration_keeps_its_comments() {
     let project = Project::new(&[(path, config)]);
     let client = Client { create_files: false, ..FULL };
     let (snapshot, actions) = project.actions("Dockerfile", TWO, client);
-    let action = titled(&actions, "Turn");
+    let action = titled(&actions, "Disable");
     let edit = project.resolve(&snapshot, action, &Memory::default()).expect("done");
     assert_snapshot!(applied(&project, &edit, &[(path, config)]), @r#"
     edit .aidd/config.json @null
@@ -136,7 +136,7 @@ fn no_file_is_made_for_a_client_that_cannot() {
     let project = Project::new(&[]);
     let client = Client { create_files: false, ..FULL };
     let (_, actions) = project.actions("Dockerfile", TWO, client);
-    assert!(!titles(&actions).contains("Turn"), "{}", titles(&actions));
+    assert!(!titles(&actions).contains("Disable"), "{}", titles(&actions));
 }
 
 #[test]

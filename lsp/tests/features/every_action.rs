@@ -54,7 +54,7 @@ fn try_all(rule: &str, example: &Example, counts: &mut BTreeMap<String, [usize; 
             Err(other) => panic!("{rule}: {}: {other}", action.title),
         };
         *done += 1;
-        if word == "Turn" {
+        if word == "Disable" {
             let shown = applied(&project, &edit, &[]);
             let (_, config) = shown.split_once("edit .aidd/config.json @null\n").expect("an edit");
             turned_off(rule, example, &beside, config);
@@ -99,7 +99,7 @@ fn every_action_does_away_with_its_finding() {
         .iter()
         .map(|(word, [done, refused])| format!("{word}: {done} done, {refused} refused\n"))
         .collect();
-    for word in ["(fix)", "Allow", "Turn", "Fix", "Apply"] {
+    for word in ["(fix)", "Allow", "Disable", "Fix", "Apply"] {
         assert!(counts.get(word).is_some_and(|[done, _]| *done > 0), "{word}\n{shown}");
     }
     let [done, refused] = counts["Allow"];

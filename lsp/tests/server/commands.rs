@@ -12,7 +12,7 @@ async fn a_rule_is_explained_by_its_id_or_alias() {
     let params = json!({ "command": "aidd.explain", "arguments": ["team/no-stp"] });
     let id = client.begin("workspace/executeCommand", params).await;
     let error = &client.answer(id).await["error"];
-    assert_eq!(error["message"], "no rule is called `team/no-stp`; did you mean `team/no-stop`?");
+    assert_eq!(error["message"], "unknown rule `team/no-stp`; did you mean `team/no-stop`?");
     let params = json!({ "command": "aidd.unknown", "arguments": [] });
     let id = client.begin("workspace/executeCommand", params).await;
     assert_eq!(client.answer(id).await["error"]["code"], -32602);

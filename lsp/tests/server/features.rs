@@ -101,7 +101,7 @@ async fn the_configuration_that_is_open_is_edited_at_its_version() {
     let mut client = Client::start(folder.path(), modern()).await;
     client.open(&uri, "javascript", "debugger\n").await;
     client.open(&config, "json", "{\n  // Unsaved.\n}\n").await;
-    let action = action(&mut client, &uri, (0, 0), "Turn").await;
+    let action = action(&mut client, &uri, (0, 0), "Disable").await;
     let resolved = client.ask("codeAction/resolve", action).await;
     let change = &resolved["edit"]["documentChanges"][0];
     assert_eq!(change["textDocument"], json!({ "uri": config, "version": 1 }));

@@ -93,7 +93,7 @@ async fn what_is_malformed_is_logged_and_the_rest_is_processed() {
     client.change(&file, 2, json!([{ "range": "all", "text": "" }])).await;
     assert_eq!(client.published(&file, None).await.len(), 0);
     let is_it = |params: &Value| {
-        params["message"].as_str().is_some_and(|text| text.ends_with("until it is opened again"))
+        params["message"].as_str().is_some_and(|text| text.ends_with("until it is reopened"))
     };
     client.hear("window/logMessage", is_it).await;
     client.open(&file, "javascript", "sleep\n").await;

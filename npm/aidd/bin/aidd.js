@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Runs the binary of the package for this system, as if it had been called itself.
+// Runs the binary from the package for this system.
 "use strict";
 
 const { spawn } = require("node:child_process");
@@ -12,13 +12,13 @@ function binary() {
   const fits = ([, { os, cpu }]) => os.includes(platform) && cpu.includes(arch);
   const found = Object.entries(platforms).find(fits);
   if (!found) {
-    return fail(`there is no binary for ${platform} on ${arch}`);
+    return fail(`unsupported platform: ${platform} on ${arch}`);
   }
   const name = `${require("../package.json").name}-${found[0]}`;
   try {
     return require.resolve(`${name}/bin/aidd${platform === "win32" ? ".exe" : ""}`);
   } catch {
-    return fail(`the package ${name} is missing. Install again without --omit=optional, on the system that runs it`);
+    return fail(`the package ${name} is missing. Reinstall without --omit=optional, on the system that runs it`);
   }
 }
 
@@ -30,8 +30,8 @@ function fail(why) {
 
 function run(program) {
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
-  // Passed on, and not obeyed here: the binary ends first and says how. Handled before the binary
-  // starts, so that a signal that comes at once does not leave it behind.
+  // Forward signals instead of exiting: the binary exits first and determines the status. Install
+  // the handlers before the binary starts, so that an early signal does not orphan it.
   const passOn = (signal) => child.kill(signal);
   for (const signal of signals) {
     process.on(signal, passOn);

@@ -49,7 +49,7 @@ fn logs_show_what_is_new_and_count_the_rest() {
     1 error, 1 warning, 1 info in 12 files (0.2 s); 1 fixable with --fix, 1 with --fix-unsafe; 1 pre-existing, 1 moved, 1 fixed, 1 baselined, 1 allowed
     ");
     assert_snapshot!(last_lines(&render(Format::Github, &run), 5), @"
-    1 file not, or not wholly, checked:
+    1 file skipped or only partly checked:
       big/blob\\u{1b}.json: larger than 2 MiB | <b>
     compared with main (merge base 1a2b3c4): 4 changed files
     note: the clone is shallow
@@ -64,7 +64,7 @@ fn without_its_sources_a_finding_is_a_line() {
     Dockerfile:1:6: warning[dockerfile/latest-tag] Pin the tag
     conf, dir/sé#t:1.toml:2:9: error[secrets/some-key] `[REDACTED]` is 100% | open see @someone <b> #12
     logs/big.log:41002:1: info[team/no-shouting] Do not shout
-    1 file not, or not wholly, checked:
+    1 file skipped or only partly checked:
       big/blob\\u{1b}.json: larger than 2 MiB | <b>
 
     compared with main (merge base 1a2b3c4): 4 changed files
@@ -145,7 +145,7 @@ fn the_comment_tells_the_verdict_and_what_became_better() {
 
     ### Fixed by this change (1)
 
-    This change mends 1 problem. Thank you for leaving the code better than you found it.
+    This change fixes 1 problem. Thank you for leaving the code better than you found it.
 
     - secrets/some-key at [old/k\@&#8203;.toml:2](<https://github.com/owner/name/blob/1a2b3c41a2b3c41a2b3c41a2b3c41a2b3c41a2b3/old/k@.toml#L2>): \[REDACTED\] lies open
 
@@ -156,7 +156,7 @@ fn the_comment_tells_the_verdict_and_what_became_better() {
     | Info | 0 | 1 | +1 |
 
     <details>
-    <summary>There before this change: 2 warnings</summary>
+    <summary>Pre-existing: 2 warnings</summary>
 
     | Rule | Place | Problem |
     | --- | --- | --- |
@@ -166,14 +166,14 @@ fn the_comment_tells_the_verdict_and_what_became_better() {
     </details>
 
     <details>
-    <summary>1 file not, or not wholly, checked</summary>
+    <summary>1 file skipped or only partly checked</summary>
 
     - big/blob\\u{1b}.json: larger than 2 MiB \| &lt;b&gt;
 
     </details>
 
     - see www\.example.com
-    - 2 findings of the baseline found no more; `aidd baseline prune` drops what is gone
+    - 2 baseline entries no longer match; run `aidd baseline prune` to remove stale entries
     ");
 }
 
@@ -261,7 +261,7 @@ fn a_policy_blocks_warns_and_leaves_out() {
       |             ^^^^^^^^^^^^^^^^
       |
       = help: Revoke [REDACTED]
-      = note: `ci.warnOn` names this rule: the run does not fail for it
+      = note: `ci.warnOn` contains this rule: the finding does not fail the run
 
     info[team/no-shouting]: Do not shout
          --> logs/big.log:41002:1
@@ -269,9 +269,9 @@ fn a_policy_blocks_warns_and_leaves_out() {
     41002 | NO WAY
           | ^^^^^^
           |
-          = note: `ci.blockOn` names this rule: the run fails
+          = note: `ci.blockOn` contains this rule: the run fails
 
-    1 file not, or not wholly, checked:
+    1 file skipped or only partly checked:
       big/blob\u{1b}.json: larger than 2 MiB | <b>
 
     1 error, 1 info in 12 files (0.2 s); 1 fixable with --fix-unsafe; 1 baselined, 1 allowed, 1 ignored
@@ -294,7 +294,7 @@ fn a_policy_blocks_warns_and_leaves_out() {
     | [secrets/some-key](<https://github.com/aidd-dev/aidd/blob/main/content/rules/secrets/some-key.md>) | conf, dir/sé\#&#8203;t:1.toml:2 | \`\[REDACTED\]\` is 100% \| open see \@&#8203;someone &lt;b&gt; \#&#8203;12 |
 
     <details>
-    <summary>1 file not, or not wholly, checked</summary>
+    <summary>1 file skipped or only partly checked</summary>
 
     - big/blob\\u{1b}.json: larger than 2 MiB \| &lt;b&gt;
 
@@ -328,7 +328,7 @@ fn a_summary_has_room_for_more_than_a_comment() {
         let room = budget.bytes() - text.len();
         assert!(room < budget.bytes() / 10, "{room} of {} left", budget.bytes());
         assert!(text.contains(" problems more not shown."), "{budget:?}");
-        assert!(text.contains("10000 earlier problems not shown."), "{budget:?}");
+        assert!(text.contains("10000 pre-existing problems not shown."), "{budget:?}");
         assert_eq!(text.matches("<details>").count(), text.matches("</details>").count());
     }
 }

@@ -35,7 +35,7 @@ fn text() {
     41002 | NO WAY
           | ^^^^^^
 
-    1 file not, or not wholly, checked:
+    1 file skipped or only partly checked:
       big/blob\u{1b}.json: larger than 2 MiB | <b>
 
     1 error, 1 warning, 1 info in 12 files (0.2 s); 1 fixable with --fix, 1 with --fix-unsafe; 1 baselined, 1 allowed
@@ -251,7 +251,7 @@ fn github() {
     ::error file=conf%2C dir/sé#t%3A1.toml,line=2,endLine=2,col=9,endColumn=25,title=secrets/some-key::`[REDACTED]` is 100%25 | open%0Asee @someone <b> #12%0ARevoke [REDACTED]
     ::warning file=Dockerfile,line=1,endLine=1,col=6,endColumn=19,title=dockerfile/latest-tag::Pin the tag%0AName a version
     ::notice file=logs/big.log,line=41002,endLine=41002,col=1,endColumn=7,title=team/no-shouting::Do not shout
-    1 file not, or not wholly, checked:
+    1 file skipped or only partly checked:
       big/blob\\u{1b}.json: larger than 2 MiB | <b>
     1 error, 1 warning, 1 info in 12 files; 1 fixable with --fix, 1 with --fix-unsafe; 1 baselined, 1 allowed
     ");
@@ -286,7 +286,7 @@ fn markdown() {
     | [team/no-shouting](<https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/rules/team/no-shouting.md>) | [logs/big.log:41002](<https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/logs/big.log#L41002>) | Do not shout |
 
     <details>
-    <summary>1 file not, or not wholly, checked</summary>
+    <summary>1 file skipped or only partly checked</summary>
 
     - big/blob\\u{1b}.json: larger than 2 MiB \| &lt;b&gt;
 
@@ -358,7 +358,7 @@ fn junit() {
           <system-out>info: logs/big.log:41002:1: Do not shout</system-out>
         </testcase>
       </testsuite>
-      <testsuite name="not, or not wholly, checked" tests="1" failures="0" errors="0" skipped="1">
+      <testsuite name="skipped or only partly checked" tests="1" failures="0" errors="0" skipped="1">
         <testcase name="big/blob\u{1b}.json" classname="big/blob\u{1b}.json">
           <skipped message="larger than 2 MiB | &lt;b&gt;"/>
         </testcase>

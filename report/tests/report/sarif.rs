@@ -64,7 +64,7 @@ fn the_whole_log() {
           "originalUriBaseIds": {
             "%SRCROOT%": {
               "description": {
-                "text": "The folder under check"
+                "text": "The checked directory"
               }
             }
           },
@@ -255,34 +255,34 @@ fn the_whole_log() {
               "notifications": [
                 {
                   "fullDescription": {
-                    "text": "A file was not, or not wholly, checked. What is in it is not known. The message says what kept it from being checked."
+                    "text": "A file was skipped or only partly checked. It can contain unreported findings. The message states why it was not checked."
                   },
                   "help": {
-                    "text": "What is in it is not known. The message says what kept it from being checked."
+                    "text": "It can contain unreported findings. The message states why it was not checked."
                   },
                   "id": "aidd/skipped-file",
                   "shortDescription": {
-                    "text": "A file was not, or not wholly, checked"
+                    "text": "A file was skipped or only partly checked"
                   }
                 },
                 {
                   "fullDescription": {
-                    "text": "More results than code scanning takes. The least severe are left out. They come back once the others are mended, or when the run is split into categories."
+                    "text": "More results than code scanning accepts. The least severe results are omitted. They appear once the others are fixed, or when the run is split into categories."
                   },
                   "help": {
-                    "text": "The least severe are left out. They come back once the others are mended, or when the run is split into categories."
+                    "text": "The least severe results are omitted. They appear once the others are fixed, or when the run is split into categories."
                   },
                   "id": "aidd/results-left-out",
                   "shortDescription": {
-                    "text": "More results than code scanning takes"
+                    "text": "More results than code scanning accepts"
                   }
                 },
                 {
                   "fullDescription": {
-                    "text": "A commit, a branch, a title or a change breaks a rule. It lies in no file, so it is no result. The message names the rule."
+                    "text": "A commit, a branch, a title or a change breaks a rule. It is outside of files, so it cannot be a result. The message names the rule."
                   },
                   "help": {
-                    "text": "It lies in no file, so it is no result. The message names the rule."
+                    "text": "It is outside of files, so it cannot be a result. The message names the rule."
                   },
                   "id": "aidd/commit",
                   "shortDescription": {
@@ -413,7 +413,7 @@ fn the_worst_results_fill_the_limit() {
     let notes = &run["runs"][0]["invocations"][0]["toolExecutionNotifications"];
     assert_eq!(
         notes[0]["message"]["text"],
-        json!("1000 results of the least severity are left out: code scanning takes 25000")
+        json!("1000 least severe results are omitted: code scanning accepts 25000")
     );
 }
 

@@ -104,7 +104,7 @@ impl Job<'_> {
                 || "without a reason".to_owned(),
                 |reason| format!("because: {reason}"),
             );
-            let message = format!("allows findings with `{text}`, {reason}");
+            let message = format!("allows findings by `{text}`, {reason}");
             found.push(Found {
                 path: path.to_owned(),
                 line: u32::try_from(line + 1).ok(),

@@ -1,31 +1,31 @@
-/** Finding the program that serves: the setting, the one beside the extension, or one in PATH. */
+/** Finds the `aidd` program: from the setting, in the extension, or in PATH. */
 
 import { accessSync, constants, statSync } from 'node:fs'
 import * as path from 'node:path'
 
-/** Where to look; what is not given is read by nobody else. */
+/** Where to look; nothing else is read. */
 export interface Places {
-  /** The setting `aidd.path`; empty when it is not set. */
+  /** The setting `aidd.path`; empty if it is not set. */
   setting: string
-  /** The first folder of the workspace. */
+  /** The first workspace folder. */
   folder: string | undefined
   home: string
-  /** The folder that the extension is installed in. */
+  /** The directory in which the extension is installed. */
   extension: string
   /** The variable `PATH`. */
   path: string
   platform: NodeJS.Platform
 }
 
-/** A program to run, or why there is none, for a person to read. */
+/** The program to run, or a message that states why there is none. */
 export type Found = { program: string } | { problem: string }
 
-/** Whether a file is there and may be run. */
+/** Whether a file exists and is executable. */
 export type IsProgram = (file: string) => boolean
 
 /**
- * The program to run. A setting that names none is a problem: another program than the one asked
- * for is never run in its place.
+ * The program to run. If the setting does not point to a program, that is a problem: no other
+ * program is run instead.
  */
 export function findBinary(places: Places, isProgram: IsProgram = isExecutable): Found {
   const setting = places.setting.trim()
@@ -36,16 +36,16 @@ export function findBinary(places: Places, isProgram: IsProgram = isExecutable):
     }
     return isProgram(program)
       ? { program }
-      : { problem: `The setting aidd.path is ${setting}, but there is no program at ${program}.` }
+      : { problem: `The setting aidd.path is ${setting}, but ${program} is not an executable file.` }
   }
   const candidates = [inExtension(places), ...inPath(places)]
   const program = candidates.find(isProgram)
   return program !== undefined
     ? { program }
-    : { problem: 'The program aidd was not found: it did not come with this extension and is not in PATH.' }
+    : { problem: 'aidd was not found: it is not included in this extension and not in PATH.' }
 }
 
-/** A setting with `~` and `${workspaceFolder}` filled in; a bare name is looked for in PATH. */
+/** Expands `~` and `${workspaceFolder}` in a setting; relative paths refer to the workspace folder. */
 function expand(setting: string, places: Places): string | undefined {
   const join = joining(places)
   if (setting.includes('${workspaceFolder}')) {
@@ -60,7 +60,7 @@ function inExtension(places: Places): string {
   return joining(places)(places.extension, 'bin', fileName(places))
 }
 
-/** Relative folders in PATH are passed over: they would mean the folder of the workspace. */
+/** Skips relative directories in PATH: they would refer to the workspace. */
 function inPath(places: Places): string[] {
   const { delimiter, isAbsolute } = paths(places)
   const folders = places.path.split(delimiter).filter((folder) => isAbsolute(folder))

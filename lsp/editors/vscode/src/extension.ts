@@ -1,4 +1,4 @@
-/** The extension: starts `aidd lsp`, and shows what its commands answer. */
+/** The extension: starts `aidd lsp` and shows the results of its commands. */
 
 import * as os from 'node:os'
 import * as vscode from 'vscode'
@@ -9,11 +9,11 @@ import { messageOf, rulesOf } from './words'
 
 const HELP = 'https://github.com/aidd-dev/aidd/blob/main/docs/editors.md'
 
-/** The scheme of the texts that commands answer with. */
+/** The URI scheme of documents with command results. */
 const ANSWERS = 'aidd-answer'
 
 let client: LanguageClient | undefined
-/** Starts and stops wait for one another. */
+/** Serializes starts and stops. */
 let queue: Promise<void> = Promise.resolve()
 
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
@@ -58,7 +58,7 @@ async function start(context: vscode.ExtensionContext, answers: Answers): Promis
     client = undefined
     await starting.dispose().catch(() => undefined)
     const why = error instanceof Error ? error.message : String(error)
-    void tell(`${found.program} did not start as a language server: ${why}`)
+    void tell(`${found.program} failed to start as a language server: ${why}`)
   }
 }
 
@@ -66,7 +66,7 @@ async function stop(): Promise<void> {
   const stopping = client
   client = undefined
   await running(false)
-  // A server that has died cannot be stopped; there is nothing to do about it.
+  // Ignore errors: a crashed server cannot be stopped.
   await stopping?.dispose().catch(() => undefined)
 }
 
@@ -82,8 +82,8 @@ function options(answers: Answers): LanguageClientOptions {
     synchronize: { configurationSection: 'aidd' },
     markdown: { supportHtml: false },
     middleware: {
-      // The client makes a command of the editor from each command of the server; what is asked of
-      // the person first, and what is done with the answer, is ours.
+      // The client registers an editor command for each server command; the extension prompts for
+      // arguments and shows the result.
       executeCommand: async (command, args, next) => {
         const byPerson = args.length === 0
         const full = byPerson ? await ask(command) : args
@@ -96,7 +96,7 @@ function options(answers: Answers): LanguageClientOptions {
   }
 }
 
-/** The arguments of a command that a person called; `undefined` when they thought better of it. */
+/** Prompts for the arguments of a command called by the user; `undefined` if they cancelled. */
 async function ask(command: string): Promise<unknown[] | undefined> {
   const { document } = vscode.window.activeTextEditor ?? {}
   const uri = document?.uri.scheme === 'file' ? document.uri.toString() : undefined
@@ -121,7 +121,7 @@ const recordings = [
   { label: 'Only known findings', description: 'drops from the baseline what is gone', acceptNew: false },
 ]
 
-/** The rule to explain: that of the finding under the cursor, or one that is typed. */
+/** The rule to explain: that of the finding under the cursor, or one typed by the user. */
 async function askRule(): Promise<string | undefined> {
   const editor = vscode.window.activeTextEditor
   const all = editor ? vscode.languages.getDiagnostics(editor.document.uri) : []
@@ -147,7 +147,7 @@ async function show(answers: Answers, command: string, args: unknown[], answer: 
 async function tell(problem: string): Promise<void> {
   const actions = { 'How to Install': openHelp, 'Open Settings': openSettings, Retry: retry }
   const chosen = await vscode.window.showErrorMessage(
-    `${problem} Install aidd, or set aidd.path to where it is.`,
+    `${problem} Install aidd, or set aidd.path to its path.`,
     ...(Object.keys(actions) as (keyof typeof actions)[]),
   )
   if (chosen) await actions[chosen]()
@@ -157,7 +157,7 @@ const openHelp = () => vscode.env.openExternal(vscode.Uri.parse(HELP))
 const openSettings = () => vscode.commands.executeCommand('workbench.action.openSettings', 'aidd.path')
 const retry = () => vscode.commands.executeCommand('aidd.restart')
 
-/** The texts that commands answered with, as documents that cannot be edited. */
+/** Command results as read-only documents. */
 class Answers implements vscode.TextDocumentContentProvider {
   private readonly texts = new Map<string, string>()
   private readonly changed = new vscode.EventEmitter<vscode.Uri>()

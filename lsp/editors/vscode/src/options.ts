@@ -1,6 +1,6 @@
-/** What the server is started with and told. */
+/** Options and settings for the server. */
 
-/** The settings that the server knows, in the form in which it reads them. */
+/** The server settings, in the format that the server reads. */
 export interface ServerSettings {
   config?: string
   run: 'onType' | 'onSave'
@@ -10,7 +10,7 @@ export interface ServerSettings {
 /** Reads one setting of the section `aidd`. */
 export type Read = (name: string) => unknown
 
-/** The settings for the server; what is not set, or is no value of that setting, is left to it. */
+/** The settings for the server. Unset and invalid values are omitted, so that the server uses its defaults. */
 export function serverSettings(read: Read): ServerSettings {
   const config = read('config')
   return {
@@ -20,14 +20,14 @@ export function serverSettings(read: Read): ServerSettings {
   }
 }
 
-/** The arguments of the program. */
+/** The command-line arguments. */
 export const serverArguments: readonly string[] = ['lsp']
 
 /**
- * The documents that are checked: every text may hold a secret, so all languages, whether saved or
- * not. The cells of notebooks and the files that only another extension can read are left out.
+ * The documents that are checked: all languages, saved or not, because every text can contain a
+ * secret. Notebook cells and files that only another extension can read are excluded.
  */
 export const documents: { scheme: string }[] = [{ scheme: 'file' }, { scheme: 'untitled' }]
 
-/** A change of one of these starts the server anew. */
+/** Settings whose change restarts the server. */
 export const startsAnew: readonly string[] = ['aidd.path']

@@ -1,19 +1,19 @@
-/** Between what the editor and the server know and what a person is told. */
+/** Converts data of the editor and the server to texts for the user. */
 
-/** What is needed of a diagnostic of the editor. */
+/** The required part of an editor diagnostic. */
 export interface Shown {
   source?: string | undefined
   code?: string | number | { value: string | number } | undefined
 }
 
-/** The ids of the rules among diagnostics, each once, in their order. */
+/** The distinct rule ids of diagnostics, in order. */
 export function rulesOf(diagnostics: readonly Shown[]): string[] {
   const ours = diagnostics.filter(({ source }) => source === 'aidd')
   const codes = ours.map(({ code }) => (typeof code === 'object' ? code.value : code))
   return [...new Set(codes.filter((code) => typeof code === 'string'))]
 }
 
-/** What to tell a person of a command's answer, if it is made of numbers. */
+/** The message for a command result that consists of counts. */
 export function messageOf(answer: unknown): string | undefined {
   if (typeof answer !== 'object' || answer === null) return undefined
   const { files, findings, recorded } = answer as Record<string, unknown>

@@ -19,7 +19,7 @@ const there: Places = {
   platform: 'win32',
 }
 
-/** What is found when exactly these programs exist. */
+/** The result if exactly these programs exist. */
 function found(places: Places, ...programs: string[]): string {
   const result = findBinary(places, (file) => programs.includes(file))
   return 'program' in result ? result.program : `problem: ${result.problem}`

@@ -1,6 +1,6 @@
 /**
- * The program that is found, started with the arguments and settings of the extension, talks to a
- * client of the protocol. With AIDD=PATH that program is aidd, else a stub.
+ * Starts the located program with the arguments and settings of the extension and connects a
+ * protocol client. With AIDD=PATH the program is aidd, otherwise a stub.
  */
 
 import assert from 'node:assert/strict'
@@ -31,7 +31,7 @@ import { rulesOf } from '../src/words'
 const real = process.env['AIDD'] ?? ''
 const withoutShell = process.platform === 'win32' && real === ''
 
-/** An installed extension that carries a program: the stub. */
+/** An installed extension that includes a program: the stub. */
 function install(folder: string): void {
   mkdirSync(path.join(folder, 'bin'))
   const program = path.join(folder, 'bin', 'aidd')

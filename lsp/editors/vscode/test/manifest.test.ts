@@ -1,4 +1,4 @@
-/** What package.json promises is what the code does, and what is copied in is current. */
+/** package.json matches the code, and copied files are current. */
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

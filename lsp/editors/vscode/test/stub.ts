@@ -1,4 +1,4 @@
-/** A server of a few lines: it finds the word `latest`, and explains any rule. */
+/** A minimal server: it reports the word `latest` and explains any rule. */
 
 import {
   createProtocolConnection,

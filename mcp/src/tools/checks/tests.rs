@@ -131,12 +131,12 @@ fn what_is_missing_or_outside_is_said() {
     hint: name the file, such as src/api/user.ts
     ");
     insta::assert_snapshot!(said("aidd_scan_secrets", json!({"filePath": "../x"})), @"
-    ../x does not lie in the project
-    hint: paths count from the project's root
+    ../x is not in the project
+    hint: paths are relative to the project root
     ");
     insta::assert_snapshot!(said("aidd_scan_secrets", json!({"filePath": "gone"})), @"
     gone: no such file
-    hint: paths count from the project's root
+    hint: paths are relative to the project root
     ");
     insta::assert_snapshot!(
         said("aidd_check_compliance", json!({"filePath": ".", "ruleCategories": ["secret/*"]})), @"
@@ -146,7 +146,7 @@ fn what_is_missing_or_outside_is_said() {
     let gone = said("aidd_ci_diff_check", json!({"base": "gone"}));
     assert!(
         gone.ends_with(
-            "is not in a Git repository\nhint: without Git, `aidd check` checks all files"
+            "is not in a Git repository\nhint: run `aidd check` to check all files without Git"
         ),
         "{gone}"
     );
@@ -202,8 +202,8 @@ fn without_a_main_branch_there_is_no_comparison_by_guess() {
     git(root, &["commit", "-qam", "feat: y"]);
     let said = |tool: &str| call(root, tool, json!({})).expect_err("refused").to_string();
     insta::assert_snapshot!(said("aidd_ci_diff_check"), @"
-    no main branch is known here: there is no origin/HEAD, origin/main, origin/master, main or master, nor one that the repository's `init.defaultBranch` names
-    hint: name the branch that the work goes to; `HEAD` compares with the last commit alone
+    no main branch found: there is no origin/HEAD, origin/main, origin/master, main or master, nor a branch named by the repository's `init.defaultBranch`
+    hint: pass the target branch; `HEAD` compares only with the last commit
     ");
     assert_eq!(said("aidd_ci_report"), said("aidd_ci_diff_check"));
     let named = call(root, "aidd_ci_diff_check", json!({"base": "trunk"})).expect("an answer");
@@ -219,7 +219,7 @@ fn before_the_first_commit_all_is_new_and_that_is_said() {
     git(folder.path(), &["init", "-q", "-b", "trunk"]);
     let answer = call(folder.path(), "aidd_ci_diff_check", json!({})).expect("an answer");
     assert!(
-        answer.text.contains("compared with nothing: there is no commit yet"),
+        answer.text.contains("compared with nothing: the repository has no commit yet"),
         "{}",
         answer.text
     );
