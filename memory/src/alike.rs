@@ -1,4 +1,4 @@
-//! Which memories say much the same as a new one, without comparing it with all of them.
+//! Finds memories with content similar to a new one, without comparing it to all of them.
 
 use super::MemoryError;
 use super::brief::Brief;
@@ -9,25 +9,26 @@ use super::types::{Kind, Status};
 use super::words::{error_key, likeness, pieces};
 use std::collections::{BTreeSet, HashMap};
 
-/// Memories at least so alike are named when one is saved: half of all their pieces are shared.
+/// Minimum similarity of the memories that are reported on saving: half of all pieces are shared.
 const ALIKE: f64 = 0.5;
-/// At most so many alike ones are named.
+/// Maximum number of similar memories that are reported.
 const NAMED: usize = 3;
-/// All are taken in anew when so many places, and a quarter of all, are of what is gone.
+/// The index is rebuilt when more than this number of its entries, and a quarter of all, are out of
+/// date.
 const GONE: usize = 64;
 
-/// What permanent memories that hold are compared by, as of a mark of the store.
+/// Comparison data of active permanent memories, valid at a mark of the store.
 #[derive(Debug, Default)]
 pub(super) struct Alike {
     mark: i64,
-    /// How many memories were taken out of the store by then: no later mark tells of those.
+    /// Number of deleted memories at that mark: later marks do not reflect deletions.
     deletions: i64,
-    /// In the order they came; `None`: changed or gone since.
+    /// In order of insertion; `None` for memories that were changed or deleted since.
     known: Vec<Option<Known>>,
-    /// How many pieces each of them has; apart, as this is looked at most.
+    /// Number of pieces of each memory; a separate list because it is read most often.
     lengths: Vec<usize>,
     place: HashMap<String, usize>,
-    /// Where each piece occurs.
+    /// The memories that contain each piece.
     by_piece: HashMap<u64, Vec<usize>>,
 }
 
@@ -38,7 +39,7 @@ struct Known {
     pieces: BTreeSet<u64>,
 }
 
-/// What a memory of this type is compared by.
+/// The pieces by which a memory of this type is compared.
 fn compared_by(kind: Kind, content: &str) -> BTreeSet<u64> {
     match kind {
         Kind::Mistake => pieces(&error_key(content)),
@@ -47,7 +48,7 @@ fn compared_by(kind: Kind, content: &str) -> BTreeSet<u64> {
 }
 
 impl Alike {
-    /// Whether much of it is of memories that are gone, or of what others said before.
+    /// Whether many entries belong to deleted memories or to previous contents.
     fn is_sparse(&self) -> bool {
         let gone = self.known.len() - self.place.len();
         gone > GONE && gone * 4 > self.known.len()
@@ -71,19 +72,19 @@ impl Alike {
         self.known.push(Some(Known { id, kind, pieces }));
     }
 
-    /// The most alike of a type, with their likeness.
+    /// The most similar memories of a type, with their similarity.
     fn most(&self, kind: Kind, content: &str) -> Vec<(f64, String)> {
         let own = compared_by(kind, content);
         let places = |piece: &u64| self.by_piece.get(piece).map_or(&[][..], Vec::as_slice);
         let mut rarest: Vec<&u64> = own.iter().collect();
         rarest.sort_by_key(|piece| places(piece).len());
-        // Two sets of n and m pieces are alike when they share a third of n + m. One that has none
-        // of our rarest pieces can share no more than the others: those in which many are found
-        // are looked at only for the few that are short enough for that.
+        // Two sets of n and m pieces are similar if they share a third of n + m. A memory with none
+        // of the rarest pieces can share only the others: common pieces are checked only for the
+        // few memories that are short enough for that.
         let mut candidates: BTreeSet<usize> = BTreeSet::new();
         for (index, piece) in rarest.iter().enumerate() {
             let most = own.len() - index;
-            // Nobody is shorter than half of ours.
+            // No similar memory is shorter than half of the new one.
             if 2 * most < own.len() {
                 break;
             }
@@ -103,7 +104,7 @@ impl Alike {
     }
 }
 
-/// How many memories of a type there are, and how many hold each of some pieces.
+/// Number of memories of a type, and how many of them contain each of some pieces.
 #[derive(Debug, Default)]
 pub(super) struct Held {
     pub(super) all: u32,
@@ -126,7 +127,7 @@ impl Alike {
         Held { all: count(all), by: by.collect() }
     }
 
-    /// The memories of a type that share the most of these weights.
+    /// The memories of a type that share the highest total weight.
     fn sharing(&self, kind: Kind, weights: &[(u64, f64)], most: usize) -> Vec<String> {
         let mut shared: HashMap<usize, f64> = HashMap::new();
         for (piece, weight) in weights {
@@ -144,19 +145,20 @@ impl Alike {
 }
 
 impl ProjectMemory {
-    /// How many permanent memories of a type hold, and how many of them have each of some pieces.
+    /// Number of active permanent memories of a type, and how many of them contain each of some
+    /// pieces.
     pub(super) fn held(&mut self, kind: Kind, pieces: &BTreeSet<u64>) -> Result<Held, MemoryError> {
         self.read(&mut |_| Ok(()))?;
         self.compare()?;
         Ok(self.alike.held(kind, pieces))
     }
 
-    /// Those of them that share the most of these weights, as of the last [`Self::held`].
+    /// Those of them that share the highest total weight, as of the last [`Self::held`].
     pub(super) fn sharing(&self, kind: Kind, weights: &[(u64, f64)], most: usize) -> Vec<String> {
         self.alike.sharing(kind, weights, most)
     }
 
-    /// The memories of a type that hold and are much like `content`, the most alike first.
+    /// The active memories of a type that are similar to `content`, most similar first.
     pub(super) fn similar(
         &mut self,
         kind: Kind,
@@ -174,7 +176,7 @@ impl ProjectMemory {
         Ok(similar)
     }
 
-    /// Brings what memories are compared by up to date.
+    /// Updates the comparison data from the store.
     fn compare(&mut self) -> Result<(), MemoryError> {
         let (mark, deletions) = (self.store().mark()?, self.store().deletions()?);
         if self.alike.deletions != deletions || self.alike.is_sparse() {
@@ -230,7 +232,7 @@ mod tests {
                 assert_eq!(held as usize, NAMED + 1);
             }
             assert!(memory.alike.known.len() <= 2 * (NAMED + 1), "{}", memory.alike.known.len());
-            // Edits leave places behind, too.
+            // Edits leave outdated entries, too.
             let id = save(memory, 9);
             for n in 0..400 {
                 let content = Some(format!("Use PostgreSQL for number {n}"));

@@ -1,5 +1,5 @@
-//! Checks of memories, looked at before anything is written: one that cannot run, or does not do
-//! what its own examples say, is not kept.
+//! Validates the checks of memories before anything is written: a check that cannot run, or that
+//! fails its own examples, is not stored.
 
 use super::MemoryError;
 use super::privacy::Gate;
@@ -14,12 +14,12 @@ use aidd_engine::workspace::examples;
 use aidd_engine::workspace::remembered::{self, CHECK, RULE};
 use serde_json::{Map, Value};
 
-/// Settles the check among the fields that a memory is to have: one that says there is none goes,
-/// any other is looked at and keeps the name of its rule, or gets one. `before` is the memory as it
-/// stands, `others` are the enforced memories of its type beside it.
+/// Resolves the check among the fields of a memory to be written: a check that states there is none
+/// is removed, any other is validated and retains its rule name or gets one. `before` is the memory
+/// before the change, `others` are the other enforced memories of its type.
 ///
 /// # Errors
-/// What is wrong with the check: its key, and what to do.
+/// What is wrong with the check: its key, and how to fix it.
 pub(super) fn settle(
     gate: Gate,
     kind: Kind,
@@ -30,7 +30,7 @@ pub(super) fn settle(
 ) -> Result<(), MemoryError> {
     let Some(check) = fields.get_mut(CHECK).filter(|check| !check.is_null()) else { return Ok(()) };
     if !matches!(kind, Kind::Convention | Kind::Mistake) {
-        let why = format!("a {kind} carries no `check`: add a convention, which can be enforced");
+        let why = format!("a {kind} cannot have a `check`; add a convention instead");
         return Err(MemoryError::Invalid(why));
     }
     if remembered::is_none(check) {
@@ -43,7 +43,7 @@ pub(super) fn settle(
     look(gate, kind, content, check).map_err(MemoryError::Invalid)
 }
 
-/// Gives the rule of a check a name that no other memory has, unless that one brings the same check.
+/// Gives the rule of a check a unique name, unless another memory has the same check.
 fn name(
     kind: Kind,
     content: &str,
@@ -85,7 +85,7 @@ fn name(
 }
 
 impl ProjectMemory {
-    /// The enforced memories of a type but one, where fields bring a check.
+    /// The other enforced memories of a type, if the fields contain a check.
     pub(super) fn enforced(
         &mut self,
         kind: Kind,
@@ -102,11 +102,11 @@ impl ProjectMemory {
     }
 }
 
-/// As [`settle`], for fields of a memory that is saved: a check that says there is none changes
-/// nothing, and neither does one that `before` has.
+/// Like [`settle`], for a memory that is saved: a check that states there is none changes nothing,
+/// and neither does the same check as in `before`.
 ///
 /// # Errors
-/// As there.
+/// As for [`settle`].
 pub(super) fn settle_new(
     gate: Gate,
     kind: Kind,
@@ -115,7 +115,7 @@ pub(super) fn settle_new(
     others: &[Entry],
     fields: &mut Map<String, Value>,
 ) -> Result<(), MemoryError> {
-    // What else a decision says under that name is its own.
+    // In other types the field has no special meaning.
     if kind == Kind::Decision {
         return Ok(());
     }
@@ -127,21 +127,22 @@ pub(super) fn settle_new(
     Ok(())
 }
 
-/// Looks whether the gate changed a check: what is left of one without a secret is another one.
+/// Checks that the gate did not change a check: a check with a masked secret would be a different
+/// check.
 ///
 /// # Errors
-/// When it did.
+/// When the gate changed it.
 pub(super) fn kept_whole(given: Option<&Value>, kept: Option<&Value>) -> Result<(), MemoryError> {
     if given == kept {
         return Ok(());
     }
     Err(MemoryError::Invalid(
-        "`check` holds a secret or private text, which no memory keeps: write an example that only looks like one"
+        "`check` contains a secret or private text, which memories never store; use an example that only looks like one"
             .to_owned(),
     ))
 }
 
-/// Reads the check as a rule page, and runs its examples.
+/// Parses the check as a rule page, and runs its examples.
 fn look(gate: Gate, kind: Kind, content: &str, check: &Value) -> Result<(), String> {
     let mut entry =
         super::log::fold(&[super::log::Revision::first(kind, "new".to_owned(), 0, content)])
@@ -156,10 +157,10 @@ fn look(gate: Gate, kind: Kind, content: &str, check: &Value) -> Result<(), Stri
         Engine::new(gate.distribution(), registry, &Config::default(), &Selection::default())
             .map_err(|error| format!("`check`: {error}"))?;
     let Some(rule) = engine.registry().get(&page.rule) else {
-        return Err(format!("`check` makes no rule `{}`", page.rule));
+        return Err(format!("`check` does not define the rule `{}`", page.rule));
     };
     match examples::run(&engine, rule) {
         none if none.is_empty() => Ok(()),
-        some => Err(format!("`check` does not do what its examples say: {}", some.join("; "))),
+        some => Err(format!("`check` fails its own examples: {}", some.join("; "))),
     }
 }

@@ -1,6 +1,6 @@
-//! Memories in the forms of other programs, and in our own, read from one file: what becomes a line
-//! of a tracked file, what stays in the checkout, and what is passed over. Ids depend on nothing but
-//! the file, so that taking it in again adds nothing.
+//! Reads memories from one file, in the formats of other programs and in ours, and separates lines
+//! of tracked files, memories of the checkout, and skipped items. Ids depend only on the file, so
+//! that importing it again adds nothing.
 
 mod claude_mem;
 mod mama;
@@ -13,10 +13,10 @@ use super::{MemoryError, id, legacy, times};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
-/// The forms that are read.
+/// The supported formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// Lines of aidd: those of tracked files, and whole entries of what stays in a checkout.
+    /// Lines of aidd: those of tracked files, and whole entries of memories of a checkout.
     Aidd,
     /// The older JSON files of decisions, mistakes and conventions.
     Older,
@@ -24,31 +24,31 @@ pub enum Form {
     Mama,
     /// The decision log of Memory v2.
     MemoryV2,
-    /// What claude-mem's export script writes.
+    /// The output of claude-mem's export script.
     ClaudeMem,
     /// The knowledge graph of `@modelcontextprotocol/server-memory`: its lines, or the graph.
     ServerMemory,
 }
 
-/// What stands in a file.
+/// The contents of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Read {
-    /// The form it has.
+    /// The format of the file.
     pub form: Form,
-    /// What belongs into tracked files.
+    /// Revisions for the tracked files.
     pub revisions: Vec<Revision>,
-    /// What stays in the checkout.
+    /// Memories that stay in the checkout.
     pub entries: Vec<Entry>,
-    /// What was passed over.
+    /// Items that were skipped.
     pub skipped: Vec<Skipped>,
 }
 
-/// Something that was passed over.
+/// An item that was skipped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skipped {
-    /// Where: "line 3", "item 2 of observations".
+    /// Position, for example "line 3" or "item 2 of observations".
     pub place: String,
-    /// Why.
+    /// Why it was skipped.
     pub why: String,
 }
 
@@ -62,15 +62,15 @@ impl Read {
     }
 }
 
-/// Reads a file named `name`, in the form it is said to have or else seems to have.
+/// Reads a file named `name`, in the requested or the detected format.
 ///
 /// # Errors
-/// When it has no form that is known, or not the one it is said to have.
+/// When the format is unknown, or is not the requested one.
 pub fn read(name: &str, bytes: &[u8], form: Option<Form>) -> Result<Read, MemoryError> {
     let bytes = bytes.strip_prefix("\u{FEFF}".as_bytes()).unwrap_or(bytes);
     let whole: Option<Value> = serde_json::from_slice(bytes).ok();
     let form = form.or_else(|| seen(name, whole.as_ref(), bytes)).ok_or_else(|| {
-        MemoryError::Invalid(format!("{name} has none of the forms of memory that are known"))
+        MemoryError::Invalid(format!("{name} has no supported memory format"))
     })?;
     let no_json = || MemoryError::Invalid(format!("{name} is not JSON"));
     Ok(match form {
@@ -86,7 +86,7 @@ pub fn read(name: &str, bytes: &[u8], form: Option<Form>) -> Result<Read, Memory
     })
 }
 
-/// The form that a file seems to have.
+/// Detects the format of a file.
 fn seen(name: &str, whole: Option<&Value>, bytes: &[u8]) -> Option<Form> {
     let line = || {
         let lines = bytes.split(|&byte| byte == b'\n');
@@ -125,7 +125,7 @@ fn of_line(line: &Map<String, Value>) -> Option<Form> {
     }
 }
 
-/// The type of a memory in the older form, whose content stands under the name of its type.
+/// The type of a memory in the older format, whose content has the name of its type as key.
 fn older_kind(line: &Map<String, Value>) -> Option<Kind> {
     let says = |name: &str| {
         line.get(name).and_then(Value::as_str).is_some_and(|text| !text.trim().is_empty())
@@ -138,13 +138,13 @@ fn older_kind(line: &Map<String, Value>) -> Option<Kind> {
     Some(stated.filter(|kind: &Kind| kind.file().is_some()).unwrap_or(kind))
 }
 
-/// The types of tracked files, and what older forms call their content.
+/// The types of tracked files, with the keys of their content in older formats.
 const OLDER: [(Kind, &str); 3] = {
     let [decision, error, convention] = log::OLDER_NAMES;
     [(Kind::Decision, decision), (Kind::Mistake, error), (Kind::Convention, convention)]
 };
 
-/// The form of a list of decisions: rows of MAMA have a topic and a time in a column.
+/// The format of a list of decisions: rows of MAMA have a topic and a time in a column.
 fn of_items(items: &[Value]) -> Option<Form> {
     let first = items.first()?.as_object()?;
     let has = |name: &str| first.contains_key(name);
@@ -166,7 +166,7 @@ fn kind_of(name: &str) -> Option<(Kind, &'static str)> {
     KINDS.into_iter().find(|(_, plural)| name.contains(plural))
 }
 
-/// Reads lines one by one: ours, those of the older form, entries of a checkout.
+/// Reads lines one by one: ours, those of the older format, entries of a checkout.
 fn own_lines(name: &str, bytes: &[u8], form: Form) -> Read {
     let mut read = Read::new(form);
     let (mut lines, mut seen) = (Vec::new(), BTreeSet::new());
@@ -187,7 +187,7 @@ fn own_lines(name: &str, bytes: &[u8], form: Form) -> Read {
     }
     let (revisions, problems) = log::read_numbered(name, &lines);
     for problem in problems {
-        // A copy, and a line that was edited, are read; markers are no memories.
+        // Copies and edited lines are read; conflict markers are skipped.
         if problem.kind == log::ProblemKind::MalformedLine {
             read.skip(format!("line {}", problem.line), problem.message);
         }
@@ -196,14 +196,14 @@ fn own_lines(name: &str, bytes: &[u8], form: Form) -> Read {
         if revision.kind.file().is_some() {
             read.revisions.push(revision);
         } else {
-            let why = format!("a {} is not kept in a tracked file", revision.kind);
+            let why = format!("a {} is not stored in a tracked file", revision.kind);
             read.skip(format!("line {line}"), why);
         }
     }
     read
 }
 
-/// An entry of what stays in a checkout.
+/// A memory that stays in a checkout.
 fn of_checkout(value: Value) -> Option<Entry> {
     value.get("layer")?;
     let entry: Entry = serde_json::from_value(value).ok()?;
@@ -240,17 +240,17 @@ fn older(name: &str, whole: &Value) -> Result<Read, MemoryError> {
     some_of(name, read)
 }
 
-/// What was read, when it was something.
+/// Returns the contents, unless they are empty.
 fn some_of(name: &str, read: Read) -> Result<Read, MemoryError> {
     if read.revisions.is_empty() && read.entries.is_empty() && read.skipped.is_empty() {
         return Err(MemoryError::Invalid(format!(
-            "{name} holds no decisions, mistakes or conventions"
+            "{name} contains no decisions, mistakes or conventions"
         )));
     }
     Ok(read)
 }
 
-/// A memory of the checkout that another program made, known by `source` and its name there.
+/// A memory of the checkout from another program, identified by `source` and its name there.
 fn entry(kind: Kind, at: i64, source: &str, name: &str, content: String) -> Entry {
     Entry {
         id: id::of_memory(kind, at, &[source, name]),
@@ -270,13 +270,13 @@ fn entry(kind: Kind, at: i64, source: &str, name: &str, content: String) -> Entr
     }
 }
 
-/// The text of a field, unless it is empty.
+/// The string value of a field, unless it is empty.
 fn text(item: &Value, names: &[&str]) -> Option<String> {
     let texts = names.iter().filter_map(|name| item.get(*name)?.as_str());
     texts.map(str::trim).find(|text| !text.is_empty()).map(str::to_owned)
 }
 
-/// The name of an item: a text or a number.
+/// The name of an item: a string or a number.
 fn name(item: &Value) -> Option<String> {
     match item.get("id")? {
         Value::String(text) => Some(text.clone()),
@@ -285,7 +285,7 @@ fn name(item: &Value) -> Option<String> {
     }
 }
 
-/// The texts of a field: a list, a list written as a text, or a text.
+/// The strings of a field: a list, a list encoded as a string, or a single string.
 fn texts(item: &Value, name: &str) -> Vec<String> {
     let listed = |list: &[Value]| {
         list.iter()
@@ -305,16 +305,16 @@ fn texts(item: &Value, name: &str) -> Vec<String> {
     }
 }
 
-/// The time of an item in milliseconds since 1970; seconds are told by their size.
+/// The time of an item in milliseconds since 1970; seconds are recognised by their size.
 fn time(item: &Value, names: &[&str]) -> i64 {
-    // In milliseconds this is a day of 1973, in seconds one far ahead.
+    // As milliseconds this is a day in 1973, as seconds one in the far future.
     const SECONDS: i64 = 100_000_000_000;
     let times = names.iter().filter_map(|name| times::millis(item.get(*name)?));
     let at = times.into_iter().next().unwrap_or_default();
     if (1..SECONDS).contains(&at) { at * 1000 } else { at }
 }
 
-/// Puts a field into metadata, unless it is empty.
+/// Sets a metadata field, unless the value is empty.
 fn put(metadata: &mut Map<String, Value>, name: &str, value: impl Into<Value>) {
     let value = value.into();
     let is_empty = match &value {

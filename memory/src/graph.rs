@@ -1,4 +1,4 @@
-//! Walking along links: breadth first, never deeper than is useful, never twice to one memory.
+//! Walks along links: breadth first, up to a maximum depth, visiting each memory once.
 
 use super::MemoryError;
 use super::project::ProjectMemory;
@@ -7,42 +7,42 @@ use super::types::{Entry, Link, Relation};
 use aidd_engine::parse::lines::standing::circles;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// No walk goes deeper, whatever is asked for.
+/// Maximum depth of any walk.
 pub const DEEPEST: usize = 5;
-/// How deep a walk from a topic goes.
+/// Depth of a walk from a topic.
 pub const BY_TOPIC: usize = 3;
-/// How deep a walk from what was found by meaning goes.
+/// Depth of a walk from the results of a search by meaning.
 pub const BY_CONTEXT: usize = 5;
-/// How deep a walk for the context of one memory goes.
+/// Depth of a walk for the context of one memory.
 pub const CONTEXT: usize = 2;
-/// A walk ends at so many memories, and says so. Ten times what an agent can use; at 30
-/// microseconds each it takes less than 100 milliseconds.
+/// Maximum number of memories of a walk; the result states when it is reached. Ten times what an
+/// agent can use; at 30 microseconds each it takes less than 100 milliseconds.
 pub const WIDEST: usize = 1000;
 
 /// A memory on a walk.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
-    /// The memory.
+    /// The memory itself.
     pub entry: Entry,
-    /// How many links from the start.
+    /// Number of links from the start.
     pub depth: usize,
-    /// The link that led here; `None` for the start.
+    /// The link by which it was reached; `None` for the start.
     pub by: Option<Link>,
 }
 
-/// What a walk met.
+/// Result of a walk.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Walk {
-    /// The memories, the nearest first.
+    /// The memories, nearest first.
     pub steps: Vec<Step>,
-    /// Whether there are more at this depth.
+    /// Whether the walk stopped before all memories at this depth were visited.
     pub is_cut: bool,
 }
 
-/// Walks from `start` along links of `relations` (any, when empty), in both directions.
+/// Walks from `start` along links with these relations (all, when empty), in both directions.
 ///
 /// # Errors
-/// When the store does not answer.
+/// When the store cannot be read.
 pub fn walk(
     store: &mut dyn StorageBackend,
     start: &str,
@@ -75,8 +75,8 @@ pub fn walk(
     Ok(walk)
 }
 
-/// Whether `from` supersedes `to`, directly or by others. Found from `to` upwards: what took the
-/// place of a memory is little, what it took the place of may be all that was ever said on a topic.
+/// Whether `from` supersedes `to`, directly or indirectly. Searched from `to` upwards: few memories
+/// supersede a memory, but it can supersede the whole history of a topic.
 pub(super) fn supersedes(
     store: &mut dyn StorageBackend,
     from: &str,
@@ -97,7 +97,7 @@ pub(super) fn supersedes(
     Ok(false)
 }
 
-/// The memories that supersede one directly; itself, when it says so.
+/// The memories that supersede a memory directly, possibly including itself.
 pub(super) fn superseding(
     store: &mut dyn StorageBackend,
     id: &str,
@@ -107,15 +107,15 @@ pub(super) fn superseding(
     Ok(on.map(|link| link.from).collect())
 }
 
-/// Some memories and all that supersede them, directly or by others.
+/// Some memories and all that supersede them, directly or indirectly.
 #[derive(Debug, Default)]
 pub(super) struct Above {
-    /// Each of them, and those that supersede it directly.
+    /// Each of them, with the memories that supersede it directly.
     by: BTreeMap<String, Vec<String>>,
 }
 
 impl Above {
-    /// Those above `ids`, with one look at the links of each.
+    /// Collects the memories above `ids`, reading the links of each once.
     pub(super) fn of(
         store: &mut dyn StorageBackend,
         ids: &BTreeSet<String>,
@@ -133,13 +133,13 @@ impl Above {
         Ok(above)
     }
 
-    /// The circles among them: see [`circles`]. All of a circle is above each memory in it.
+    /// The cycles among them: see [`circles`]. All members of a cycle are above each other.
     pub(super) fn circles(&self) -> BTreeMap<&str, &str> {
         let links = self.by.iter().flat_map(|(to, by)| by.iter().map(|from| (&**from, &**to)));
         circles(links)
     }
 
-    /// The memories that supersede one of them directly.
+    /// The memories that supersede a memory directly.
     pub(super) fn superseding(&self, id: &str) -> &[String] {
         self.by.get(id).map_or(&[], Vec::as_slice)
     }
@@ -163,7 +163,7 @@ impl ProjectMemory {
         Ok(walk)
     }
 
-    /// The memories that supersede each other around `id`: the oldest first.
+    /// The chain of superseding memories around `id`, oldest first.
     ///
     /// # Errors
     /// When there is no such memory.

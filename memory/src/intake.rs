@@ -1,4 +1,4 @@
-//! Taking in memories that were made elsewhere, with the ids they come with: once.
+//! Imports memories that were created elsewhere, with their ids, once.
 
 use super::MemoryError;
 use super::log::Revision;
@@ -8,23 +8,23 @@ use super::types::Entry;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
-/// What was taken in, or would be.
+/// Result of an import, or of a dry run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TakenIn {
-    /// The memories that are new, or of which a line is.
+    /// Ids of memories that are new or have a new line.
     pub new: Vec<String>,
-    /// How many lines and memories were there already.
+    /// Number of lines and memories that already existed.
     pub known: usize,
-    /// How many of the new ones lost private text or a secret on the way.
+    /// Number of new ones from which private text or a secret was removed.
     pub redacted: usize,
 }
 
 impl ProjectMemory {
-    /// Takes in revisions of permanent memories and memories of this checkout. Those that are there
-    /// stay as they are; with `only_look`, all do.
+    /// Imports revisions of permanent memories, and memories of this checkout. Existing ones are
+    /// not changed; with `only_look`, nothing is written.
     ///
     /// # Errors
-    /// When a revision is of a type that no tracked file holds, or a file cannot be written.
+    /// When a revision has a type without a tracked file, or a file cannot be written.
     pub fn take_in(
         &mut self,
         revisions: &[Revision],
@@ -54,8 +54,8 @@ impl ProjectMemory {
         Ok(taken)
     }
 
-    /// The lines that the tracked files do not hold, as they will be written. A line whose words
-    /// change at the gate has another hash then, which the lines after it have to name.
+    /// The lines that the tracked files do not contain, as they will be written. When the gate
+    /// changes a line, its hash changes, and the references of later lines are updated.
     fn unknown_lines(
         &mut self,
         revisions: &[Revision],
@@ -92,8 +92,8 @@ impl ProjectMemory {
     }
 }
 
-/// Revisions with their hashes, each after those that it replaces and else by time: a clock may have
-/// gone back.
+/// Revisions with their hashes, each after those that it replaces and otherwise by time, because
+/// clocks can go back.
 fn parents_first(revisions: &[Revision]) -> Vec<(String, &Revision)> {
     let revs: Vec<String> =
         revisions.iter().map(|revision| revision.clone().sealed().rev).collect();
@@ -112,7 +112,7 @@ fn parents_first(revisions: &[Revision]) -> Vec<(String, &Revision)> {
     let mut order: Vec<usize> = Vec::new();
     while let Some(Reverse((_, index))) = next.pop() {
         order.push(index);
-        // Of two copies of a line, the first counts.
+        // Of duplicate lines, the first counts.
         for child in children.remove(&*revs[index]).unwrap_or_default() {
             waits[child] -= 1;
             if waits[child] == 0 {
@@ -120,7 +120,7 @@ fn parents_first(revisions: &[Revision]) -> Vec<(String, &Revision)> {
             }
         }
     }
-    // No line can name the hash of one that names it. Should someone forge that, it is not lost.
+    // Hashes cannot be cyclic. Forged cycles are appended instead of dropped.
     order.extend((0..revisions.len()).filter(|index| waits[*index] > 0));
     order.into_iter().map(|index| (revs[index].clone(), &revisions[index])).collect()
 }

@@ -1,4 +1,4 @@
-//! The tracked files of memory: reading, appending so that nothing acknowledged is lost, branches.
+//! The tracked files of memory: reading, durable appending, and branch contexts.
 #![expect(clippy::disallowed_methods, reason = "this is where tracked memory is read and written")]
 
 mod sources;
@@ -19,17 +19,17 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 pub use aidd_engine::text::kind::BRANCH_FOLDER as BRANCHES;
-/// The folder of those of merged branches, from the root.
+/// The directory for contexts of merged branches, relative to the root.
 pub const ARCHIVE: &str = ".aidd/branches/archive";
 
-/// Bytes of the longest tracked file that is read: half a million memories of 500 bytes.
+/// Maximum size of a tracked file in bytes: half a million memories of 500 bytes.
 pub const LONGEST: u64 = 256 << 20;
 
-/// What a file is known by without reading it.
+/// Identifies the state of a file without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stamp {
     length: u64,
-    /// Nanoseconds since 1970; as the system has it.
+    /// Modification time in nanoseconds since 1970, as reported by the system.
     changed: u64,
 }
 
@@ -43,33 +43,33 @@ impl Stamp {
     }
 }
 
-/// The tracked files below a root.
+/// The tracked files of a project.
 #[derive(Clone, Debug)]
 pub struct Journal {
     root: PathBuf,
-    /// The folder of permanent memory, from the root.
+    /// The directory of permanent memory, relative to the root.
     folder: &'static str,
 }
 
 impl Journal {
-    /// The files below `root`.
+    /// The tracked files of the project at `root`.
     #[must_use]
     pub fn new(root: &Path) -> Self {
         Self { root: root.to_owned(), folder: folder_of(root) }
     }
 
-    /// Looks again which folder holds the memory: a branch that was switched to may have another.
+    /// Determines the memory directory again: another branch can use a different one.
     pub(super) fn resolve(&mut self) {
         self.folder = folder_of(&self.root);
     }
 
-    /// The folder of permanent memory, from the root.
+    /// The directory of permanent memory, relative to the root.
     #[must_use]
     pub fn folder(&self) -> &'static str {
         self.folder
     }
 
-    /// The folder that holds files of memory too, and is not read because [`Self::folder`] is.
+    /// The directory that also contains memory files but is not read, because [`Self::folder`] is.
     #[must_use]
     pub fn unread_folder(&self) -> Option<&'static str> {
         let exist = |path: &str| self.root.join(path).is_file();
@@ -79,31 +79,31 @@ impl Journal {
         is_unread.then_some(kind::PLAIN_MEMORY_FOLDER)
     }
 
-    /// The files that memory is read from: name in the store, path from the root. Only the first
-    /// three are written; the others are older forms.
+    /// The files that memory is read from: name in the store, path relative to the root. Only the
+    /// first three are written; the others have older formats.
     #[must_use]
     pub fn sources(&self) -> &'static [(&'static str, &'static str); 9] {
         if self.folder == kind::MEMORY_FOLDER { &SOURCES } else { &PLAIN_SOURCES }
     }
 
-    /// The path of a source, from the root.
+    /// The path of a source, relative to the root.
     #[must_use]
     pub fn path_of(&self, source: &str) -> Option<&'static str> {
         self.sources().iter().find(|(name, _)| *name == source).map(|(_, path)| *path)
     }
 
-    /// Keeps other processes of aidd from writing; Git knows nothing of it.
+    /// Prevents other aidd processes from writing; Git ignores the lock.
     ///
     /// # Errors
-    /// When others hold it for too long.
+    /// When the lock is not released in time.
     pub fn lock(&self) -> Result<lock::Lock, MemoryError> {
         let folder = self.root.join(".aidd");
         lock::make_folder(&folder)?;
         lock::take(&folder.join("data.journal.lock"))
     }
 
-    /// What the file at `path` is known by; `None` when there is none. What is there and cannot be
-    /// looked at, or is no file, is known by a stamp that no file has.
+    /// The stamp of the file at `path`; `None` when it does not exist. A path that is not a
+    /// readable file has a stamp that no file has.
     #[must_use]
     pub fn stamp(&self, path: &str) -> Option<Stamp> {
         match fs::metadata(self.root.join(path)) {
@@ -113,14 +113,14 @@ impl Journal {
         }
     }
 
-    /// The bytes of the file at `path`, and what it is known by; `None` when there is none.
+    /// The bytes and the stamp of the file at `path`; `None` when it does not exist.
     ///
     /// # Errors
-    /// When it cannot be read; [`MemoryError::Invalid`] when it is not to be read: it is no file,
-    /// lies outside the root, or is longer than [`LONGEST`].
+    /// When it cannot be read; [`MemoryError::Invalid`] when it must not be read: it is not a file,
+    /// is outside the root, or is longer than [`LONGEST`].
     pub fn read(&self, path: &str) -> Result<Option<(Vec<u8>, Stamp)>, MemoryError> {
         match self.read_there(path) {
-            // Git takes files away and puts others there while they are looked at.
+            // Git can delete or replace files while they are read.
             Err(MemoryError::Io { error, .. }) if is_gone(&error) => Ok(None),
             other => other.map(Some),
         }
@@ -129,7 +129,7 @@ impl Journal {
     fn read_there(&self, name: &str) -> Result<(Vec<u8>, Stamp), MemoryError> {
         let path = self.root.join(name);
         let io = |error| MemoryError::io(&path)(error);
-        // Looked at first: to open a pipe may take forever.
+        // Checked first: opening a pipe can block forever.
         let metadata = fs::metadata(&path).map_err(io)?;
         let refuse = |why: &str| Err(MemoryError::Invalid(format!("{name} is not read: {why}")));
         if !metadata.is_file() {
@@ -143,14 +143,15 @@ impl Journal {
         }
         let mut file = File::open(&path).map_err(io)?;
         let mut bytes = Vec::new();
-        // The stamp of before: what is added meanwhile makes it out of date.
+        // The stamp from before reading: lines appended meanwhile make it out of date.
         let stamp = Stamp::of(&file.metadata().map_err(io)?);
         (&mut file).take(LONGEST).read_to_end(&mut bytes).map_err(io)?;
         Ok((bytes, stamp))
     }
 
-    /// Whether a file that is not there has no place in what is checked out: there is a repository, and
-    /// its index does not hold it. A file that Git holds was deleted, by mistake perhaps.
+    /// Whether a missing file does not belong to the checked-out commit: there is a repository
+    /// whose index does not contain it. If the index contains it, it was deleted, perhaps by
+    /// mistake.
     #[must_use]
     pub fn is_checked_out_without(&self, path: &str) -> bool {
         let Ok(repository) = Repository::open(&self.root) else { return false };
@@ -158,16 +159,15 @@ impl Journal {
         matches!(held, Ok(Ok(None)))
     }
 
-    /// Adds whole lines to the file at `path`; returns when they are on the disk. What the file was
-    /// known by before, and what it is known by now; `None` for the latter when somebody else wrote
-    /// to it at the same time.
+    /// Appends complete lines to the file at `path`; returns when they are on disk. Returns the
+    /// stamps of the file before and after; `None` for the latter when another process wrote to it
+    /// at the same time.
     ///
     /// # Errors
-    /// When they cannot be written.
+    /// When the lines cannot be written.
     pub fn append(&self, path: &str, lines: &str) -> Result<(Stamp, Option<Stamp>), MemoryError> {
         let place = self.place(path)?;
-        // Git may put another file in its place while it is written to. Lines that are there twice
-        // do no harm.
+        // Git can replace the file while it is written. Duplicate lines are harmless.
         for _ in 0..8 {
             let appended = append(&place, lines).map_err(MemoryError::io(&place))?;
             let Ok(now) = fs::metadata(&place) else { continue };
@@ -176,10 +176,10 @@ impl Journal {
                 return Ok(appended.stamps());
             }
         }
-        Err(MemoryError::Store(format!("{path} is replaced again and again by another program")))
+        Err(MemoryError::Store(format!("another program keeps replacing {path}; retry")))
     }
 
-    /// Puts a whole file at `path`.
+    /// Replaces the whole file at `path`.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -188,29 +188,29 @@ impl Journal {
         Ok(self.stamp(path))
     }
 
-    /// Where `path` is to be written. A link that leads out of the root is refused: a repository
-    /// that was cloned must not choose which of the user's files are written.
+    /// The absolute path for writing `path`. Rejects links that lead out of the root: a cloned
+    /// repository must not choose which of the user's files are written.
     fn place(&self, path: &str) -> Result<PathBuf, MemoryError> {
         let place = self.root.join(path);
         let is_link = fs::symlink_metadata(&place).is_ok_and(|data| data.file_type().is_symlink());
-        // Looked at before any folder is made: a link may lead to where none is yet.
+        // Checked before any directory is created: a link can lead to a missing directory.
         if is_link || Disk::new(self.root.clone()).inside(path).is_none() {
             return Err(MemoryError::Invalid(format!(
-                "{path} is a link, and memory is not written through links"
+                "{path} is a link; memory is not written through links"
             )));
         }
-        // What is written to a pipe is nowhere.
+        // Data written to a pipe is lost.
         if fs::metadata(&place).is_ok_and(|data| !data.is_file()) {
             return Err(MemoryError::Invalid(format!(
-                "{path} is not a regular file; put one in its place or delete it"
+                "{path} is not a regular file; replace it with a regular file or delete it"
             )));
         }
         lock::make_folder(place.parent().unwrap_or(&self.root))?;
         Ok(place)
     }
 
-    /// The context of a branch, and whether its file had to be put together from both sides of a
-    /// conflict; `None` when there is none.
+    /// The context of a branch, and whether its file was merged from both sides of a conflict;
+    /// `None` when there is none.
     ///
     /// # Errors
     /// When the file cannot be read.
@@ -221,7 +221,7 @@ impl Journal {
     fn branch_at(&self, path: &str) -> Result<Option<(BranchContext, bool)>, MemoryError> {
         let Some((bytes, _)) = self.read(path)? else { return Ok(None) };
         let text = String::from_utf8_lossy(&bytes);
-        let bad = |error| MemoryError::Invalid(format!("{path} is no branch context: {error}"));
+        let bad = |error| MemoryError::Invalid(format!("{path} is not a branch context: {error}"));
         let Some([ours, theirs]) = sides(&text) else {
             return serde_json::from_str(&text).map(|context| Some((context, false))).map_err(bad);
         };
@@ -230,10 +230,10 @@ impl Journal {
         Ok(Some((context, true)))
     }
 
-    /// The contexts of all branches, ordered by name, and the paths that cannot be read.
+    /// The contexts of all branches, ordered by name, and the paths of unreadable ones.
     ///
     /// # Errors
-    /// When the folder cannot be read.
+    /// When the directory cannot be read.
     pub fn branches(&self) -> Result<(Vec<BranchContext>, Vec<String>), MemoryError> {
         let folder = self.root.join(BRANCHES);
         let entries = match fs::read_dir(&folder) {
@@ -255,7 +255,7 @@ impl Journal {
         Ok((contexts, bad))
     }
 
-    /// Writes the text of a branch context.
+    /// Writes the context of a branch.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -263,7 +263,7 @@ impl Journal {
         self.write(&format!("{BRANCHES}/{}", file_name(branch)), text).map(|_| ())
     }
 
-    /// Writes the text of a merged branch's context into the archive, and takes it from the others.
+    /// Moves the context of a branch, with this text, to the archive; returns its new path.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -289,40 +289,40 @@ impl Journal {
     }
 }
 
-/// The folder of permanent memory of the project at `root`.
+/// The directory of permanent memory of the project at `root`.
 fn folder_of(root: &Path) -> &'static str {
     kind::memory_folder(|path| root.join(path).is_file())
 }
 
-/// Whether there is nothing at a path: no such name, or something that is no folder on the way.
+/// Whether nothing exists at a path: the name is unknown, or a parent is not a directory.
 fn is_gone(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-/// What is known of a file from before and after something was added to it.
+/// Metadata of a file before and after an append.
 struct Appended {
     before: fs::Metadata,
-    /// How many bytes were added.
+    /// Number of bytes appended.
     length: u64,
     after: fs::Metadata,
 }
 
 impl Appended {
-    /// As [`Journal::append`] gives them. Others that write do not all take the lock.
+    /// The stamps as [`Journal::append`] returns them. Not all other writers take the lock.
     fn stamps(&self) -> (Stamp, Option<Stamp>) {
         let is_all = self.after.len() == self.before.len() + self.length;
         (Stamp::of(&self.before), is_all.then(|| Stamp::of(&self.after)))
     }
 }
 
-/// Adds lines.
+/// Appends lines to a file and syncs it.
 fn append(place: &Path, lines: &str) -> io::Result<Appended> {
     let mut file = OpenOptions::new().create(true).read(true).append(true).open(place)?;
     let before = file.metadata()?;
     let is_new = before.len() == 0;
     let mut text = String::new();
     if !is_new {
-        // A last line without an end would swallow ours.
+        // A last line without a newline would absorb ours.
         let mut last = [0];
         file.seek(SeekFrom::End(-1))?;
         file.read_exact(&mut last)?;
@@ -333,7 +333,7 @@ fn append(place: &Path, lines: &str) -> io::Result<Appended> {
     text.push_str(lines);
     let length = text.len() as u64;
     if let Err(error) = file.write_all(text.as_bytes()) {
-        // On a full disk half a line may be there; it goes, unless others wrote behind it.
+        // On a full disk a partial line can remain; it is removed unless others wrote after it.
         let most = before.len() + length;
         if file.metadata().is_ok_and(|now| now.len() < most) {
             let _ = file.set_len(before.len());
@@ -348,8 +348,8 @@ fn append(place: &Path, lines: &str) -> io::Result<Appended> {
     Ok(Appended { before, length, after })
 }
 
-/// The name of a branch's file: itself, as far as every file system has it, with a hash where that
-/// is not the whole name.
+/// The file name for a branch: its name where every file system supports it, otherwise a simplified
+/// name with a hash.
 #[must_use]
 pub fn file_name(branch: &str) -> String {
     const LONGEST: usize = 100;
@@ -369,7 +369,7 @@ pub fn file_name(branch: &str) -> String {
     }
 }
 
-/// Both sides of a text with the conflict markers of a merge; `None` when there are none.
+/// Both sides of a text with merge conflict markers; `None` without markers.
 fn sides(text: &str) -> Option<[String; 2]> {
     let mut sides = [String::new(), String::new()];
     // Neither, ours, the base, theirs.
@@ -460,7 +460,7 @@ mod tests {
         assert!(journal.write("out/new", "line\n").is_err());
         assert_eq!(fs::read_to_string(&victim).expect("read"), "mine");
         assert!(!other.path().join("new").exists());
-        // Not even a folder is made there.
+        // Not even a directory is created there.
         assert!(journal.append("out/more/new", "line\n").is_err());
         assert_eq!(fs::read_dir(other.path()).expect("a folder").count(), 1);
     }

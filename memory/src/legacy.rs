@@ -1,6 +1,6 @@
 //! The older JSON files of permanent memory: objects with a list under the plural of the type, and
-//! bare lists. Each item is read as a first revision with an id that depends on nothing but the
-//! item, so that every clone reads the same.
+//! bare lists. Each item is read as a first revision whose id depends only on the item, so that
+//! every clone reads the same.
 
 use super::id;
 use super::log::{Problem, ProblemKind, Revision};
@@ -9,7 +9,7 @@ use super::types::Kind;
 use super::words::folded;
 use serde_json::{Map, Value};
 
-/// Reads an older file of memories of `kind`, whose list stands under `plural`.
+/// Reads an older file of memories of `kind`, whose list has the key `plural`.
 #[must_use]
 pub fn read(path: &str, kind: Kind, plural: &str, bytes: &[u8]) -> (Vec<Revision>, Vec<Problem>) {
     let problem = |kind, message| Problem { path: path.to_owned(), line: 0, kind, message };
@@ -46,7 +46,7 @@ pub fn read(path: &str, kind: Kind, plural: &str, bytes: &[u8]) -> (Vec<Revision
     (revisions, problems)
 }
 
-/// An item as a first revision; `None` when it does not say what it should.
+/// An item as a first revision; `None` when it has no content.
 pub(super) fn revision(kind: Kind, item: Value) -> Option<Revision> {
     let Value::Object(mut fields) = item else { return None };
     unpack(&mut fields);
@@ -78,7 +78,7 @@ pub(super) fn revision(kind: Kind, item: Value) -> Option<Revision> {
     Some(Revision { topic, session_id, metadata: rename(fields), ..first }.sealed())
 }
 
-/// A later form keeps the fields of its type as JSON in a text.
+/// A later format stores the fields of the type as JSON in a string.
 fn unpack(fields: &mut Map<String, Value>) {
     let inner = fields
         .get("content")
@@ -92,7 +92,7 @@ fn unpack(fields: &mut Map<String, Value>) {
     }
 }
 
-/// The names of today for the older ones.
+/// Renames older field names to the current ones.
 fn rename(fields: Map<String, Value>) -> Map<String, Value> {
     let today = |name: String| match name.as_str() {
         "rationale" => "reasoning".to_owned(),

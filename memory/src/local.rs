@@ -1,5 +1,5 @@
-//! What stays in the checkout: observations of sessions, and what was saved without being the
-//! team's.
+//! Memories that stay in the checkout: observations of sessions, and memories saved for this
+//! checkout only.
 
 use super::MemoryError;
 use super::kinds::{self, Checkpoint, Insight, Observation};
@@ -8,7 +8,7 @@ use super::store::{Durability, Layers, Order, Query, Table};
 use super::types::{Entry, Kind, Layer, SCHEMA_VERSION, Status};
 use serde_json::Map;
 
-/// A memory of the checkout to save.
+/// A memory of this checkout to save.
 #[derive(Clone, Debug)]
 struct Local {
     kind: Kind,
@@ -21,10 +21,10 @@ struct Local {
 }
 
 impl ProjectMemory {
-    /// Saves what a session observed; its id.
+    /// Saves a session's observation; returns its id.
     ///
     /// # Errors
-    /// When the session is not there, the title is empty, or the type cannot be observed.
+    /// When the session does not exist, the title is empty, or the type cannot be observed.
     pub fn observe(
         &mut self,
         session_id: &str,
@@ -33,7 +33,7 @@ impl ProjectMemory {
         body: &Observation,
     ) -> Result<String, MemoryError> {
         if !kind.is_observable() {
-            return Err(MemoryError::Invalid(format!("a {kind} is saved, not observed")));
+            return Err(MemoryError::Invalid(format!("a {kind} cannot be observed in a session, only saved")));
         }
         let session = self.session(session_id)?;
         self.save(Local {
@@ -47,7 +47,7 @@ impl ProjectMemory {
         })
     }
 
-    /// Saves where work stands; its id.
+    /// Saves a checkpoint of the work; returns its id.
     ///
     /// # Errors
     /// When the summary is empty.
@@ -69,10 +69,10 @@ impl ProjectMemory {
         })
     }
 
-    /// The last checkpoint, of a branch when one is given.
+    /// The last checkpoint, optionally of one branch.
     ///
     /// # Errors
-    /// When the store does not answer.
+    /// When the store cannot be read.
     pub fn last_checkpoint(&mut self, branch: Option<&str>) -> Result<Option<Entry>, MemoryError> {
         let query = Query {
             branch: branch.map(str::to_owned),
@@ -83,7 +83,7 @@ impl ProjectMemory {
         Ok(self.read(&mut |store| store.entries(&query))?.pop())
     }
 
-    /// Saves a lesson; its id.
+    /// Saves an insight; returns its id.
     ///
     /// # Errors
     /// When it is empty.
@@ -132,10 +132,10 @@ impl ProjectMemory {
         Ok(entry.id)
     }
 
-    /// The memories with these ids, in their order.
+    /// The memories with these ids, in the same order.
     ///
     /// # Errors
-    /// The first id that nothing has.
+    /// The first unknown id.
     pub fn get(&mut self, ids: &[String]) -> Result<Vec<Entry>, MemoryError> {
         self.read(&mut |store| {
             ids.iter()
@@ -147,10 +147,10 @@ impl ProjectMemory {
         })
     }
 
-    /// Adds a figure to those kept over time; its id.
+    /// Saves a figure for the statistics over time; returns its id.
     ///
     /// # Errors
-    /// When the store does not answer.
+    /// When the store cannot be written.
     pub fn note_figures(
         &mut self,
         name: &str,

@@ -1,4 +1,4 @@
-//! Decisions, mistakes and conventions: saving, editing, taking back, and what contradicts what.
+//! Decisions, mistakes and conventions: saving, editing, removing and linking.
 
 use super::MemoryError;
 pub use super::conflicts::Conflict;
@@ -15,67 +15,67 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Errors at least so alike, but for what varies, are one mistake made again.
+/// Minimum similarity, ignoring variable parts, at which two errors are the same mistake.
 const SAME_ERROR: f64 = 0.85;
 
 /// A permanent memory to save.
 #[derive(Clone, Debug, Default)]
 pub struct New<T> {
-    /// The decision, the error, the convention.
+    /// Text of the decision, the error or the convention.
     pub content: String,
-    /// What it is about.
+    /// Topic of the memory.
     pub topic: Option<String>,
-    /// What its kind has to say.
+    /// Typed metadata.
     pub body: T,
-    /// The links that start at it; `supersedes` among them.
+    /// Links from the memory, including `supersedes`.
     pub links: Vec<Link>,
-    /// The session it comes from.
+    /// Session that the memory comes from.
     pub session_id: Option<String>,
-    /// The branch it comes from.
+    /// Branch that the memory comes from.
     pub branch: Option<String>,
 }
 
-/// What saving came to.
+/// Result of saving a memory.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Saved {
-    /// The memory.
+    /// Id of the memory.
     pub id: String,
-    /// Whether it was not there before.
+    /// Whether the memory is new.
     pub is_new: bool,
-    /// Whether it was there, and links or fields that came with it were added to it.
+    /// Whether an existing memory was extended with new links or fields.
     pub is_edited: bool,
-    /// How often it happened, of a mistake.
+    /// Number of occurrences of a mistake.
     pub occurrences: Option<u64>,
-    /// The memories whose place it takes.
+    /// Ids of the memories that it supersedes.
     pub superseded: Vec<String>,
-    /// Memories of its type that say much the same and hold.
+    /// Active memories of the same type with similar content.
     pub similar: Vec<Similar>,
 }
 
-/// A memory much like another.
+/// A memory that is similar to another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Similar {
-    /// The memory.
+    /// Id of the memory.
     pub id: String,
-    /// How it begins.
+    /// The beginning of the content.
     pub title: String,
-    /// From 0 to 1.
+    /// Similarity, from 0 to 1.
     pub likeness: f64,
 }
 
-/// What to change of a memory; `None` leaves it.
+/// Changes to a memory; `None` leaves a field unchanged.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Edit {
-    /// The memory itself.
+    /// New content.
     pub content: Option<String>,
-    /// What it is about.
+    /// New topic.
     pub topic: Option<String>,
-    /// Fields of its kind; null takes one out.
+    /// Metadata fields to set; null removes a field.
     pub fields: Map<String, Value>,
 }
 
 impl Edit {
-    /// Whether `entry` says all of it already, and nothing else beside it.
+    /// Whether `entry` already has these values and no concurrent edits.
     fn changes_nothing(&self, entry: &Entry) -> bool {
         let topic = self.topic.as_ref().map(|topic| Some(topic).filter(|it| !it.trim().is_empty()));
         let says = |(name, value): (&String, &Value)| match entry.metadata.get(name) {
@@ -90,17 +90,19 @@ impl Edit {
 }
 
 impl ProjectMemory {
-    /// Saves a decision. It takes the place of those it says, and of every other that holds on its
-    /// topic and that it is not linked to in another way. The same decision again is no new one.
+    /// Saves a decision. It supersedes the decisions that it links to accordingly, and every other
+    /// active decision on its topic without another link to it. Saving an existing decision again
+    /// creates no new one.
     ///
     /// # Errors
-    /// When it is empty, or links to what is not there.
+    /// When it is empty, or links to an unknown memory.
     pub fn save_decision(&mut self, new: &New<Decision>) -> Result<Saved, MemoryError> {
         let new = self.as_kept(new)?;
         self.write_permanent(&mut |memory| memory.draft_decision(&new))
     }
 
-    /// What is compared with others is what will be kept: without secrets and private text.
+    /// The form that will be stored, without secrets and private text, so that it can be compared
+    /// with others.
     fn as_kept<T>(&self, new: &New<T>) -> Result<New<T>, MemoryError>
     where
         T: Clone + Serialize + DeserializeOwned,
@@ -140,7 +142,7 @@ impl ProjectMemory {
         Ok((vec![revision], Saved { id, is_new: true, superseded, similar, ..Saved::default() }))
     }
 
-    /// The decisions that hold on a topic.
+    /// The active decisions on a topic.
     pub(super) fn on_topic(&mut self, topic: Option<&str>) -> Result<Vec<Entry>, MemoryError> {
         match decisions_on(topic) {
             Some(query) => self.store().entries(&query),
@@ -148,10 +150,10 @@ impl ProjectMemory {
         }
     }
 
-    /// Saves a mistake. One that was made before is counted, and its cure replaced by the new one.
+    /// Saves a mistake. A repeated mistake is counted, and its fix is replaced by the new one.
     ///
     /// # Errors
-    /// When it is empty, or links to what is not there.
+    /// When it is empty, or links to an unknown memory.
     pub fn save_mistake(&mut self, new: &New<Mistake>) -> Result<Saved, MemoryError> {
         let given = new.body.check.as_ref();
         let new = &self.as_kept(new)?;
@@ -173,22 +175,22 @@ impl ProjectMemory {
     fn draft_again(&mut self, id: &str, new: &New<Mistake>) -> Result<Drafted<Saved>, MemoryError> {
         let entry = self.permanent(id)?;
         let at = self.now();
-        // Not as a whole: a field that a hand has written wrongly does not keep one from counting.
+        // Read individually: an invalid field from a manual edit must not prevent counting.
         let before = entry.metadata.get(OCCURRENCES).and_then(Value::as_u64).unwrap_or(1);
         let random = self.new_id("seen", at, id);
         let mut seen = Revision::first(Kind::Mistake, id.to_owned(), at, "");
         seen.op = Op::Seen;
         seen.session_id.clone_from(&new.session_id);
         seen.branch.clone_from(&new.branch);
-        // Two times in one millisecond are two times.
+        // Two occurrences in one millisecond are distinct.
         seen.extra.insert("nonce".to_owned(), random.into());
         let (mut revisions, saved) = self.draft_known(&entry, new)?;
         revisions.insert(0, seen);
         Ok((revisions, Saved { occurrences: Some(before.saturating_add(1)), ..saved }))
     }
 
-    /// What saving `entry` again adds to it: links and fields that it does not have, and a topic when
-    /// it has none. What it says of who saved it first stays.
+    /// The changes when `entry` is saved again: links and fields that it does not have, and a topic
+    /// if it has none. Its original session and branch are preserved.
     fn draft_known<T: Serialize>(
         &mut self,
         entry: &Entry,
@@ -228,10 +230,10 @@ impl ProjectMemory {
         Ok((vec![revision], saved))
     }
 
-    /// Saves a convention. The same convention again is no new one.
+    /// Saves a convention. Saving an existing convention again creates no new one.
     ///
     /// # Errors
-    /// When it is empty, or links to what is not there.
+    /// When it is empty, or links to an unknown memory.
     pub fn save_convention(&mut self, new: &New<Convention>) -> Result<Saved, MemoryError> {
         let given = new.body.check.as_ref();
         let new = &self.as_kept(new)?;
@@ -247,7 +249,7 @@ impl ProjectMemory {
         })
     }
 
-    /// A first revision of `new`, whose links were looked at.
+    /// Creates the first revision of `new` after checking its links.
     fn draft<T: Serialize>(&mut self, kind: Kind, new: &New<T>) -> Result<Revision, MemoryError> {
         if new.content.trim().is_empty() {
             return Err(MemoryError::Invalid(format!("a {kind} cannot be empty")));
@@ -286,14 +288,14 @@ impl ProjectMemory {
         }
         if super::graph::supersedes(self.store(), &link.to, from)? {
             return Err(MemoryError::Invalid(format!(
-                "`{}` already supersedes `{from}`: that would be a circle",
+                "`{}` already supersedes `{from}`: this link would create a cycle",
                 link.to
             )));
         }
         Ok(())
     }
 
-    /// A permanent memory that was not removed.
+    /// Returns a permanent memory that was not removed.
     pub(super) fn permanent(&mut self, id: &str) -> Result<Entry, MemoryError> {
         let unknown = || MemoryError::Unknown { what: "memory", id: id.to_owned() };
         let entry = self.store().entry(id)?.ok_or_else(unknown)?;
@@ -304,18 +306,18 @@ impl ProjectMemory {
         }
     }
 
-    /// The links that start at a memory.
+    /// The links from a memory.
     fn own_links(&mut self, id: &str) -> Result<Vec<Link>, MemoryError> {
         let links = self.store().links(id)?.into_iter().filter(|link| link.from == id);
         Ok(links.map(|link| Link { from: String::new(), ..link }).collect())
     }
 
-    /// The lines on a memory that its files hold now.
+    /// The lines of a memory that its files contain now.
     pub(super) fn present(&mut self, id: &str) -> Result<Vec<Revision>, MemoryError> {
         present_lines(self.store(), id)
     }
 
-    /// A revision of `entry` with `edit`; it settles whatever heads there are.
+    /// A revision of `entry` with `edit`; it merges all heads.
     pub(super) fn edited(
         &mut self,
         entry: &Entry,
@@ -326,7 +328,7 @@ impl ProjectMemory {
         links.extend(self.links_to_same(entry)?);
         let lines = self.present(&entry.id)?;
         let mut revision = Revision::next(entry, links, log::tips(&lines), at);
-        // Counted from the lines themselves.
+        // Occurrences are counted from the lines themselves.
         if lines.iter().any(|line| line.op == Op::Seen) {
             let stated = lines.iter().find(|line| entry.heads.contains(&line.rev));
             for name in [OCCURRENCES, LAST_SEEN] {
@@ -352,12 +354,12 @@ impl ProjectMemory {
         Ok(revision)
     }
 
-    /// Changes a permanent memory of this type. Of two heads it leaves one. What changes nothing is
-    /// not written.
+    /// Changes a permanent memory of this type, and merges concurrent edits. An edit without
+    /// changes is not written.
     ///
     /// # Errors
-    /// When there is no such memory of that type, nothing would be left of it, a field is not one of its
-    /// type, or its value is not what the type has under that name.
+    /// When there is no such memory of that type, the content would be empty, a field does not
+    /// belong to the type, or its value has the wrong type.
     pub fn edit(&mut self, kind: Kind, id: &str, edit: &Edit) -> Result<Entry, MemoryError> {
         self.write_permanent(&mut |memory| {
             let entry = memory.of_kind(kind, id)?;
@@ -390,8 +392,8 @@ impl ProjectMemory {
         Err(MemoryError::Invalid(format!("`{id}` is a {}, not a {kind}", entry.kind)))
     }
 
-    /// Takes a permanent memory of this type back. Its lines stay, and what it superseded holds
-    /// again.
+    /// Removes a permanent memory of this type. Its lines are retained, and memories that it
+    /// superseded become active again.
     ///
     /// # Errors
     /// When there is no such memory of that type.
@@ -403,7 +405,7 @@ impl ProjectMemory {
     ) -> Result<(), MemoryError> {
         self.write_permanent(&mut |memory| {
             let entry = memory.of_kind(kind, id)?;
-            // Whoever takes back what is only repeated leaves the one that is shown.
+            // Removing a hidden duplicate leaves the displayed memory.
             let is_shown = entry.status == Status::Active;
             let same = if is_shown { memory.same_as(&entry)? } else { Vec::new() };
             let mut removals = Vec::new();
@@ -416,8 +418,8 @@ impl ProjectMemory {
         })
     }
 
-    /// Says what came of a decision. What was said before stays in its history; the same again is
-    /// not written.
+    /// Sets the outcome of a decision. The previous outcome remains in the history; the same
+    /// outcome is not written again.
     ///
     /// # Errors
     /// When there is no such decision.
@@ -445,7 +447,7 @@ impl ProjectMemory {
     /// Links two memories; the first must be permanent.
     ///
     /// # Errors
-    /// When one is not there, both are the same, or superseding would go in a circle.
+    /// When one does not exist, both are the same, or superseding would create a cycle.
     pub fn link(&mut self, from: &str, link: &Link) -> Result<(), MemoryError> {
         self.write_permanent(&mut |memory| {
             let entry = memory.permanent(from)?;
@@ -458,7 +460,7 @@ impl ProjectMemory {
         })
     }
 
-    /// The lines on a memory, the oldest first: all that was ever said of it.
+    /// The lines of a memory, oldest first: its complete history.
     ///
     /// # Errors
     /// When there is no such memory.
@@ -471,7 +473,7 @@ impl ProjectMemory {
         Ok(lines)
     }
 
-    /// A memory of this type that holds and says the same.
+    /// An active memory of this type with the same content.
     fn same_text(&mut self, kind: Kind, content: &str) -> Result<Option<Entry>, MemoryError> {
         for similar in self.similar(kind, content)? {
             let entry = self.store().entry(&similar.id)?;
@@ -484,7 +486,7 @@ impl ProjectMemory {
     }
 }
 
-/// Whether two links that start at one memory say the same of the same other.
+/// Whether two links from the same memory have the same target and relation.
 fn is_same(one: &Link, other: &Link) -> bool {
     (&one.to, one.relation) == (&other.to, other.relation)
 }

@@ -1,6 +1,6 @@
-//! The one gate that every write passes: private text and secrets become `[REDACTED]`.
+//! The gate that every write passes: it replaces private text and secrets with `[REDACTED]`.
 //!
-//! What reaches the disk is a [`Clean`] value, and only [`Gate::clean`] makes one.
+//! Everything written to disk is a [`Clean`] value, which only [`Gate::clean`] creates.
 
 use aidd_engine::check::secrets::REDACTED;
 use aidd_engine::check::{Distribution, Engine};
@@ -29,14 +29,14 @@ impl<T> Deref for Clean<T> {
 }
 
 impl<T> Clean<T> {
-    /// The value.
+    /// Unwraps the value.
     #[must_use]
     pub fn into_inner(self) -> T {
         self.0
     }
 }
 
-/// An opening or closing tag, in any case, also with attributes, with its end missing, or written
+/// An opening or closing tag, in any case, also with attributes, with a missing end, or written
 /// with entities.
 static TAG: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
@@ -45,19 +45,19 @@ static TAG: LazyLock<Regex> = LazyLock::new(|| {
     .expect("a fixed pattern")
 });
 
-/// Finds what no memory may hold. Knows all shipped rules on secrets, whatever a project allows or
-/// switches off: that a file may show a secret does not mean that a copy of it may.
+/// Finds what memories must not contain. Uses all shipped secrets rules, even those that a project
+/// allows or disables: if a file may contain a secret, a copy of it still may not.
 #[derive(Clone, Copy, Debug)]
 pub struct Gate(&'static Distribution);
 
 impl Gate {
-    /// A gate with the shipped rules of `distribution`.
+    /// Creates a gate with the shipped rules of `distribution`.
     #[must_use]
     pub fn new(distribution: &'static Distribution) -> Self {
         Self(distribution)
     }
 
-    /// What the program ships.
+    /// The shipped rules and families.
     #[must_use]
     pub fn distribution(&self) -> &'static Distribution {
         self.0
@@ -65,19 +65,19 @@ impl Gate {
 
     fn rules(&self) -> Result<&'static Engine, MemoryError> {
         let engine = self.0.engine().map_err(|error| MemoryError::Invalid(error.to_string()))?;
-        // Without them every secret would pass.
+        // Without these rules every secret would pass.
         let has_secrets = |rule: &Rule| rule.id.starts_with("secrets/");
         if engine.registry().rules().iter().any(has_secrets) {
             Ok(engine)
         } else {
-            Err(MemoryError::Invalid("the program was built without rules on secrets".to_owned()))
+            Err(MemoryError::Invalid("the program was built without secrets rules".to_owned()))
         }
     }
 
-    /// `value` with every private or secret part of every text in it replaced.
+    /// Replaces every private or secret part of every string in `value`.
     ///
     /// # Errors
-    /// When what is left is not a `T` any more: a secret stood where only certain words may. When
+    /// When the result is not a valid `T`, because a secret was in a field with fixed values. When
     /// the shipped rules cannot be used, which a test rules out.
     pub fn clean<T: Serialize + DeserializeOwned>(
         &self,
@@ -85,21 +85,22 @@ impl Gate {
     ) -> Result<Clean<T>, MemoryError> {
         let mut json = serde_json::to_value(value)?;
         if !self.clean_json(&mut json)? {
-            // Nothing to take out. Read back all the same: what is stored is what was looked at.
+            // Nothing to replace. Parsed again anyway: what is stored is what was checked.
             return Ok(Clean(serde_json::from_value(json)?));
         }
         serde_json::from_value(json).map(Clean).map_err(|_| {
-            MemoryError::Invalid("a secret stands where a fixed word is expected".to_owned())
+            MemoryError::Invalid("found a secret where a fixed word is expected".to_owned())
         })
     }
 
-    /// Replaces in place; returns whether anything was.
+    /// Replaces in place; returns whether anything changed.
     fn clean_json(&self, value: &mut Value) -> Result<bool, MemoryError> {
         let changed = redact_private(value);
         Ok(self.redact_secrets(value)? || changed)
     }
 
-    /// All texts are checked as one file, values next to their keys: rules on secrets go by names.
+    /// All strings are checked as one file, with values next to their keys, because secrets rules
+    /// match names.
     fn redact_secrets(&self, value: &mut Value) -> Result<bool, MemoryError> {
         let mut page = Page::default();
         page.add("", value);
@@ -114,7 +115,7 @@ impl Gate {
     }
 }
 
-/// The texts of a value, one after another, and where each of them lies.
+/// The strings of a value as one text, with the position of each.
 #[derive(Default)]
 struct Page {
     text: String,
@@ -122,7 +123,7 @@ struct Page {
 }
 
 impl Page {
-    /// Visits keys and texts in the order of [`replace`].
+    /// Visits keys and strings in the order of [`replace`].
     fn add(&mut self, key: &str, value: &Value) {
         match value {
             Value::String(text) => self.line(key, text),
@@ -138,7 +139,7 @@ impl Page {
     }
 
     fn line(&mut self, key: &str, text: &str) {
-        // A value in quotes is what the rules on names look for; longer texts speak for themselves.
+        // Rules that match names require a quoted value; longer texts are added unchanged.
         let is_value = !key.is_empty() && !text.contains(['"', '\n', ' ']);
         if is_value {
             self.text.push_str(key);
@@ -174,7 +175,7 @@ fn replace(value: &mut Value, places: &mut impl Iterator<Item = Span>, secrets: 
     }
 }
 
-/// Keys that were told apart by a secret stay apart.
+/// Keys that differed only by a secret remain distinct.
 fn insert(map: &mut Map<String, Value>, name: String, inner: Value) {
     if !map.contains_key(&name) {
         map.insert(name, inner);
@@ -189,8 +190,8 @@ fn insert(map: &mut Map<String, Value>, name: String, inner: Value) {
     map.insert(key, inner);
 }
 
-/// `text`, which lies at `place`, without the parts that `secrets` (ordered) cover; `None` when
-/// they cover none.
+/// `text`, which is located at `place`, without the parts that `secrets` (ordered) cover; `None`
+/// when they cover none.
 fn without(text: &str, place: Span, secrets: &[Span]) -> Option<String> {
     let first = secrets.partition_point(|secret| secret.end <= place.start);
     let mut clean = String::new();
@@ -205,7 +206,7 @@ fn without(text: &str, place: Span, secrets: &[Span]) -> Option<String> {
     (kept > 0).then(|| clean + text.get(kept..).unwrap_or_default())
 }
 
-/// Takes private text out of every text; an open tag reaches on through the texts of a list.
+/// Removes private text from every string; an open tag extends through the strings of a list.
 fn redact_private(value: &mut Value) -> bool {
     match value {
         Value::String(text) => {
@@ -241,17 +242,17 @@ fn redact_private(value: &mut Value) -> bool {
     }
 }
 
-/// Whether a text has the word without which there is no [`TAG`].
+/// Whether a text contains the word that every [`TAG`] contains.
 fn names_tag(text: &str) -> bool {
     const WORD: &[u8] = b"private";
     text.as_bytes().windows(WORD.len()).any(|part| part.eq_ignore_ascii_case(WORD))
 }
 
-/// Takes private text out of `text`, which begins `depth` tags deep and leaves it as deep as it
-/// ends. A closing tag without an opening one closes what came before: better too much than the
-/// half of a private text.
+/// Removes private text from `text`, which starts at nesting level `depth`, and updates `depth`. A
+/// closing tag without an opening one closes everything before it: removing too much is better than
+/// storing half of a private text.
 fn private(text: &mut String, depth: &mut usize) -> bool {
-    // Most texts hold no tag, and most processes then need no expression.
+    // Most texts contain no tag, so most processes never compile the expression.
     if *depth == 0 && !(names_tag(text) && TAG.is_match(text)) {
         return false;
     }
@@ -295,7 +296,7 @@ mod tests {
         Gate::new(&crate::DISTRIBUTION).clean(value).expect("clean").into_inner()
     }
 
-    /// Put together here, so that no file holds a whole one.
+    /// Assembled at run time, so that no file contains a complete token.
     fn token() -> String {
         format!("ghp_{}", "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5")
     }

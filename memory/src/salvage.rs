@@ -1,6 +1,6 @@
-//! What a damaged or lost store held and the tracked files do not: sessions, observations,
-//! lifecycles, what was saved for this checkout only. First what its backup holds goes into the store
-//! that is used now, then what can still be read of a damaged one.
+//! Recovers what a damaged or lost store contained and the tracked files do not: sessions,
+//! observations, lifecycles and memories saved for this checkout only. First its backup is restored
+//! into the current store, then the readable records of the damaged store.
 
 use super::MemoryError;
 use super::mirror;
@@ -16,7 +16,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// What was carried over.
+/// Numbers of recovered records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Carried {
     sessions: usize,
@@ -24,7 +24,7 @@ pub(super) struct Carried {
     saved: usize,
     lifecycles: usize,
     figures: usize,
-    /// Of tracked files. Most of these are read again anyway; of a file that is gone, none is.
+    /// Lines of tracked files. Most of them are read again anyway, except those of deleted files.
     lines: usize,
 }
 
@@ -45,7 +45,7 @@ impl Carried {
         }
     }
 
-    /// What was carried, counted; empty when nothing was.
+    /// The numbers as text; empty when nothing was recovered.
     fn counted(&self) -> String {
         let counted = [
             (self.sessions, "sessions"),
@@ -64,9 +64,9 @@ impl Carried {
 type Key = (String, String);
 
 impl ProjectMemory {
-    /// Restores what the store has lost: from its backup, and from damaged stores that nobody has
-    /// looked into. Never fails: what is left of a damaged store must not keep anyone from a whole
-    /// one.
+    /// Restores what the store has lost, from its backup and from damaged stores that were not
+    /// examined yet. Never fails: leftovers of a damaged store must not prevent the use of an
+    /// intact one.
     pub(super) fn salvage(&mut self) {
         let folder = self.root().join(".aidd");
         if self.unwritable.is_some() {
@@ -90,7 +90,7 @@ impl ProjectMemory {
             });
             if let Err(error) = done {
                 let notice =
-                    format!("what a damaged store held could not be carried over: {error}");
+                    format!("the records of a damaged store could not be recovered: {error}");
                 notices.push(notice);
             }
         }
@@ -101,7 +101,7 @@ impl ProjectMemory {
     }
 }
 
-/// Restores what the backup of the store has and the store has not; the records that were deleted.
+/// Restores the records of the backup that the store does not have; returns the deleted records.
 fn restore(
     store: &mut dyn StorageBackend,
     gate: &Gate,
@@ -110,7 +110,7 @@ fn restore(
 ) -> BTreeSet<Key> {
     let Some(path) = store.backup() else { return BTreeSet::new() };
     let Some(last) = backup::last_number(&path) else { return BTreeSet::new() };
-    // What the store does not answer now is for whoever reads it to report.
+    // Errors of the store are reported by the next read.
     if store.writes().is_ok_and(|known| known >= last) {
         return BTreeSet::new();
     }
@@ -120,7 +120,7 @@ fn restore(
             let carried = if known < backup.last {
                 apply(store, gate, &backup, known)?
             } else {
-                // Another process was faster.
+                // Another process has restored it.
                 Carried::default()
             };
             Ok((known, carried))
@@ -149,8 +149,8 @@ fn restore(
             lost => format!("; {lost} lines of the backup could not be read"),
         };
         notices.push(format!(
-            "{missing}restored from {}: {counted}; it is complete up to {} UTC, what was saved later \
-             may be lost{unread}",
+        "{missing}restored from {}: {counted}; it is complete up to {} UTC, later changes can be \
+         lost{unread}",
             path.display(),
             times::moment(backup.written)
         ));
@@ -162,8 +162,8 @@ fn restore(
     deleted.collect()
 }
 
-/// Puts the changes of a backup that are later than the write `known` into the store. Everything is
-/// looked at as if a stranger had written it.
+/// Applies the changes of a backup that are later than write number `known`. All data is treated as
+/// untrusted.
 fn apply(
     store: &mut dyn StorageBackend,
     gate: &Gate,
@@ -175,7 +175,7 @@ fn apply(
         match change {
             Change::Entry { entry, links } => {
                 let before = store.entry(&entry.id)?;
-                // What a new store has is newer than its backup.
+                // Data in a new store is newer than its backup.
                 let is_kept = before.as_ref().is_some_and(|before| {
                     known == 0 || before.layer == Layer::Permanent || *before == **entry
                 });
@@ -215,7 +215,7 @@ fn apply(
     Ok(carried)
 }
 
-/// Puts a memory and the links that start at it. What the gate refuses is left behind.
+/// Stores a memory and the links from it. What the gate rejects is skipped.
 fn put(
     store: &mut dyn StorageBackend,
     gate: &Gate,
@@ -234,20 +234,19 @@ fn put(
 
 fn notice(path: &Path, carried: Carried, lost: usize, has_backup: bool) -> String {
     let mut notice = match &*carried.counted() {
-        "" => format!("nothing else was left in {}", path.display()),
-        counted => format!("carried over from {}: {counted}", path.display()),
+        "" => format!("no other data was found in {}", path.display()),
+        counted => format!("recovered from {}: {counted}", path.display()),
     };
     if lost > 0 {
         notice += &format!("; {lost} of its records could not be read");
     }
     if !has_backup {
-        notice += "; it had no backup, so all else that only it held is lost";
+        notice += "; it had no backup, so all other data that only it contained is lost";
     }
     notice
 }
 
-/// Puts into the store what it does not have. Everything is looked at as if a stranger had written
-/// it.
+/// Stores the records that the store does not have. All data is treated as untrusted.
 pub(super) fn carry(
     store: &mut dyn StorageBackend,
     gate: &Gate,
@@ -256,7 +255,7 @@ pub(super) fn carry(
     let mut carried = Carried::default();
     for (table, id, at, document) in &remains.documents {
         if is_whole(*table, id, document) && store.document(*table, id)?.is_none() {
-            // What the gate refuses is left behind.
+            // What the gate rejects is skipped.
             let Ok(document) = gate.clean(document) else { continue };
             store.put_document(*table, id, *at, &document)?;
             carried.document(*table);
@@ -277,8 +276,8 @@ fn links_from(entry: &Entry, links: &[Link]) -> Vec<Link> {
     links.iter().filter(|link| link.from == entry.id && !link.to.is_empty()).cloned().collect()
 }
 
-/// Whether a document is what its table holds, under its own id. What the store knew of itself and
-/// of the tracked files is no longer true.
+/// Whether a document is valid for its table, under its own id. Metadata of the store and of the
+/// tracked files is out of date and not restored.
 fn is_whole(table: Table, id: &str, document: &Value) -> bool {
     let own = document.get("id").and_then(Value::as_str) == Some(id);
     own && match table {

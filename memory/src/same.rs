@@ -1,5 +1,5 @@
-//! Permanent memories that two clones saved each for itself and that say the same: only one of them is
-//! shown, and what is done to one is done to all.
+//! Duplicates: permanent memories with the same meaning that two clones saved independently. Only
+//! one of them is displayed, and changes to one apply to all.
 
 use super::MemoryError;
 use super::graph;
@@ -9,7 +9,7 @@ use super::types::{Entry, Link, Relation, Status};
 use std::collections::BTreeSet;
 
 impl ProjectMemory {
-    /// The others that are one with a memory: of all of them one is shown.
+    /// The duplicates of a memory.
     pub(super) fn same_as(&mut self, entry: &Entry) -> Result<Vec<Entry>, MemoryError> {
         let Some(meaning) = meaning_key(entry) else { return Ok(Vec::new()) };
         let mut holding = Vec::new();
@@ -28,7 +28,7 @@ impl ProjectMemory {
         Ok(same.filter(|one| shown(&one.id) == of_entry).cloned().collect())
     }
 
-    /// The links by which a memory that is changed takes the place of those that say what it said.
+    /// The links by which an edited memory supersedes its duplicates.
     pub(super) fn links_to_same(&mut self, entry: &Entry) -> Result<Vec<Link>, MemoryError> {
         let mut links = Vec::new();
         for other in self.same_as(entry)? {
@@ -39,7 +39,7 @@ impl ProjectMemory {
         Ok(links)
     }
 
-    /// Adds to the links of a new memory those that supersede what says the same as what it supersedes.
+    /// Adds links to the duplicates of the memories that a new memory supersedes.
     pub(super) fn supersede_same(&mut self, links: &mut Vec<Link>) -> Result<(), MemoryError> {
         let targets = links.iter().filter(|link| link.relation == Relation::Supersedes);
         let targets: Vec<String> = targets.map(|link| link.to.clone()).collect();

@@ -1,13 +1,13 @@
-//! Times in milliseconds since 1970: read from records and from people, told in UTC, so that two
-//! people read the same.
+//! Times in milliseconds since 1970: parsed from records and user input, formatted in UTC, so that
+//! everyone sees the same time.
 
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use serde_json::Value;
 
-/// Milliseconds since 1970 of a number of them, or of `2026-02-05`, with or without a time and a
-/// zone. Without one it is UTC.
+/// Parses a number of milliseconds since 1970, or a string such as `2026-02-05`, with or without a
+/// time and a time zone. The default zone is UTC.
 #[must_use]
 pub fn millis(value: &Value) -> Option<i64> {
     match value {
@@ -25,19 +25,19 @@ fn read(text: &str) -> Option<i64> {
     time.map(Timestamp::as_millisecond)
 }
 
-/// `2026-01-31`.
+/// Formats a day, such as `2026-01-31`.
 #[must_use]
 pub fn day(at: i64) -> String {
     date(at).to_string()
 }
 
-/// `2026-01-31 12:30`.
+/// Formats a time, such as `2026-01-31 12:30`.
 #[must_use]
 pub fn moment(at: i64) -> String {
     civil(at).strftime("%Y-%m-%d %H:%M").to_string()
 }
 
-/// The day. What lies beyond the years -9999 to 9999 counts as their first or last day.
+/// The day in UTC. Times outside the years -9999 to 9999 are clamped.
 #[must_use]
 pub fn date(at: i64) -> Date {
     civil(at).date()
@@ -77,7 +77,7 @@ mod tests {
         }
         assert_eq!(day(-1), "1969-12-31");
         assert_eq!(moment(1_763_812_345_000), "2025-11-22 11:52");
-        // No time is out of reach.
+        // Every time can be formatted.
         assert_eq!((&*day(i64::MIN), &*day(i64::MAX)), ("-009999-01-02", "9999-12-30"));
     }
 }

@@ -1,5 +1,5 @@
-//! A project where nothing can be written: its disk is full, its folder is read-only. What is there
-//! can still be read; whoever writes is told why that cannot be.
+//! Projects where nothing can be written, because the disk is full or the directory is read-only.
+//! Existing memories can still be read; writing fails with the reason.
 
 use super::MemoryError;
 use super::privacy::Gate;
@@ -8,13 +8,13 @@ use super::store::{self, Durability, Opened, Wanted, salvage, transaction};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How long those who only read do not look again whether files can be written.
+/// Minimum time between attempts of readers to write to the disk again.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Opens the store, or one in memory where no file can be written; and why that is.
+/// Opens the store, or a store in memory with the reason why no file can be written.
 ///
 /// # Errors
-/// When the store is of a newer aidd, or is a link.
+/// When the store was written by a newer aidd, or is a link.
 pub(super) fn open(
     root: &Path,
     wanted: Wanted,
@@ -29,7 +29,7 @@ pub(super) fn open(
     in_memory(root, gate, &why).map(|opened| (opened, Some(why)))
 }
 
-/// A store in memory with what the one on the disk holds.
+/// A store in memory with the contents of the one on disk.
 fn in_memory(root: &Path, gate: &Gate, why: &str) -> Result<Opened, MemoryError> {
     let folder = root.join(".aidd");
     let mut opened = store::in_memory(&folder)?;
@@ -41,12 +41,12 @@ fn in_memory(root: &Path, gate: &Gate, why: &str) -> Result<Opened, MemoryError>
             })?;
         }
     }
-    opened.notices.push(format!("{why}; memory can be read here, and not written"));
+    opened.notices.push(format!("{why}; memory is read-only here"));
     Ok(opened)
 }
 
 impl ProjectMemory {
-    /// Goes on in memory, as the disk refused for this reason.
+    /// Switches to a store in memory, because the disk cannot be written for this reason.
     pub(super) fn leave_disk(&mut self, why: String) -> Result<(), MemoryError> {
         let opened = in_memory(self.root(), &self.gate, &why)?;
         self.unwritable = Some(why);
@@ -55,25 +55,25 @@ impl ProjectMemory {
         Ok(())
     }
 
-    /// Looks whether files can be written again, when they could not. Whoever only reads looks now
-    /// and then: where another user's lock is in the way, each look copies the store.
+    /// Checks whether files can be written again after a failure. Readers check only occasionally:
+    /// when another user holds the lock, each attempt copies the store.
     pub(super) fn try_disk_again_to_read(&mut self) {
         if self.looked.is_none_or(|looked| looked.elapsed() > PATIENCE) {
             self.try_disk_again();
         }
     }
 
-    /// Looks whether files can be written again, when they could not.
+    /// Checks whether files can be written again after a failure.
     fn try_disk_again(&mut self) {
         let folder = self.root().join(".aidd");
         if self.unwritable.is_some() && store::lock::can_write(&folder) {
-            // It fails as it did before, or there is a store now.
+            // If it fails again, the reason is updated.
             let _ = self.reopen();
             self.looked = self.unwritable.as_ref().map(|_| Instant::now());
         }
     }
 
-    /// Refuses to write where nothing can be written.
+    /// Returns an error where nothing can be written.
     pub(super) fn refuse_unwritable(&mut self) -> Result<(), MemoryError> {
         self.try_disk_again();
         match &self.unwritable {

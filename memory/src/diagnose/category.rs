@@ -1,20 +1,20 @@
-//! What sort of error it is, by the words it uses.
+//! Classifies errors by their words.
 
 use aidd_lexicon::tables::errors;
 
-/// What an error is, and what usually helps.
+/// Category of an error, and advice.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Category {
-    /// Its name: type, build, runtime, config, dependency, network, test, permission, resource,
-    /// concurrency, unknown.
+    /// One of `type`, `build`, `runtime`, `config`, `dependency`, `network`, `test`, `permission`,
+    /// `resource`, `concurrency`, `unknown`.
     pub name: &'static str,
-    /// From 0 to 0.9: 0.3 for the first word that speaks for it, 0.2 for each further one.
+    /// Confidence from 0 to 0.9: 0.3 for the first indicating word, 0.2 for each further one.
     pub confidence: f64,
     /// Where to look first.
     pub suggestion: &'static str,
 }
 
-/// The category of an error by its kind and message lines.
+/// Classifies an error by its kind and message lines.
 pub(super) fn of(said: &str) -> Category {
     let lower = said.to_lowercase();
     let mut best = Category {
@@ -35,7 +35,7 @@ pub(super) fn of(said: &str) -> Category {
     best
 }
 
-/// Whether `word` stands in `text` with no letter before it.
+/// Whether `word` occurs in `text` without a preceding letter.
 fn holds(text: &str, word: &str) -> bool {
     text.match_indices(word)
         .any(|(at, _)| !text[..at].ends_with(char::is_alphabetic) || word.starts_with('.'))

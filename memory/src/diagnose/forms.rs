@@ -1,55 +1,55 @@
-//! The forms of lines in error output, as a table: what an error is called, and where it passed.
+//! The forms of lines in error output, as a table of patterns for errors and their stack frames.
 //!
-//! Every pattern is tried on one line of bounded length by an engine without backtracking, so that
-//! reading is linear in the text.
+//! Every pattern is matched against one line of bounded length by an engine without backtracking,
+//! so that reading takes linear time.
 
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// What a line of a form tells.
+/// The meaning of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// The error: `kind` and `message`, and a place where the form has one.
+    /// The error: `kind` and `message`, and a location where the form has one.
     Headline,
     /// An error that caused the one before it.
     Cause,
-    /// Announces that the next line has the message.
+    /// The next line contains the message.
     Before,
-    /// Says that what stood before caused what follows.
+    /// The preceding error caused the following one.
     Chain,
-    /// A place, with the function where the form has one.
+    /// A location, with the function where the form has one.
     Frame,
-    /// A function whose place is on the next line.
+    /// A function whose location is on the next line.
     Function,
-    /// The place of the function on the line before.
+    /// The location of the function on the previous line.
     Place,
-    /// Belongs to a trace and says nothing of use.
+    /// Part of a trace without useful information.
     Noise,
 }
 
-/// A form.
+/// The form of a line.
 pub(super) struct Form {
     pub(super) language: &'static str,
     pub(super) role: Role,
-    /// A text that every line of the form holds.
+    /// A string that every line of the form contains.
     hint: &'static str,
     pattern: &'static str,
 }
 
-/// A form that can be tried.
+/// A compiled form.
 pub(super) struct Ready {
     pub(super) form: &'static Form,
     pub(super) regex: Regex,
 }
 
 impl Ready {
-    /// Whether a line may be of the form, cheaply.
+    /// Cheap test of whether a line can have the form.
     pub(super) fn may_match(&self, line: &str) -> bool {
         line.contains(self.form.hint)
     }
 }
 
-/// The forms, ready; one that is malformed is left out, which a test forbids.
+/// The compiled forms; a malformed pattern is omitted, which a test rules out.
 pub(super) static READY: LazyLock<Vec<Ready>> = LazyLock::new(|| {
     let ready = |form| Some(Ready { form, regex: Regex::new(form.pattern).ok()? });
     FORMS.iter().filter_map(ready).collect()
@@ -64,7 +64,7 @@ const fn form(
     Form { language, role, hint, pattern }
 }
 
-/// The first form that a line matches is its own: the narrow ones stand first.
+/// The first matching form wins, so narrow forms precede general ones.
 #[rustfmt::skip]
 pub(super) const FORMS: &[Form] = &[
     // Rust: panics, backtraces, chains of anyhow, the compiler.
@@ -88,7 +88,7 @@ pub(super) const FORMS: &[Form] = &[
     form("java", Role::Noise, "at ", r"^\s*at (?:[\w.@-]*/)*[\w.$<>]+\((?:Native Method|Unknown Source|[\w.$]+)\)(?: ~?\[.*\])?$"),
     form("java", Role::Noise, "... ", r"^\s*\.\.\. [0-9]+ (?:more|common frames omitted)$"),
     form("kotlin", Role::Headline, "e: ", r"^e: (?:file://)?(?P<file>.+?\.kts?):(?: \()?(?P<line>[0-9]+)[:,] ?(?P<column>[0-9]+)\)?:? (?P<message>.*)$"),
-    // C# and the compilers that write places in brackets.
+    // C# and compilers that put locations in parentheses.
     form("csharp", Role::Headline, "nhandled exception", r"^\s*Unhandled [eE]xception[.:] (?P<kind>[\w.`]+): (?P<message>.*)$"),
     form("csharp", Role::Cause, "---> ", r"^\s*---> (?:\(Inner Exception #[0-9]+\) )?(?P<kind>[\w.`]+): (?P<message>.*)$"),
     form("csharp", Role::Frame, ":line ", r"^\s*at (?P<function>.+?) in (?P<file>.+):line (?P<line>[0-9]+)$"),
@@ -139,7 +139,7 @@ pub(super) const FORMS: &[Form] = &[
     form("javascript", Role::Noise, "at ", r"^\s*at (?:async )?(?:.+ \()?(?:native|<anonymous>|index [0-9]+)\)?$"),
     form("javascript", Role::Frame, "@", r"^(?P<function>[^@\s]*)@(?P<file>.+?):(?P<line>[0-9]+):(?P<column>[0-9]+)$"),
     form("csharp", Role::Noise, "at ", r"^\s+at [\w.`<>\[\],+]+\(.*\)$"),
-    // Compilers that write `file:line:column: error:`; the ending of the file tells the language.
+    // Compilers that print `file:line:column: error:`; the extension determines the language.
     form("", Role::Headline, "rror: ", r"^(?P<file>.+?):(?P<line>[0-9]+):(?:(?P<column>[0-9]+):)? (?:fatal )?[eE]rror: (?P<message>.*)$"),
     form("go", Role::Headline, ".go:", r"^(?:vet: )?(?P<file>[^:\s]+\.go):(?P<line>[0-9]+):(?P<column>[0-9]+): (?P<message>.*)$"),
     // Go.
@@ -149,14 +149,14 @@ pub(super) const FORMS: &[Form] = &[
     form("go", Role::Place, ".go:", r"^\s+(?P<file>.+?\.go):(?P<line>[0-9]+)(?: \+0x[0-9a-f]+)?$"),
     form("go", Role::Function, ".", r"^(?:created by )?(?P<function>[\w.-]+(?:/[\w.-]+)*\.(?:\(\*?[\w\[\].]+\)\.)?[\w.\[\]]+)(?:\([^()]*\))?(?: in goroutine [0-9]+)?$"),
     form("rust", Role::Function, ": ", r"^\s*[0-9]+:\s+(?:0x[0-9a-f]+ - )?(?P<function>[\w<{].*)$"),
-    // Whatever calls itself an error.
+    // Other lines that call themselves an error.
     form("", Role::Headline, "npm ", r"^npm (?:ERR!|error) (?:code (?P<kind>\w+)|(?P<message>.+))$"),
     form("", Role::Headline, ":", r"^(?:Uncaught |\(node:[0-9]+\) )?(?:\(in promise\) )?(?P<kind>(?:[\w$]+(?:\.|::|\\))*[A-Za-z_$][\w$]*(?:Error|Exception|Failure|Fault|Rejection|Timeout|Warning))(?: \[(?:\w+)\])?(?: \([^)]*\))?: (?P<message>.*)$"),
     form("", Role::Headline, "", r"^(?:Uncaught )?(?P<kind>(?:[\w$]+(?:\.|::|\\))*[A-Z][\w$]*(?:Error|Exception|Interrupt))$"),
     form("", Role::Headline, "", r"^(?:\[?(?:error|ERROR|fatal|FATAL|Error)\]?:?) (?P<message>.+)$"),
 ];
 
-/// The language of a file, by its ending.
+/// The language of a file, by its extension.
 pub(super) fn language_of(file: &str) -> Option<&'static str> {
     let name = file.rsplit('/').next().unwrap_or(file);
     let ending = name.rsplit_once('.')?.1.to_ascii_lowercase();

@@ -1,4 +1,4 @@
-//! Error output to what it says, where it passed, and which mistakes of this project it is like.
+//! Diagnoses error output: its message, its stack frames, and similar mistakes of this project.
 
 mod category;
 mod forms;
@@ -20,71 +20,72 @@ use aidd_engine::text::files::Disk;
 use own::Places;
 use std::collections::{BTreeSet, HashMap};
 
-/// So many mistakes that share the weightiest words are compared in full, and so many that search
-/// finds.
+/// Number of mistakes with the highest shared weight that are compared in full, and number of
+/// search results.
 const COMPARED: usize = 64;
-/// What is added for a file of the project in both.
+/// Score for a project file that occurs in both.
 const SAME_FILE: f64 = 0.15;
-/// What is added, without such a file, for a folder of the project in both.
+/// Score for a project directory that occurs in both, without such a file.
 const SAME_FOLDER: f64 = 0.08;
-/// What is added for a function in both.
+/// Score for a function that occurs in both.
 const SAME_FUNCTION: f64 = 0.10;
-/// What words found anywhere in a mistake count, against those of the error itself.
+/// Factor for words found anywhere in a mistake, compared to words of its error.
 const ELSEWHERE: f64 = 0.6;
 
-/// What is known of an error.
+/// The diagnosis of an error.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diagnosis {
-    /// The error output, read; frames in the project's own files say which.
+    /// The parsed error output; frames in the project's own files are marked.
     pub trace: Trace,
-    /// What sort of error it is.
+    /// Category of the error.
     pub category: Category,
-    /// The innermost frame in a file of the project.
+    /// The innermost frame in a project file.
     pub primary: Option<Frame>,
-    /// Known mistakes like it, the likest first.
+    /// Similar known mistakes, most similar first.
     pub matches: Vec<Match>,
-    /// How many reach the threshold.
+    /// Number of mistakes that reach the threshold.
     pub matched: usize,
-    /// How many known mistakes there are.
+    /// Number of known mistakes.
     pub known: usize,
 }
 
 /// A known mistake.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Match {
-    /// Its id.
+    /// Id of the mistake.
     pub id: String,
-    /// Whether it is the team's, or only a session's.
+    /// Whether it is permanent, or observed by a session only.
     pub layer: Layer,
-    /// The error, on one line.
+    /// The error on one line.
     pub error: String,
-    /// Why it happened.
+    /// Root cause of the error.
     pub root_cause: String,
-    /// What mended it.
+    /// How it was fixed.
     pub fix: String,
-    /// What keeps it from coming back.
+    /// How to prevent it from recurring.
     pub prevention: String,
-    /// How often it was made.
+    /// Number of occurrences.
     pub occurrences: u64,
-    /// Its sort.
+    /// Category of the mistake.
     pub category: &'static str,
-    /// How like it is, from 0 to 1: see [`ProjectMemory::diagnose`].
+    /// Similarity, from 0 to 1: see [`ProjectMemory::diagnose`].
     pub likeness: f64,
-    /// The files of the project in both.
+    /// Project files that occur in both.
     pub files: Vec<String>,
 }
 
 impl ProjectMemory {
-    /// Reads error output and ranks the known mistakes by likeness, those of `threshold` and more.
+    /// Parses error output and ranks the known mistakes whose similarity is at least `threshold`.
     ///
-    /// Likeness = words + 0.15 for a file in both (else 0.08 for a folder) + 0.10 for a function in
-    /// both, at most 1; nothing is added to 0. Words is the larger of: the weight of the words that
-    /// both error lines share to that of all their words; and 0.6 of the share of the weight of the
-    /// error line's words that stand anywhere in the mistake. A word weighs ln(1 + N / n), where n
-    /// of N mistakes hold it; numbers, addresses and folders are no words. Equal error lines are 1.
+    /// Similarity = words + 0.15 for a file in both (else 0.08 for a directory) + 0.10 for a
+    /// function in both, at most 1; nothing is added to 0. `words` is the larger of two values: the
+    /// weight of the words that both error lines share divided by that of all their words; and 0.6
+    /// times the share of the weight of the error line's words that occur anywhere in the mistake.
+    /// A word weighs ln(1 + N / n), where n of N mistakes contain it; numbers, addresses and
+    /// directories do not count as words. Equal error lines have similarity 1.
     ///
     /// # Errors
-    /// When the text is empty, or the store does not answer.
+    /// When the text is empty, or the store cannot be read.
     pub fn diagnose(
         &mut self,
         text: &str,
@@ -92,7 +93,7 @@ impl ProjectMemory {
         limit: usize,
     ) -> Result<Diagnosis, MemoryError> {
         if text.trim().is_empty() {
-            return Err(MemoryError::Invalid("there is no error text".to_owned()));
+            return Err(MemoryError::Invalid("the error text is empty".to_owned()));
         }
         let disk = Disk::new(self.root());
         let mut trace = read(text);
@@ -120,8 +121,8 @@ impl ProjectMemory {
         Ok(Diagnosis { trace, category, primary, matches, matched, known: mistakes.known })
     }
 
-    /// The mistakes that share the weightiest words with the error, or are found by them: the team's
-    /// and the sessions'.
+    /// The mistakes that share the highest weight with the error or match it in a search, of the
+    /// team and of sessions.
     fn mistakes(&mut self, asked: &Asked, said: &[String]) -> Result<Mistakes, MemoryError> {
         let query = Query::active(Layers::SESSION, Kind::Mistake);
         let mut entries = self.read(&mut |store| store.entries(&query))?;
@@ -129,7 +130,7 @@ impl ProjectMemory {
         let weights = Weights::new(self.held(Kind::Mistake, &own)?, &entries);
         let weighed: Vec<(u64, f64)> = own.iter().map(|word| (*word, weights.one(*word))).collect();
         let mut ids = self.sharing(Kind::Mistake, &weighed, COMPARED);
-        // Words of the cause or the cure.
+        // Words of the cause or the fix.
         let question = Question {
             text: said.join("\n"),
             kinds: vec![Kind::Mistake],
@@ -141,7 +142,7 @@ impl ProjectMemory {
         ids.retain(|id| !observed.contains(id));
         ids.sort_unstable();
         ids.dedup();
-        // What another process takes back meanwhile is no mistake any more.
+        // Another process can have removed it meanwhile.
         let (team, _) = self.entries_by_id(&ids)?;
         let mut words = own;
         for entry in entries.iter().chain(&team) {
@@ -161,7 +162,7 @@ struct Mistakes {
     known: usize,
 }
 
-/// The error in question, as it is compared.
+/// The error to diagnose, prepared for comparison.
 struct Asked {
     keys: Vec<String>,
     words: Vec<BTreeSet<u64>>,
@@ -181,20 +182,20 @@ fn files_of(trace: &Trace) -> BTreeSet<String> {
     trace.frames.iter().filter_map(|frame| frame.own.clone()).collect()
 }
 
-/// The functions of own files.
+/// The functions in project files.
 fn functions_of(trace: &Trace) -> BTreeSet<String> {
     let own = trace.frames.iter().filter(|frame| frame.own.is_some());
     own.filter_map(|frame| frame.function.clone()).filter(|name| name.len() > 3).collect()
 }
 
-/// How much a word says: little when many mistakes hold it.
+/// Weight of a word: low when many mistakes contain it.
 struct Weights {
     held_by: HashMap<u64, u32>,
     mistakes: u32,
 }
 
 impl Weights {
-    /// By the team's mistakes, of which `held` says what is held, and those that sessions observed.
+    /// Weights by the team's mistakes, counted in `held`, and by those that sessions observed.
     fn new(held: Held, observed: &[Entry]) -> Self {
         let mut weights = Self { held_by: held.by, mistakes: held.all };
         for entry in observed {
@@ -216,7 +217,7 @@ impl Weights {
     }
 }
 
-/// The words of all that a mistake says.
+/// The words of all fields of a mistake.
 fn all_words(entry: &Entry) -> BTreeSet<u64> {
     let mut text = entry.content.clone();
     for name in ["rootCause", "fix", "prevention", "narrative"] {

@@ -1,14 +1,14 @@
-//! Which of the places of an error are the project's own files.
+//! Determines which locations of an error are in the project's own files.
 
 use super::read::Frame;
 use aidd_engine::text::files::{Disk, Files, folders_below};
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
-/// At most so many files are looked for in one diagnosis.
+/// Maximum number of files that are looked up in one diagnosis.
 const LOOKED_FOR: usize = 64;
 
-/// Folders of what others wrote.
+/// Directories of third-party code.
 const VENDORED: &[&str] = &[
     "node_modules",
     "bower_components",
@@ -37,7 +37,7 @@ const VENDORED: &[&str] = &[
     ".pnpm",
 ];
 
-/// Beginnings of paths that are no files of anybody's project.
+/// Path prefixes that are never part of a project.
 const FOREIGN: &[&str] = &[
     "<",
     "node:",
@@ -56,7 +56,7 @@ const FOREIGN: &[&str] = &[
     "java.base",
 ];
 
-/// Where the folders of packages begin, when a place names the package and not the path.
+/// Positions of package directories, for locations that name the package and not the path.
 const SOURCES: &[&str] = &[
     "src/main/java",
     "src/main/kotlin",
@@ -70,22 +70,21 @@ const SOURCES: &[&str] = &[
     "",
 ];
 
-/// The places that one diagnosis names, each looked for once.
+/// The locations of one diagnosis, each looked up once.
 pub(super) struct Places<'a> {
     disk: &'a Disk,
     known: BTreeMap<(String, Option<String>), Option<String>>,
-    /// The folders below the root, which are searched for the modules of packages.
+    /// The directories below the root that are searched for the modules of packages.
     folders: OnceCell<Vec<String>>,
 }
 
 impl<'a> Places<'a> {
-    /// Places in the project below `disk`.
+    /// Looks up locations in the project below `disk`.
     pub(super) fn new(disk: &'a Disk) -> Self {
         Self { disk, known: BTreeMap::new(), folders: OnceCell::new() }
     }
 
-    /// Says of each frame which file of the project it is in. What was named first, in the error
-    /// itself, is looked for first.
+    /// Sets the project file of each frame. Locations in the error itself are looked up first.
     pub(super) fn mark(&mut self, frames: &mut [Frame]) {
         for frame in frames {
             let key = (frame.file.clone(), package_of(frame));
@@ -100,7 +99,7 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// The file of the project that a place is in.
+    /// The project file of a location.
     fn find(&self, file: &str, package: Option<&str>) -> Option<String> {
         let disk = self.disk;
         let path = file.replace('\\', "/");
@@ -108,7 +107,7 @@ impl<'a> Places<'a> {
             return None;
         }
         let path = match path.strip_prefix("package:").and_then(|rest| rest.split_once('/')) {
-            // Dart: the folder `lib` of a package; whether it is this one, the file tells.
+            // Dart: the `lib` directory of a package; the file shows whether it is this one.
             Some((_, rest)) => format!("lib/{rest}"),
             None => unwrapped(&path).to_owned(),
         };
@@ -129,10 +128,11 @@ impl<'a> Places<'a> {
             return None;
         }
         let is_absolute = path.starts_with('/') || path.as_bytes().get(1) == Some(&b':');
-        // The project of another machine or a container: the longest end of the path that is here.
+        // The project on another machine or in a container: the longest path suffix that exists
+        // here.
         (0..parts.len().min(12)).find_map(|from| {
             let end = parts[from..].join("/");
-            // The name of a file alone says little, unless it lay near the root there, too.
+            // A bare file name is too unspecific, unless it was near the root there, too.
             let is_told = from + 1 < parts.len() || (from <= 2 && is_absolute) || from == 0;
             (is_told && disk.exists(&end)).then_some(end)
         })
@@ -155,8 +155,7 @@ impl<'a> Places<'a> {
     }
 }
 
-/// The folder that a class of this place lies in, by its full name: `com/acme` for
-/// `com.acme.Cart.add` in `Cart.java`.
+/// The directory of a class by its full name: `com/acme` for `com.acme.Cart.add` in `Cart.java`.
 fn package_of(frame: &Frame) -> Option<String> {
     let is_class =
         [".java", ".kt", ".scala", ".groovy"].iter().any(|end| frame.file.ends_with(end));
@@ -164,12 +163,12 @@ fn package_of(frame: &Frame) -> Option<String> {
         return None;
     }
     let mut parts: Vec<&str> = frame.function.as_deref()?.split('.').collect();
-    // The method and the class.
+    // Removes the method and the class.
     parts.truncate(parts.len().saturating_sub(2));
     Some(parts.join("/"))
 }
 
-/// The path without what bundlers, browsers and packages put around it.
+/// The path without prefixes and suffixes of bundlers, browsers and packages.
 fn unwrapped(path: &str) -> &str {
     let path = path.strip_prefix("file://").unwrap_or(path);
     let path = path.split_once("webpack-internal:///").map_or(path, |(_, rest)| rest);
@@ -189,7 +188,7 @@ fn unwrapped(path: &str) -> &str {
     }
 }
 
-/// The path from the root of an absolute one below it.
+/// The path of an absolute path relative to the root, if it is below it.
 fn inside(disk: &Disk, path: &str) -> Option<String> {
     let root = disk.root().to_string_lossy().replace('\\', "/");
     let rest = path.strip_prefix(root.trim_end_matches('/'))?.strip_prefix('/')?;

@@ -1,21 +1,21 @@
-//! Error output, read line by line into what was said and where it passed.
+//! Parses error output line by line into messages and stack frames.
 
 use super::forms::{READY, Role, language_of};
 use regex::Captures;
 
-/// The most that is read of a text; of a longer one its beginning and its end are.
+/// Maximum number of bytes of a text that are read; of a longer text, its beginning and its end.
 const LONGEST: usize = 256 << 10;
-/// The most that is read of a line.
+/// Maximum number of bytes of a line that are read.
 const WIDEST: usize = 2_000;
-/// The most frames that are kept.
+/// Maximum number of frames that are retained.
 const DEEPEST: usize = 200;
 
-/// What an error says of itself.
+/// The description of an error.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Said {
-    /// Its type or code: `TypeError`, `E0308`.
+    /// Type or code: `TypeError`, `E0308`.
     pub kind: Option<String>,
-    /// Its message, on one line.
+    /// Message on one line.
     pub message: String,
 }
 
@@ -31,37 +31,37 @@ impl Said {
     }
 }
 
-/// A place that an error passed.
+/// A stack frame or another location of an error.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
-    /// The file, as it was written.
+    /// The file as printed.
     pub file: String,
-    /// The line, from 1.
+    /// The line, starting at 1.
     pub line: Option<u32>,
-    /// The column, as it was written.
+    /// The column as printed.
     pub column: Option<u32>,
-    /// The function.
+    /// The function name.
     pub function: Option<String>,
-    /// The file's path from the root, when it is one of the project's own.
+    /// The file's path relative to the root, when it belongs to the project.
     pub own: Option<String>,
 }
 
-/// Error output, read.
+/// Parsed error output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trace {
-    /// The language, where that can be told.
+    /// The language, if it was recognised.
     pub language: Option<&'static str>,
-    /// The error as it was thrown.
+    /// The error that was thrown last.
     pub raised: Said,
-    /// The error at the bottom of the chain, when that is another.
+    /// The error at the end of the cause chain, when it is a different one.
     pub cause: Option<Said>,
-    /// Where it passed: those of the cause first, the innermost first.
+    /// Stack frames: those of the cause first, innermost first.
     pub frames: Vec<Frame>,
-    /// Whether parts of the text were passed over.
+    /// Whether parts of the text were skipped.
     pub is_cut: bool,
 }
 
-/// Reads error output of any of the known forms; of others, the first line is the message.
+/// Parses error output of any known form; otherwise the first line is the message.
 #[must_use]
 pub fn read(text: &str) -> Trace {
     let mut reader = Reader::default();
@@ -74,7 +74,8 @@ pub fn read(text: &str) -> Trace {
     reader.done()
 }
 
-/// The beginning and the end of a text that is too long; a whole text is its beginning.
+/// The beginning and the end of a text that is too long; a shorter text is returned as the
+/// beginning.
 fn ends(text: &str) -> (&str, &str) {
     if text.len() <= LONGEST {
         return (text, "");
@@ -84,7 +85,7 @@ fn ends(text: &str) -> (&str, &str) {
     (&text[..head], &text[tail..])
 }
 
-/// A line without colours, without the stamp of a log before it, and not too long.
+/// A line without colour codes and log timestamps, truncated to the maximum length.
 fn plain(line: &str, is_cut: &mut bool) -> String {
     let end = line.floor_char_boundary(WIDEST.min(line.len()));
     *is_cut |= end < line.len();
@@ -94,7 +95,7 @@ fn plain(line: &str, is_cut: &mut bool) -> String {
         if c != '\u{1b}' {
             clean.push(c);
         } else if chars.next() == Some('[') {
-            // A colour ends at its first letter.
+            // A colour code ends at its first letter.
             for c in chars.by_ref() {
                 if c.is_ascii_alphabetic() {
                     break;
@@ -109,7 +110,7 @@ fn plain(line: &str, is_cut: &mut bool) -> String {
     }
 }
 
-/// What follows `2026-01-01T00:00:00.0Z ` (a runner's log) or `web-1  | ` (Compose).
+/// The rest after `2026-01-01T00:00:00.0Z ` (a runner's log) or `web-1  | ` (Compose).
 fn unstamped(line: &str) -> Option<&str> {
     let (word, rest) = line.split_once(' ')?;
     let is_time = word.len() >= 20
@@ -125,7 +126,7 @@ fn unstamped(line: &str) -> Option<&str> {
     Some(rest.strip_prefix(' ').unwrap_or(rest))
 }
 
-/// An error with the frames that followed it.
+/// An error with the frames that follow it.
 #[derive(Debug, Default)]
 struct Block {
     said: Said,
@@ -137,17 +138,17 @@ struct Block {
 #[derive(Debug, Default)]
 struct Reader {
     blocks: Vec<Block>,
-    /// Frames whose error comes after them, as in Python.
+    /// Frames that precede their error, as in Python.
     early: Vec<Frame>,
-    /// A function whose place is on the next line.
+    /// A function whose location is on the next line.
     function: Option<String>,
-    /// The place that the next message belongs to.
+    /// The location that belongs to the next message.
     awaited: Option<Frame>,
-    /// Whether the lines are those of a Python traceback, at whose end the error stands.
+    /// Whether the lines belong to a Python traceback, which ends with the error.
     in_traceback: bool,
     /// Whether indented lines are causes: `Caused by:`.
     in_causes: bool,
-    /// The first line that is no frame.
+    /// The first line that is not a frame.
     first: Option<String>,
     count: usize,
     is_cut: bool,
@@ -177,7 +178,7 @@ impl Reader {
         }
     }
 
-    /// The line after the frames of a Python traceback: the error, whatever it is called.
+    /// The line after the frames of a Python traceback: the error, whatever its name.
     fn ends_traceback(&mut self, line: &str) -> bool {
         let bare = line.trim_start_matches(['|', ' ', '+', '-']);
         let is_outside = line.starts_with(|c: char| c.is_alphabetic() || c == '_')
@@ -208,7 +209,7 @@ impl Reader {
         true
     }
 
-    /// What follows `Caused by:` on lines of their own.
+    /// The lines after a `Caused by:` line.
     fn listed_cause(&mut self, line: &str) -> bool {
         if line == "Caused by:" {
             self.in_causes = !self.blocks.is_empty();
@@ -261,7 +262,7 @@ impl Reader {
         }
         match self.blocks.last_mut() {
             Some(block) => {
-                // A panic names its place, and the backtrace once more.
+                // A panic prints its location, and the backtrace repeats it.
                 if !block.frames.iter().any(|own| own.file == frame.file && own.line == frame.line)
                 {
                     block.frames.push(frame);
@@ -308,7 +309,8 @@ impl Reader {
         } else if let Some(block) = self.blocks.last_mut() {
             block.frames.append(&mut self.early);
         }
-        // In Python the cause stands first and what was raised last; elsewhere the other way round.
+        // In Python the cause comes first and the raised error last; in other languages it is the
+        // reverse.
         let pythons = self.blocks.iter().filter(|block| block.language == "python").count();
         let (raised, cause) = if pythons > 1 {
             let is_python = |block: &Block| block.language == "python";
@@ -330,7 +332,7 @@ impl Reader {
         Trace { language, raised: raised_said, cause: cause_said, frames, is_cut: self.is_cut }
     }
 
-    /// The language that most frames are written in; without frames, that of the first form.
+    /// The language of most frames; without frames, that of the first matching form.
     fn language(&self) -> Option<&'static str> {
         let mut counts: Vec<(&'static str, usize)> = Vec::new();
         for block in &self.blocks {

@@ -1,4 +1,4 @@
-//! What claude-mem's export script writes: observations, summaries of sessions, prompts.
+//! The output of claude-mem's export script: observations, session summaries, prompts.
 
 use super::{Form, Read, entry, name, put, text, texts, time};
 use aidd_engine::parse::lines::types::{Entry, Kind};
@@ -23,7 +23,7 @@ pub(super) fn read(whole: &Value) -> Read {
     }
     let prompts = list("prompts").count();
     if prompts > 0 {
-        read.skip("prompts", format!("{prompts} prompts of users, which are no memories"));
+        read.skip("prompts", format!("{prompts} user prompts, which are not memories"));
     }
     read
 }

@@ -52,7 +52,7 @@ pub(super) fn read(whole: &Value) -> Read {
     read
 }
 
-/// MAMA keeps all sorts of memories among decisions.
+/// MAMA stores several types of memories among decisions.
 fn kind(item: &Value) -> Kind {
     match item.get("kind").and_then(Value::as_str) {
         None | Some("decision") => Kind::Decision,
@@ -74,7 +74,7 @@ fn metadata(item: &Value, kind: Kind) -> Map<String, Value> {
     if let Some(said) = text(item, &["outcome"]) {
         match Outcome::read(&said) {
             Ok(outcome) => put(&mut metadata, "outcome", outcome.word()),
-            // "pending" and the like.
+            // "pending" and others.
             Err(_) => put(&mut metadata, "statedOutcome", said),
         }
     }

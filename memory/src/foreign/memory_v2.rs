@@ -1,5 +1,5 @@
-//! The decision log of Memory v2 (`aidd.memory.decision.v1`): a decision a line, in both forms that
-//! were written.
+//! The decision log of Memory v2 (`aidd.memory.decision.v1`): one decision per line, in both
+//! formats that exist.
 
 use super::{Form, Read, put, text, texts, time};
 use aidd_engine::parse::lines::id;
@@ -8,21 +8,21 @@ use aidd_engine::parse::lines::types::{Kind, Link, Relation};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// Whether a line is of such a log.
+/// Whether a line belongs to such a log.
 pub(super) fn is_line(line: &Map<String, Value>) -> bool {
     let text = |name: &str| line.get(name).and_then(Value::as_str);
     let is_schema = text("schema").is_some_and(|schema| schema.starts_with("aidd.memory.decision"));
     is_schema || (text("decision_id").is_some() && text("decision").is_some())
 }
 
-/// A memory of the log: what its lines said, the oldest first.
+/// A memory of the log: its lines, oldest first.
 struct Logged {
     id: String,
     revisions: Vec<Revision>,
-    /// What it supersedes, by the log's names.
+    /// Ids of the superseded memories in the log.
     supersedes: Vec<String>,
     conflicts: Vec<String>,
-    /// The status that its last line states.
+    /// The status in its last line.
     status: Option<String>,
 }
 
@@ -44,7 +44,8 @@ pub(super) fn read(bytes: &[u8]) -> Read {
         };
         let at = time(&item, &["ts", "created_at", "timestamp"]);
         let place = *places.entry(own.clone()).or_insert_with(|| {
-            // The log's own name is free of time, and so is ours: a later export brings the same.
+            // The log's own name does not depend on time, and neither does ours: a later export has
+            // the same id.
             let id = id::of_memory(Kind::Decision, at, &["memory-v2", &own]);
             let logged = Logged {
                 id,
@@ -79,14 +80,14 @@ pub(super) fn read(bytes: &[u8]) -> Read {
     read
 }
 
-/// Adds the lines of a memory, each after the one before, with the links that all of them name.
+/// Adds the lines of a memory, each after the previous one, with the links that all of them name.
 fn seal(memory: Logged, ids: &BTreeMap<String, String>, is_superseded: bool, read: &mut Read) {
     let mut links: Vec<Link> = Vec::new();
     let named = memory.supersedes.iter().map(|own| (Relation::Supersedes, own));
     let named = named.chain(memory.conflicts.iter().map(|own| (Relation::Contradicts, own)));
     for (relation, own) in named {
         let Some(id) = ids.get(own).filter(|id| **id != memory.id) else {
-            read.skip(own.clone(), format!("`{}` names it, and it is not in the log", memory.id));
+            read.skip(own.clone(), format!("`{}` refers to it, but it is not in the log", memory.id));
             continue;
         };
         if !links.iter().any(|link| (&link.to, link.relation) == (id, relation)) {
@@ -107,10 +108,10 @@ fn seal(memory: Logged, ids: &BTreeMap<String, String>, is_superseded: bool, rea
         at = at.max(revision.at);
         read.revisions.push(revision);
     }
-    // What was rejected, or put aside without a successor in the log, does not hold.
+    // Rejected decisions, and those superseded by nothing in the log, are not active.
     let reason = match memory.status.as_deref().map(str::to_ascii_lowercase).as_deref() {
         Some("rejected") => "rejected in the log",
-        Some("superseded") if !is_superseded => "superseded in the log, by nothing that is in it",
+        Some("superseded") if !is_superseded => "superseded in the log, without a successor in it",
         _ => return,
     };
     let removal = Revision {

@@ -1,5 +1,5 @@
-//! The knowledge graph of `@modelcontextprotocol/server-memory`: entities with what was observed of
-//! them, and named relations.
+//! The knowledge graph of `@modelcontextprotocol/server-memory`: entities with observations, and
+//! named relations.
 
 use super::{Form, Read, entry, put, text, texts};
 use aidd_engine::parse::lines::id;
@@ -51,7 +51,7 @@ fn graph(entities: &[Value], relations: &[Value], read: &mut Read) {
         let observations = texts(entity, "observations");
         let relations = related.remove(&name).unwrap_or_default();
         if observations.is_empty() && relations.is_empty() {
-            read.skip(name, "nothing was observed of it");
+            read.skip(name, "no observations");
             continue;
         }
         let sort = text(entity, &["entityType"]).unwrap_or_default();
@@ -62,7 +62,7 @@ fn graph(entities: &[Value], relations: &[Value], read: &mut Read) {
         };
         let said: Vec<&str> = observations.iter().chain(&relations).map(String::as_str).collect();
         let content = format!("{name}: {}", said.join("\n"));
-        // The graph tells no times: that more was observed since is told by the words alone.
+        // The graph contains no times: new observations are recognised by their text alone.
         let known_by = id::digest(&[&name, &content]);
         let mut entry = entry(kind, 0, "server-memory", &known_by, content);
         put(&mut entry.metadata, "category", sort);
@@ -72,6 +72,6 @@ fn graph(entities: &[Value], relations: &[Value], read: &mut Read) {
         read.entries.push(entry);
     }
     for from in related.into_keys() {
-        read.skip(from, "relations start at it, and there is no such entity");
+        read.skip(from, "relations start from it, but the entity does not exist");
     }
 }

@@ -80,7 +80,7 @@ fn lines_of_the_older_form_are_read() {
         assert_eq!((one.form, &one.revisions[..]), (Form::Older, &read.revisions[1..2]));
     }
     let ours = super::read("x", ours.line().as_bytes(), Some(Form::Older)).expect_err("ours");
-    assert!(ours.to_string().contains("holds no decisions"), "{ours}");
+    assert!(ours.to_string().contains("contains no decisions"), "{ours}");
 }
 
 #[test]
@@ -121,9 +121,9 @@ fn the_log_of_memory_v2_keeps_its_chains_and_times() {
         r#"{"schema":"aidd.memory.decision.v1","ts":"2026-02-14T09:30:00Z","ticket":"T-1","scope_key":"api","stage":"plan","decision_id":"aaa","topic":"auth","decision":"JWT","alternatives":["sessions"],"rationale":"simple","source_path":"docs/prd.md","status":"active"}"#,
         r#"{"schema":"aidd.memory.decision.v1","ts":"2026-02-15T09:30:00Z","decision_id":"bbb","topic":"auth","decision":"Sessions","status":"active","supersedes":"aaa"}"#,
         r#"{"schema":"aidd.memory.decision.v1","ts":1771234200,"decision_id":"ccc","topic":"queue","decision":"Kafka","status":"active"}"#,
-        // The same id again is a later state of it.
+        // The same id again is a later state of the decision.
         r#"{"schema":"aidd.memory.decision.v1","ts":1771234300,"decision_id":"ccc","topic":"queue","decision":"Kafka","rationale":"too big","status":"rejected"}"#,
-        // The other form: a title, a list of what it supersedes, a time of creation.
+        // The other format: a title, a list of superseded decisions, a creation time.
         r#"{"decision_id":"DEC-1","title":"auth","decision":"Passkeys","created_at":"2026-03-16T00:00:00Z","status":"active","supersedes":["bbb","zzz"],"conflicts_with":["ccc"],"tags":["x"]}"#,
         "not JSON",
     ];
@@ -155,7 +155,7 @@ fn the_log_of_memory_v2_keeps_its_chains_and_times() {
     assert_eq!((&*body.reasoning, body.alternatives), ("simple", vec![json!("sessions")]));
     assert_eq!((&body.extra["ticket"], &body.extra["scopeKey"]), (&json!("T-1"), &json!("api")));
     assert_eq!(passkeys.topic.as_deref(), Some("auth"));
-    // Both lines of the rejected one are one memory, which does not hold.
+    // Both lines of the rejected decision are one memory, which is not active.
     assert_eq!((&again.id, &again.parents), (&kafka.id, &vec![kafka.rev.clone()]));
     assert_eq!((rejected.op, &rejected.parents), (log::Op::Remove, &vec![again.rev.clone()]));
     let skipped: Vec<&str> = read.skipped.iter().map(|skipped| &*skipped.place).collect();
@@ -203,7 +203,7 @@ fn a_knowledge_graph_is_read_as_lines_and_as_one() {
         "relations": [{"from": "Auth", "to": "Redis", "relationType": "depends_on"}],
     });
     assert_eq!(read_of("graph.json", &graph).entries, read.entries);
-    // A later export says more: it is another memory, and the same export is not.
+    // A later export with more observations is another memory; the same export is not.
     let id = |graph: &Value| read_of("graph.json", graph).entries[0].id.clone();
     let mut later = graph.clone();
     later["entities"][0]["observations"] = json!(["uses JWT", "by Kim", "since May"]);
@@ -219,7 +219,7 @@ fn a_knowledge_graph_is_read_as_lines_and_as_one() {
 fn what_is_no_memory_is_said_to_be_none() {
     for text in ["", "[]", "{}", "hello", "[1]", "{\"memories\": []}"] {
         let error = read("x.json", text.as_bytes(), None).expect_err(text);
-        assert!(error.to_string().contains("none of the forms"), "{error}");
+        assert!(error.to_string().contains("no supported memory format"), "{error}");
     }
     assert!(read("x.json", b"{", Some(Form::Mama)).is_err());
     assert!(read("x.json", b"[]", Some(Form::Older)).is_err());

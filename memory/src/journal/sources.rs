@@ -1,7 +1,7 @@
-//! The tracked files, by their names in the store.
+//! The tracked files and their names in the store.
 
-/// The files that memory is read from: name in the store, path from the root. Only the first three
-/// are written; the others are older forms.
+/// The files that memory is read from: name in the store, path relative to the root. Only the first
+/// three are written; the others have older formats.
 pub(super) const SOURCES: [(&str, &str); 9] = [
     ("decisions", "ai/memory/decisions.jsonl"),
     ("mistakes", "ai/memory/mistakes.jsonl"),
@@ -14,7 +14,8 @@ pub(super) const SOURCES: [(&str, &str); 9] = [
     ("aidd-conventions.json", ".aidd/memory/conventions.json"),
 ];
 
-/// The same, where the project has its memory in the plain folder: see [`aidd_engine::text::kind::memory_folder`].
+/// The same for projects with the plain memory directory: see
+/// [`aidd_engine::text::kind::memory_folder`].
 pub(super) const PLAIN_SOURCES: [(&str, &str); 9] = [
     ("decisions", "memory/decisions.jsonl"),
     ("mistakes", "memory/mistakes.jsonl"),
@@ -27,13 +28,13 @@ pub(super) const PLAIN_SOURCES: [(&str, &str); 9] = [
     SOURCES[8],
 ];
 
-/// Whether lines of the store may come from a source of this name.
+/// Whether this is the name of a source.
 #[must_use]
 pub fn is_source(name: &str) -> bool {
     SOURCES.iter().any(|(own, _)| *own == name)
 }
 
-/// Whether a source of this name is written.
+/// Whether the source with this name is written.
 #[must_use]
 pub fn is_written(name: &str) -> bool {
     SOURCES[..3].iter().any(|(own, _)| *own == name)

@@ -1,4 +1,4 @@
-//! Whether what is given as evidence, or recorded already, shows that a criterion is met.
+//! Checks whether evidence, passed or recorded, meets a criterion.
 
 use super::phases::{Criterion, Holds, Shown};
 use crate::MemoryError;
@@ -11,41 +11,41 @@ use aidd_engine::text::files::{Disk, Files};
 use serde_json::Value;
 use std::path::Path;
 
-/// The most that is read of a file.
+/// Maximum number of bytes read from a file.
 const LONGEST: u64 = 1 << 20;
-/// The most lines of a summary.
+/// Maximum number of lines of a summary.
 const SUMMARY_LINES: usize = 20;
-/// Endings of what is read and not run.
+/// Extensions of documents, which are not executed.
 const PROSE: [&str; 9] =
     [".md", ".mdx", ".markdown", ".txt", ".rst", ".adoc", ".org", ".html", ".pdf"];
-/// At most so many pieces of evidence for one criterion.
+/// Maximum number of pieces of evidence for one criterion.
 const PIECES: usize = 32;
 
-/// What a criterion came to.
+/// Result of checking a criterion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judged {
-    /// The criterion's word.
+    /// Key of the criterion.
     pub key: &'static str,
-    /// The criterion.
+    /// Description of the criterion.
     pub says: &'static str,
-    /// Whether it is met.
+    /// Whether the criterion is met.
     pub met: bool,
-    /// What shows it, or what is missing.
+    /// The evidence, or what is missing.
     pub why: String,
-    /// What would show it.
+    /// The accepted kinds of evidence.
     pub shown_by: &'static [Shown],
 }
 
-/// What evidence is held against.
+/// The context in which evidence is checked.
 pub(super) struct Scene<'a> {
     pub(super) root: &'a Path,
-    /// When the lifecycle began.
+    /// When the lifecycle started.
     pub(super) began: i64,
-    /// The branch of its session.
+    /// The branch of the lifecycle's session.
     pub(super) branch: Option<String>,
 }
 
-/// One piece of evidence, by the form that it was given in.
+/// One piece of evidence.
 enum Piece<'a> {
     File(&'a str),
     Commit { rev: &'a str, file: Option<&'a str> },
@@ -56,7 +56,7 @@ enum Piece<'a> {
 
 type Verdict = Result<String, String>;
 
-/// Judges one criterion by the evidence for it; without any, by what is recorded.
+/// Checks one criterion by the evidence for it, or by the records without any.
 pub(super) fn judge(
     memory: &mut ProjectMemory,
     scene: &Scene<'_>,
@@ -74,7 +74,7 @@ pub(super) fn judge(
     Ok(Judged { key: criterion.key, says: criterion.says, met, why, shown_by: criterion.shown_by })
 }
 
-/// `true` is no evidence: anybody can say it.
+/// `true` is not accepted as evidence.
 fn is_nothing(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => true,
@@ -84,7 +84,7 @@ fn is_nothing(value: &Value) -> bool {
     }
 }
 
-/// Every piece must hold, and at least one must be of a form that shows the criterion.
+/// Every piece must be valid, and at least one must be of an accepted kind.
 fn by_evidence(
     memory: &mut ProjectMemory,
     scene: &Scene<'_>,
@@ -112,7 +112,7 @@ fn by_evidence(
     Ok(Ok(shown.join("; ")))
 }
 
-/// Reads a piece: an object names its form; a text is an id, a path, or else a note.
+/// Parses a piece: an object names its kind; a string is an id, a path, or otherwise a note.
 fn piece<'a>(scene: &Scene<'_>, value: &'a Value) -> Result<Piece<'a>, String> {
     match value {
         Value::Object(map) => {
@@ -128,7 +128,7 @@ fn piece<'a>(scene: &Scene<'_>, value: &'a Value) -> Result<Piece<'a>, String> {
                 text("note").map(|text| Piece::Note { text, by }),
             ];
             forms.into_iter().flatten().next().ok_or_else(|| {
-                "evidence is one of file, commit, branch, memory, note (with by)".to_owned()
+                "expected one of file, commit, branch, memory, note (with by)".to_owned()
             })
         }
         Value::String(text) => {
@@ -144,11 +144,11 @@ fn piece<'a>(scene: &Scene<'_>, value: &'a Value) -> Result<Piece<'a>, String> {
             let is_file = !text.contains('\n') && Disk::new(scene.root).exists(text);
             Ok(if is_file { Piece::File(text) } else { Piece::Note { text, by: None } })
         }
-        _ => Err("evidence is a text or an object".to_owned()),
+        _ => Err("evidence must be a string or an object".to_owned()),
     }
 }
 
-/// Whether a text is the id of a memory: `decision_1763…`; `decision_log.md` is a file.
+/// Whether a string is the id of a memory: `decision_1763…`; `decision_log.md` is a file.
 fn is_id(text: &str) -> bool {
     let time = Kind::ALL.iter().find_map(|kind| text.strip_prefix(kind.word())?.strip_prefix('_'));
     time.is_some_and(|time| time.starts_with(|c: char| c.is_ascii_digit()))
@@ -157,7 +157,7 @@ fn is_id(text: &str) -> bool {
 
 type Reader = fn(&str) -> Piece<'_>;
 
-/// Beginnings by which a text says its form.
+/// Prefixes that state the kind of evidence.
 const FORMS: [(&str, Reader); 5] = [
     ("file:", |text| Piece::File(text)),
     ("commit:", |rev| Piece::Commit { rev, file: None }),
@@ -177,7 +177,7 @@ fn holds(
         let verdict = match (shown, piece) {
             (Shown::File(holds), Piece::File(path)) => file(scene, path, *holds),
             (Shown::Commit, Piece::Commit { rev, file }) => commit(scene, rev, *file),
-            // A hash without its form.
+            // A commit hash without a prefix.
             (Shown::Commit, Piece::Note { text, by: None }) if is_hash(text) => {
                 commit(scene, text, None)
             }
@@ -193,7 +193,7 @@ fn holds(
             },
             (Shown::Remembered, Piece::Memory(id)) => match found(memory, id)? {
                 Ok(entry) if entry.updated_at >= scene.began => Ok(format!("`{id}`")),
-                Ok(_) => Err(format!("`{id}` is from before the lifecycle began")),
+                Ok(_) => Err(format!("`{id}` is from before the lifecycle started")),
                 Err(why) => Err(why),
             },
             (Shown::Note(holds), Piece::Note { text: note, .. }) => {
@@ -203,7 +203,7 @@ fn holds(
                 Some(by) if !by.is_empty() => {
                     text(note, Holds::Words).map(|()| format!("a note by {by}"))
                 }
-                _ => Err("the note does not say `by` whom".to_owned()),
+                _ => Err("the note has no `by`".to_owned()),
             },
             _ => continue,
         };
@@ -219,10 +219,10 @@ fn holds(
         Piece::Memory(_) => "a memory",
         Piece::Note { .. } => "a note",
     };
-    Ok(Err(why.unwrap_or_else(|| format!("{form} does not show this"))))
+    Ok(Err(why.unwrap_or_else(|| format!("{form} is not accepted as evidence here"))))
 }
 
-/// What is recorded already: runs, tasks and memories of the lifecycle's branch.
+/// Records of the lifecycle's branch: runs, tasks and memories.
 fn by_record(
     memory: &mut ProjectMemory,
     scene: &Scene<'_>,
@@ -235,7 +235,7 @@ fn by_record(
             (Shown::Outcome(check), Some(branch)) => last_run(memory, scene, *check, branch)?,
             (Shown::Tasks, Some(branch)) => tasks(memory, branch)?,
             (Shown::Outcome(_) | Shown::Tasks, None) => {
-                Err("no evidence was given, and the lifecycle has no session to look in".to_owned())
+                Err("no evidence was passed, and the lifecycle has no session to search".to_owned())
             }
             _ => continue,
         };
@@ -244,18 +244,18 @@ fn by_record(
             Err(other) => why = why.or(Some(other)),
         }
     }
-    Ok(Err(why.unwrap_or_else(|| "no evidence was given".to_owned())))
+    Ok(Err(why.unwrap_or_else(|| "no evidence was passed".to_owned())))
 }
 
 fn file(scene: &Scene<'_>, path: &str, holds: Holds) -> Verdict {
     let path = path.replace('\\', "/");
     let disk = Disk::new(scene.root);
-    let place = disk.locate(&path).map_err(|_| format!("`{path}` lies outside of the project"))?;
+    let place = disk.locate(&path).map_err(|_| format!("`{path}` is outside the project"))?;
     let missing = || format!("there is no file `{path}`");
-    // A link may lead out of the project.
+    // A link can lead out of the project.
     let (real, root) = (place.canonicalize(), scene.root.canonicalize());
     if !real.map_err(|_| missing())?.starts_with(root.map_err(|_| missing())?) {
-        return Err(format!("`{path}` lies outside of the project"));
+        return Err(format!("`{path}` is outside the project"));
     }
     if !disk.exists(&path) {
         return Err(missing());
@@ -274,7 +274,7 @@ fn file(scene: &Scene<'_>, path: &str, holds: Holds) -> Verdict {
         } else {
             &["archive", "archived", "done", "completed"]
         };
-        let wrong = if holds == Holds::Test { "is no test" } else { "is not archived" };
+        let wrong = if holds == Holds::Test { "is not a test" } else { "is not archived" };
         let is_prose = holds == Holds::Test && PROSE.iter().any(|ending| lower.ends_with(ending));
         return if is_named(words) && !is_prose {
             Ok(format!("the file `{path}`"))
@@ -288,7 +288,7 @@ fn file(scene: &Scene<'_>, path: &str, holds: Holds) -> Verdict {
         .map_err(|why| format!("`{path}`: {why}"))
 }
 
-/// Whether a text holds what it should.
+/// Checks the content of a text.
 fn text(text: &str, holds: Holds) -> Result<(), String> {
     let lower = text.to_lowercase();
     let has_all = |words: &[&[&str]]| {
@@ -302,25 +302,25 @@ fn text(text: &str, holds: Holds) -> Result<(), String> {
                 &["when", "만일", "もし"],
                 &["then", "그러면", "ならば"],
             ]),
-            "it does not say given, when and then",
+            "it does not contain given, when and then",
         ),
         Holds::Estimates => refuse(
             has_all(&[&["complexity", "복잡도", "複雑"], &["tier", "티어", "ティア"]]),
-            "it does not say complexity and tier",
+            "it does not contain complexity and tier",
         ),
-        Holds::Paths => refuse(text.split_whitespace().any(is_path), "it names no file"),
+        Holds::Paths => refuse(text.split_whitespace().any(is_path), "it does not name a file"),
         Holds::Short => {
             let lines = text.trim().lines().count();
             refuse(lines > 0 && lines <= SUMMARY_LINES, &format!("it has {lines} lines"))
         }
         Holds::Words | Holds::Test | Holds::Archived => {
             let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-            refuse(words.count() >= 3, "it says nothing: fewer than three words")
+            refuse(words.count() >= 3, "it has fewer than three words")
         }
     }
 }
 
-/// Whether a word looks like the path of a file: `src/a.rs`, `Cargo.toml`.
+/// Whether a word looks like a file path: `src/a.rs`, `Cargo.toml`.
 fn is_path(word: &str) -> bool {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '.' | '/' | '_'));
     let name = word.rsplit('/').next().unwrap_or(word);
@@ -345,9 +345,9 @@ fn commit(scene: &Scene<'_>, rev: &str, file: Option<&str>) -> Verdict {
     let id = repository.commit(rev).map_err(|error| error.to_string())?;
     let told = repository.told(&id).map_err(|error| error.to_string())?;
     let short = &id[..id.len().min(8)];
-    // Git keeps whole seconds.
+    // Git stores whole seconds.
     if told.at + 1000 <= scene.began {
-        return Err(format!("the commit {short} was made before the lifecycle began"));
+        return Err(format!("the commit {short} was made before the lifecycle started"));
     }
     if let Some(file) = file {
         let snapshot = repository.snapshot(&id).map_err(|error| error.to_string())?;
@@ -387,7 +387,7 @@ fn found(memory: &mut ProjectMemory, id: &str) -> Result<Result<Entry, String>, 
     Ok(entry.ok_or_else(|| format!("there is no memory `{id}`")))
 }
 
-/// All that a memory says.
+/// The complete text of a memory.
 fn whole(entry: &Entry) -> String {
     let more = serde_json::to_string_pretty(&entry.metadata).unwrap_or_default();
     if entry.metadata.is_empty() {
@@ -397,7 +397,8 @@ fn whole(entry: &Entry) -> String {
     }
 }
 
-/// A recorded run by its id: of this lifecycle, passed, and not failed since.
+/// A recorded run by its id: it must belong to the lifecycle, have passed, and not have failed
+/// since.
 fn outcome(
     memory: &mut ProjectMemory,
     scene: &Scene<'_>,
@@ -412,14 +413,14 @@ fn outcome(
         return Ok(Err(format!("`{id}` is a {}, not a tool_outcome", entry.kind)));
     }
     if entry.created_at < scene.began {
-        return Ok(Err(format!("`{id}` is from before the lifecycle began")));
+        return Ok(Err(format!("`{id}` is from before the lifecycle started")));
     }
     if scene.branch.is_some() && entry.branch != scene.branch {
-        return Ok(Err(format!("`{id}` is of another branch")));
+        return Ok(Err(format!("`{id}` belongs to another branch")));
     }
     let Run { checks, passed } = outcomes::read(&entry);
     if !checks.contains(&check) {
-        return Ok(Err(format!("`{id}` does not say that it is of {}", check.word())));
+        return Ok(Err(format!("`{id}` is not recorded as a run of {}", check.word())));
     }
     if passed != Some(true) {
         return Ok(Err(said(id, passed)));
@@ -433,11 +434,11 @@ fn outcome(
 fn said(id: &str, passed: Option<bool>) -> String {
     match passed {
         Some(_) => format!("`{id}` failed"),
-        None => format!("`{id}` does not say whether it passed: record exitCode"),
+        None => format!("`{id}` has no result; record exitCode"),
     }
 }
 
-/// The last recorded run of a check on a branch since the lifecycle began.
+/// The last recorded run of a check on a branch since the lifecycle started.
 fn last_run(
     memory: &mut ProjectMemory,
     scene: &Scene<'_>,
@@ -460,7 +461,7 @@ fn last_run(
         }
     }
     Ok(Err(format!(
-        "no run of {} is recorded on `{branch}` since the lifecycle began",
+        "no run of {} is recorded on `{branch}` since the lifecycle started",
         check.word()
     )))
 }
@@ -478,5 +479,5 @@ fn remembered(memory: &mut ProjectMemory, scene: &Scene<'_>) -> Result<Verdict, 
     let newest = memory.read(&mut |store| store.entries(&query))?.pop();
     Ok(newest
         .map(|entry| format!("`{}`: {}", entry.id, entry.title(60)))
-        .ok_or_else(|| "nothing was remembered since the lifecycle began".to_owned()))
+        .ok_or_else(|| "no memory was saved since the lifecycle started".to_owned()))
 }

@@ -1,5 +1,5 @@
-//! The gates between work and release: which phase they belong to, and what shows that one is
-//! passed. `content/specs/quality-gates.md` tells people the same; a test compares the two.
+//! The quality gates between work and release: the phases they belong to, and the evidence that
+//! passes them. `content/specs/quality-gates.md` documents them; a test compares the two.
 
 use super::evidence::{self, Scene};
 use super::phases::{Criterion, Holds, Shown};
@@ -10,22 +10,22 @@ use crate::store::{Layers, Order, Query};
 use crate::types::Kind;
 use serde_json::{Map, Value};
 
-/// A gate.
+/// A quality gate.
 #[derive(Clone, Copy, Debug)]
 pub struct Gate {
-    /// Its word.
+    /// Identifier, for example `tests_pass`.
     pub id: &'static str,
-    /// Its name.
+    /// Display name.
     pub name: &'static str,
-    /// Older words for it.
+    /// Older identifiers.
     pub aliases: &'static [&'static str],
-    /// The phases that it ends.
+    /// Phases that the gate ends.
     pub phases: &'static [&'static str],
-    /// The rules that must find nothing in what changed, as globs of ids.
+    /// Globs of the ids of rules that must report nothing in the changed files.
     pub rules: &'static [&'static str],
-    /// What else must be shown: any one of these; empty: nothing.
+    /// Further evidence, any one of these; empty when none is required.
     pub shown_by: &'static [Shown],
-    /// Whether a phase cannot be left without it.
+    /// Whether the phase cannot be left without passing the gate.
     pub blocks: bool,
 }
 
@@ -42,7 +42,7 @@ const fn gate(
 const VERIFY: &[&str] = &["VERIFY"];
 const BUILD: &[&str] = &["BUILD", "VERIFY"];
 
-/// The gates, the cheapest to show first.
+/// The gates, cheapest first.
 pub const GATES: [Gate; 12] = [
     gate("no_secrets", "No secrets", &["BUILD", "VERIFY", "SHIP"], &["secrets/*"], &[]),
     Gate {
@@ -132,47 +132,47 @@ pub const GATES: [Gate; 12] = [
     gate("commits_conform", "Commits conform", &["SHIP"], &["compliance/commit-message"], &[]),
 ];
 
-/// What the records say of a gate.
+/// Status of a gate according to the records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// It is passed.
+    /// The gate is passed.
     Pass,
-    /// Something recorded speaks against it.
+    /// A record contradicts the gate.
     Fail,
-    /// Nothing shows it yet.
+    /// No evidence yet.
     Missing,
 }
 
-/// What a gate came to by evidence and records; the findings of its rules come on top.
+/// Result of a gate by evidence and records; the findings of its rules are added later.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shows {
-    /// The gate's word.
+    /// Identifier of the gate.
     pub id: &'static str,
-    /// How it stands; `None` when it rests on its rules alone.
+    /// Status; `None` when the gate depends on its rules alone.
     pub standing: Option<Standing>,
-    /// What shows that, or what would; empty when it rests on its rules alone.
+    /// The evidence, or the expected evidence; empty when the gate depends on its rules alone.
     pub why: String,
 }
 
-/// The gates that end `phase`, in any case.
+/// The gates that end `phase`, ignoring case.
 pub fn gates_of(phase: &str) -> impl Iterator<Item = &'static Gate> {
     let phase = phase.to_ascii_uppercase();
     GATES.iter().filter(move |gate| gate.phases.contains(&&*phase))
 }
 
-/// The gate that goes by a word or an older one.
+/// The gate with this identifier or older identifier.
 #[must_use]
 pub fn gate_named(name: &str) -> Option<&'static Gate> {
     GATES.iter().find(|gate| gate.id == name || gate.aliases.contains(&name))
 }
 
 impl ProjectMemory {
-    /// What is recorded on `branch` of the gates that end `phase`, and what `evidence` (gate to what
-    /// shows it, as [`Self::judge_lifecycle`] takes it) shows. Runs from before `changed`, the time
-    /// of the last change in milliseconds since 1970, do not count.
+    /// The status of the gates that end `phase` by the records of `branch` and by `evidence`, which
+    /// maps gates to evidence as [`Self::judge_lifecycle`] accepts it. Runs before `changed`, the
+    /// time of the last change in milliseconds since 1970, do not count.
     ///
     /// # Errors
-    /// When evidence is for no gate of the phase, or the store cannot be read.
+    /// When evidence is given for an unknown gate, or the store cannot be read.
     pub fn judge_gates(
         &mut self,
         phase: &str,
@@ -187,7 +187,7 @@ impl ProjectMemory {
         if let Some(other) = evidence.keys().find(|name| !is_of(name)) {
             let ids: Vec<&str> = gates.iter().map(|gate| gate.id).collect();
             return Err(MemoryError::Invalid(format!(
-                "`{other}` is no gate of {}: {}",
+                "`{other}` is not a gate of {}; expected one of {}",
                 phase.to_ascii_uppercase(),
                 ids.join(", ")
             )));
@@ -214,7 +214,7 @@ impl ProjectMemory {
         if gate.shown_by.is_empty() {
             return Ok(match given {
                 None => (None, String::new()),
-                Some(_) => (None, "its rules alone decide; evidence does not count".to_owned()),
+                Some(_) => (None, "only its rules decide; evidence is ignored".to_owned()),
             });
         }
         let last = self.last_run_of(gate, branch, changed)?;
@@ -233,10 +233,10 @@ impl ProjectMemory {
             return Ok((Some(standing), judged.why));
         }
         let hints: Vec<String> = gate.shown_by.iter().map(|shown| shown.hint()).collect();
-        Ok((Some(Standing::Missing), format!("would be shown by {}", hints.join(" or "))))
+        Ok((Some(Standing::Missing), format!("expected {}", hints.join(" or "))))
     }
 
-    /// The newest run of one of the gate's checks since the last change that says how it went.
+    /// The newest run of one of the gate's checks since the last change, with a result.
     fn last_run_of(
         &mut self,
         gate: &Gate,
@@ -274,7 +274,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// What the page says of each gate: the page is what people read.
+    /// The page must match the code, because people read the page.
     #[test]
     fn the_page_tells_the_same() {
         let page = aidd_content::RULES

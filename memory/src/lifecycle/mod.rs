@@ -1,5 +1,5 @@
-//! Features on their way through the six phases. A phase is left when each of its exit criteria
-//! is shown to be met, or when someone says why it is left without.
+//! Feature lifecycles with six phases. A phase is left when there is evidence for each exit
+//! criterion, or with a stated reason.
 
 mod evidence;
 mod gates;
@@ -17,16 +17,16 @@ use super::times::millis;
 use evidence::Scene;
 use serde_json::{Map, Value, json};
 
-/// What an attempt to leave a phase came to.
+/// Result of an attempt to leave a phase.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Advance {
-    /// The lifecycle, as it stands now.
+    /// The lifecycle in its current state.
     pub lifecycle: Lifecycle,
-    /// The phase that was to be left.
+    /// The phase to leave.
     pub left: &'static str,
-    /// Its exit criteria.
+    /// The exit criteria of that phase.
     pub judged: Vec<Judged>,
-    /// Whether it was left.
+    /// Whether the phase was left.
     pub moved: bool,
 }
 
@@ -36,10 +36,10 @@ fn lifecycle(store: &mut dyn StorageBackend, id: &str) -> Result<Lifecycle, Memo
 }
 
 impl ProjectMemory {
-    /// Begins a lifecycle at a phase.
+    /// Starts a lifecycle at a phase.
     ///
     /// # Errors
-    /// When the feature has no name, or session or phase are not there.
+    /// When the feature has no name, or the session or the phase does not exist.
     pub fn start_lifecycle(
         &mut self,
         feature: &str,
@@ -68,18 +68,18 @@ impl ProjectMemory {
         self.change_lifecycle(&state.id, &mut |_| Ok(state.clone()))
     }
 
-    /// A lifecycle.
+    /// Reads a lifecycle by id.
     ///
     /// # Errors
-    /// When there is none with this id.
+    /// When no lifecycle has this id.
     pub fn lifecycle(&mut self, id: &str) -> Result<Lifecycle, MemoryError> {
         self.read(&mut |store| lifecycle(store, id))
     }
 
-    /// Lifecycles of a status (any, when none is given), the last begun first.
+    /// Lifecycles with a status (any status if `None`), the last started first.
     ///
     /// # Errors
-    /// When the store does not answer.
+    /// When the store cannot be read.
     pub fn lifecycles(
         &mut self,
         status: Option<&str>,
@@ -91,11 +91,11 @@ impl ProjectMemory {
         Ok(states.filter(wanted).take(limit).collect())
     }
 
-    /// Whether the exit criteria of a lifecycle's phase are met, by `evidence` (criterion to what
-    /// shows it: see [`Shown`]) and, where none is given, by what is recorded.
+    /// Checks the exit criteria of a lifecycle's phase by `evidence`, which maps criteria to
+    /// evidence (see [`Shown`]), and by the records where there is none.
     ///
     /// # Errors
-    /// When the lifecycle is not active, or evidence is for no criterion of its phase.
+    /// When the lifecycle is not active, or evidence is for an unknown criterion.
     pub fn judge_lifecycle(
         &mut self,
         id: &str,
@@ -114,7 +114,7 @@ impl ProjectMemory {
         if let Some(other) = evidence.keys().find(|key| criterion(here, key).is_none()) {
             let keys: Vec<&str> = here.exit.iter().map(|one| one.key).collect();
             return Err(MemoryError::Invalid(format!(
-                "`{other}` is no exit criterion of {}: {}",
+                "`{other}` is not an exit criterion of {}; expected one of {}",
                 here.name,
                 keys.join(", ")
             )));
@@ -134,13 +134,13 @@ impl ProjectMemory {
         Ok(judged)
     }
 
-    /// Leaves the current phase for the next, if its criteria are met as
-    /// [`Self::judge_lifecycle`] says, or `force` says why to go on without; that is recorded. From
-    /// the last phase, the feature is complete.
+    /// Moves to the next phase if the criteria are met according to [`Self::judge_lifecycle`], or
+    /// if `force` states why to continue without; the reason is recorded. After the last phase, the
+    /// feature is complete.
     ///
     /// # Errors
-    /// When the lifecycle is not active, evidence is for no criterion of its phase, or another
-    /// process moved it meanwhile.
+    /// When the lifecycle is not active, evidence is for an unknown criterion, or another process
+    /// changed the phase meanwhile.
     pub fn advance_lifecycle(
         &mut self,
         id: &str,
@@ -168,7 +168,7 @@ impl ProjectMemory {
         let lifecycle = self.change_lifecycle(id, &mut |store| {
             let mut state = active(store, id)?;
             if state.phases.len() != before.phases.len() {
-                return Err(MemoryError::Invalid(format!("`{id}` was moved meanwhile")));
+                return Err(MemoryError::Invalid(format!("another process moved `{id}` meanwhile; retry")));
             }
             if let Some(last) = state.phases.last_mut() {
                 last.exited_at = Some(at.into());
@@ -186,10 +186,10 @@ impl ProjectMemory {
         Ok(Advance { lifecycle, left: here.name, judged, moved: true })
     }
 
-    /// Goes back to an earlier phase: the work turned out to differ from its specification.
+    /// Returns to an earlier phase when the work turned out to differ from its specification.
     ///
     /// # Errors
-    /// When the phase is not an earlier one, no reason is given, or the lifecycle is not active.
+    /// When the phase is not an earlier one, the reason is empty, or the lifecycle is not active.
     pub fn return_lifecycle(
         &mut self,
         id: &str,
@@ -218,10 +218,10 @@ impl ProjectMemory {
         })
     }
 
-    /// Gives a lifecycle up.
+    /// Abandons a lifecycle.
     ///
     /// # Errors
-    /// When it is not active, or no reason is given.
+    /// When it is not active, or the reason is empty.
     pub fn abandon_lifecycle(&mut self, id: &str, reason: &str) -> Result<Lifecycle, MemoryError> {
         said_why(reason)?;
         let at = self.now();
@@ -251,7 +251,7 @@ impl ProjectMemory {
     }
 }
 
-/// The evidence for a criterion, by whichever name.
+/// The evidence for a criterion, by its key or its description.
 fn given<'a>(here: &Phase, evidence: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {
     let is_for = |name: &str| criterion(here, name).is_some_and(|named| named.key == key);
     evidence.iter().find(|(name, _)| is_for(name)).map(|(_, value)| value)
@@ -259,7 +259,7 @@ fn given<'a>(here: &Phase, evidence: &'a Map<String, Value>, key: &str) -> Optio
 
 fn said_why(reason: &str) -> Result<(), MemoryError> {
     if reason.trim().is_empty() {
-        return Err(MemoryError::Invalid("say why: a reason is missing".to_owned()));
+        return Err(MemoryError::Invalid("a reason is missing".to_owned()));
     }
     Ok(())
 }

@@ -1,62 +1,62 @@
-//! The six phases, and what shows that one can be left.
+//! The six phases, and the evidence required to leave each.
 
 use crate::MemoryError;
 use crate::outcomes::Check;
 
-/// A phase: what it takes to enter, to leave, and what is done in it.
+/// A phase with its entry and exit criteria and its activities.
 #[derive(Clone, Copy, Debug)]
 pub struct Phase {
-    /// Its name.
+    /// Name in upper case.
     pub name: &'static str,
-    /// What it is for.
+    /// Purpose of the phase.
     pub description: &'static str,
-    /// What must hold to enter it.
+    /// Conditions for entering it.
     pub entry: &'static [&'static str],
-    /// What must hold to leave it.
+    /// Conditions for leaving it.
     pub exit: &'static [Criterion],
     /// What is done in it.
     pub activities: &'static [&'static str],
 }
 
-/// What must hold to leave a phase.
+/// A condition for leaving a phase.
 #[derive(Clone, Copy, Debug)]
 pub struct Criterion {
-    /// Its word, for evidence to name it by.
+    /// Key that evidence refers to.
     pub key: &'static str,
-    /// What must hold.
+    /// Description of the condition.
     pub says: &'static str,
-    /// What shows it: any one of these.
+    /// Accepted kinds of evidence; any one suffices.
     pub shown_by: &'static [Shown],
 }
 
-/// What may show that a criterion is met.
+/// A kind of evidence for a criterion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shown {
-    /// A file of the project that holds this.
+    /// A project file with this content.
     File(Holds),
-    /// A commit made since the lifecycle began.
+    /// A commit made since the lifecycle started.
     Commit,
     /// A branch of the repository.
     Branch,
-    /// The last recorded run of this check since the lifecycle began, which passed. Looked for in
-    /// the session's branch when no evidence is given.
+    /// The last recorded run of this check since the lifecycle started, if it passed. Searched on
+    /// the session's branch when no evidence is passed.
     Outcome(Check),
-    /// The branch's context, without pending and with completed tasks. Looked for likewise.
+    /// The branch's context, with completed and without pending tasks. Searched in the same way.
     Tasks,
-    /// A memory by its id that holds this.
+    /// A memory with this content, by its id.
     Memory(Holds),
-    /// A memory made since the lifecycle began. Looked for likewise.
+    /// A memory created since the lifecycle started. Searched in the same way.
     Remembered,
-    /// Words that hold this.
+    /// A note with this content.
     Note(Holds),
-    /// A person's word: a note that says `by` whom.
+    /// A person's approval: a note with `by`.
     Person,
 }
 
-/// What a text must hold to show a criterion.
+/// The content that evidence must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
-    /// Something: three words at least.
+    /// Any text of at least three words.
     Words,
     /// Given, when and then.
     Scenarios,
@@ -66,28 +66,28 @@ pub enum Holds {
     Estimates,
     /// At most twenty lines.
     Short,
-    /// It is a test, by its path.
+    /// A test file, by its path.
     Test,
-    /// It lies in an archive, by its path.
+    /// A file in an archive directory, by its path.
     Archived,
 }
 
 impl Shown {
-    /// What to give, for a message.
+    /// Describes the evidence, for messages.
     #[must_use]
     pub fn hint(self) -> String {
         match self {
             Self::File(holds) => format!("a file{}", holds.hint()),
-            Self::Commit => "a commit since the lifecycle began".to_owned(),
+            Self::Commit => "a commit since the lifecycle started".to_owned(),
             Self::Branch => "a branch of the repository".to_owned(),
             Self::Outcome(check) => {
                 format!("a tool_outcome observation of passing {}", check.word())
             }
             Self::Tasks => "a branch whose context has no pending tasks".to_owned(),
             Self::Memory(holds) => format!("the id of a memory{}", holds.hint()),
-            Self::Remembered => "a memory saved since the lifecycle began".to_owned(),
+            Self::Remembered => "a memory saved since the lifecycle started".to_owned(),
             Self::Note(holds) => format!("a note{}", holds.hint()),
-            Self::Person => "a note with `by`, the person who says so".to_owned(),
+            Self::Person => "a note with `by`, the person who approved".to_owned(),
         }
     }
 }
@@ -101,7 +101,7 @@ impl Holds {
             Self::Estimates => " with complexity and tier",
             Self::Short => " of at most 20 lines",
             Self::Test => " of tests",
-            Self::Archived => " in a folder for what is archived or done",
+            Self::Archived => " in an archive directory",
         }
     }
 }
@@ -113,7 +113,7 @@ const fn exit(key: &'static str, says: &'static str, shown_by: &'static [Shown])
 use Holds::{Archived, Estimates, Paths, Scenarios, Short, Test, Words};
 use Shown::{Branch, Commit, File, Memory, Note, Outcome, Person, Remembered, Tasks};
 
-/// The phases, in order.
+/// The phases in order.
 pub const PHASES: [Phase; 6] = [
     Phase {
         name: "UNDERSTAND",
@@ -211,18 +211,18 @@ pub const PHASES: [Phase; 6] = [
     },
 ];
 
-/// The phase of this name, in any case.
+/// The phase with this name, ignoring case.
 ///
 /// # Errors
-/// The names, when it is none.
+/// When there is no such phase; lists the names.
 pub fn phase(name: &str) -> Result<&'static Phase, MemoryError> {
     PHASES.iter().find(|phase| phase.name.eq_ignore_ascii_case(name)).ok_or_else(|| {
         let names: Vec<&str> = PHASES.iter().map(|phase| phase.name).collect();
-        MemoryError::Invalid(format!("`{name}` is none of {}", names.join(", ")))
+        MemoryError::Invalid(format!("unknown phase `{name}`; expected one of {}", names.join(", ")))
     })
 }
 
-/// The exit criterion of a phase by its word or its sentence.
+/// The exit criterion of a phase by its key or its description.
 #[must_use]
 pub fn criterion<'a>(phase: &'a Phase, name: &str) -> Option<&'a Criterion> {
     phase.exit.iter().find(|one| one.key.eq_ignore_ascii_case(name) || one.says == name)

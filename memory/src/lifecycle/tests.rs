@@ -91,8 +91,8 @@ fn words_files_and_memories_are_looked_at() {
             format!(
                 "context met: `{lesson}`\n\
                  requirements met: the file `docs/story.md`\n\
-                 acceptance unmet: `docs/list.md`: it does not say given, when and then\n\
-                 edges unmet: `../outside.md` lies outside of the project\n"
+                 acceptance unmet: `docs/list.md`: it does not contain given, when and then\n\
+                 edges unmet: `../outside.md` is outside the project\n"
             )
         );
         let evidence = map(json!({
@@ -118,7 +118,7 @@ fn words_files_and_memories_are_looked_at() {
             "tasks met: the file `docs/list.md`\n\
              estimates met: the file `docs/list.md`\n\
              order unmet: there is no memory `insight_1_x`\n\
-             approval unmet: the note does not say `by` whom\n"
+             approval unmet: the note has no `by`\n"
         );
         let by =
             json!({"approval": {"note": "yes, go on then", "by": "Kim"}, "order": "docs/gone.md"});
@@ -137,7 +137,7 @@ fn commits_and_branches_are_looked_up() {
         for (commit, why) in [
             (
                 json!({"commit": old}),
-                format!("unmet: the commit {} was made before the lifecycle began", &old[..8]),
+                format!("unmet: the commit {} was made before the lifecycle started", &old[..8]),
             ),
             (
                 json!({"commit": new, "file": "spec.md"}),
@@ -149,7 +149,7 @@ fn commits_and_branches_are_looked_up() {
                 format!("unmet: the commit {short} has no file `b`"),
             ),
             (json!("commit:nope"), "unmet: unknown revision `nope`".to_owned()),
-            (json!("it is committed, really"), "unmet: a note does not show this".to_owned()),
+            (json!("it is committed, really"), "unmet: a note is not accepted as evidence here".to_owned()),
         ] {
             let shown = judged(memory, &id, json!({"spec": commit}));
             assert_eq!(shown.lines().next(), Some(&*format!("spec {why}")));
@@ -177,8 +177,8 @@ fn recorded_runs_and_tasks_show_themselves() {
         assert_eq!(
             judged(memory, &id, json!({})),
             "tasks unmet: the context of `login` has no tasks\n\
-             compiles unmet: no run of build is recorded on `login` since the lifecycle began\n\
-             types unmet: no run of types is recorded on `login` since the lifecycle began\n"
+             compiles unmet: no run of build is recorded on `login` since the lifecycle started\n\
+             types unmet: no run of types is recorded on `login` since the lifecycle started\n"
         );
         let context = |value| serde_json::from_value::<BranchContext>(value).expect("a context");
         let tasks =
@@ -190,7 +190,7 @@ fn recorded_runs_and_tasks_show_themselves() {
             format!(
                 "tasks unmet: `login` has 1 pending tasks, such as \"docs\"\n\
                  compiles unmet: `{failed}` failed\n\
-                 types unmet: `{before}` is from before the lifecycle began\n"
+                 types unmet: `{before}` is from before the lifecycle started\n"
             )
         );
         memory
@@ -229,11 +229,11 @@ fn the_last_phase_asks_for_a_short_summary_an_archive_and_a_memory() {
             shown.starts_with("covered met: the file `tests/login.rs`\ntests unmet: no evidence"),
             "{shown}"
         );
-        assert!(shown.contains("dead unmet: a file does not show this"), "{shown}");
+        assert!(shown.contains("dead unmet: a file is not accepted as evidence here"), "{shown}");
         // What a test should be is no test, and a file is no memory whatever it is called.
         write(root, "specs/login/spec.md", "");
         let shown = judged(memory, &id, json!({"covered": "file:specs/login/spec.md"}));
-        assert!(shown.contains("`specs/login/spec.md` is no test, by its path"), "{shown}");
+        assert!(shown.contains("`specs/login/spec.md` is not a test, by its path"), "{shown}");
         write(root, "decision_log_test.rs", "");
         let shown = judged(memory, &id, json!({"covered": "decision_log_test.rs"}));
         assert!(shown.starts_with("covered met: the file `decision_log_test.rs`"), "{shown}");
@@ -242,7 +242,7 @@ fn the_last_phase_asks_for_a_short_summary_an_archive_and_a_memory() {
         assert_eq!(
             judged(memory, &id, evidence).lines().skip(1).collect::<Vec<_>>(),
             [
-                "memory unmet: nothing was remembered since the lifecycle began",
+                "memory unmet: no memory was saved since the lifecycle started",
                 "summary unmet: `long.md`: it has 21 lines",
                 "archived met: the file `plans/done/login.md`",
             ]

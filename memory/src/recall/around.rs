@@ -1,4 +1,4 @@
-//! The second and the third layer: what was remembered around a memory, and whole entries.
+//! The second and third step of recall: the memories around a memory, and whole entries.
 
 use super::{Hit, Timeline, snippet};
 use crate::MemoryError;
@@ -10,14 +10,14 @@ use crate::types::{Entry, Layer, Relation, Status};
 use aidd_engine::workspace::remembered;
 use std::collections::BTreeSet;
 
-/// A title has at most so many characters.
+/// Maximum length of a title, in characters.
 const TITLE: usize = 80;
 
 impl ProjectMemory {
-    /// The memory `anchor` and up to `depth` memories made before it and after it, of any type.
+    /// The memory `anchor` and up to `depth` memories created before and after it, of any type.
     ///
     /// # Errors
-    /// When there is no such memory, or the store does not answer.
+    /// When there is no such memory, or the store cannot be read.
     pub fn timeline(&mut self, anchor: &str, depth: usize) -> Result<Timeline, MemoryError> {
         self.read(&mut |store| {
             let unknown = || MemoryError::Unknown { what: "memory", id: anchor.to_owned() };
@@ -33,7 +33,7 @@ impl ProjectMemory {
             let mut before = store.entries(&made(None, Some(at), Order::LastMade))?;
             before.reverse();
             let mut after = store.entries(&made(at.checked_add(1), None, Order::Oldest))?;
-            // Made in the same millisecond: in the order of their ids.
+            // Created in the same millisecond: ordered by id.
             let same = Query { limit: None, ..made(Some(at), at.checked_add(1), Order::Oldest) };
             let (earlier, later): (Vec<Entry>, Vec<Entry>) = store
                 .entries(&same)?
@@ -52,10 +52,10 @@ impl ProjectMemory {
         })
     }
 
-    /// The memories with these ids in their order, each once; and the ids that nothing has.
+    /// The memories with these ids in their order, without duplicates, and the unknown ids.
     ///
     /// # Errors
-    /// When the store does not answer.
+    /// When the store cannot be read.
     pub fn entries_by_id(
         &mut self,
         ids: &[String],
@@ -80,14 +80,14 @@ fn all_beside(store: &mut dyn StorageBackend, entries: &[Entry]) -> Result<Vec<H
     entries.iter().map(|entry| beside(store, entry)).collect()
 }
 
-/// A hit that nothing was asked of.
+/// A hit without a query.
 fn beside(store: &mut dyn StorageBackend, entry: &Entry) -> Result<Hit, MemoryError> {
     let mut hit = hit(store, entry, 0.0)?;
     hit.snippet = snippet::of(entry, &hit.title, &[]);
     Ok(hit)
 }
 
-/// `entry` in a few words.
+/// The compact form of `entry`.
 pub(super) fn hit(
     store: &mut dyn StorageBackend,
     entry: &Entry,
@@ -110,13 +110,13 @@ pub(super) fn hit(
         enforced: Some(entry)
             .filter(|entry| entry.status == Status::Active && entry.layer == Layer::Permanent)
             .and_then(remembered::rule_of),
-        // Three digits tell hits apart; more of them only cost tokens.
+        // Three digits are enough to distinguish hits; more would only cost tokens.
         score: (f64::from(score) * 1000.0).round() / 1000.0,
         snippet: String::new(),
     })
 }
 
-/// The last of those that took the place of `entry`.
+/// The last of the memories that superseded `entry`.
 fn successor(store: &mut dyn StorageBackend, entry: &Entry) -> Result<Option<String>, MemoryError> {
     if entry.status != Status::Superseded {
         return Ok(None);
@@ -130,7 +130,7 @@ fn successor(store: &mut dyn StorageBackend, entry: &Entry) -> Result<Option<Str
     if let Some((_, id)) = later.into_iter().max() {
         return Ok(Some(id));
     }
-    // It says the same as another one.
+    // It has the same meaning as another memory.
     let meanings = meaning_key(entry).into_iter().collect();
     let same = store.same(&meanings)?.into_iter();
     let first = same.filter(|same| same.status == Status::Active);

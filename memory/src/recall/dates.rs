@@ -1,4 +1,4 @@
-//! Days in words, so that a question may name one.
+//! Formats days in words, so that a question can name one.
 
 use crate::times;
 
@@ -17,21 +17,21 @@ const MONTHS: [&str; 12] = [
     "December",
 ];
 
-/// The same, cut as terms are.
+/// The month names as stemmed terms.
 const MONTH_TERMS: [&str; 12] = [
     "januari", "februari", "march", "april", "mai", "june", "juli", "august", "septemb", "octob",
     "novemb", "decemb",
 ];
 
-/// The day of a time in milliseconds since 1970, in UTC: `2026-03-04 4 March 2026`.
+/// Formats the day of a time in milliseconds since 1970, in UTC: `2026-03-04 4 March 2026`.
 pub(super) fn words(at: i64) -> String {
     let date = times::date(at);
     let name = usize::try_from(date.month() - 1).ok().and_then(|at| MONTHS.get(at)).unwrap_or(&"");
     format!("{date} {} {name} {}", date.day(), date.year())
 }
 
-/// Whether `terms` name a month or a year. "May" and "march" are words too: they are months only
-/// beside a number.
+/// Whether `terms` name a month or a year. "May" and "march" are also ordinary words: they count as
+/// months only together with a number.
 pub(super) fn names_time(terms: &[String]) -> bool {
     let is_number = |term: &&String| term.bytes().all(|byte| byte.is_ascii_digit());
     let is_year =
@@ -58,7 +58,7 @@ mod tests {
         ] {
             assert_eq!(words(at), told);
         }
-        // No time is out of reach.
+        // Every time can be formatted.
         assert!(words(i64::MIN).starts_with('-'));
         assert!(!words(i64::MAX).is_empty());
     }

@@ -1,5 +1,5 @@
-//! What a process keeps of the memories to search them: facts to choose by, vectors, and, once it
-//! has searched before, the terms. Brought up to date from the store, never written to it.
+//! The search index of a process: filterable fields, vectors and, from the second search on, the
+//! terms of all memories. Updated from the store, never written to it.
 
 use super::prepare::COLUMNS;
 use crate::MemoryError;
@@ -11,15 +11,15 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-/// The index is made anew when so many of its slots, and a quarter of all, are of memories that are
-/// gone or were replaced.
+/// The index is rebuilt when more than this number of its slots, and a quarter of all, belong to
+/// deleted or replaced memories.
 const GONE: usize = 256;
 
 /// A memory in the index.
 #[derive(Debug)]
 pub(super) struct Doc {
     pub(super) id: Arc<str>,
-    /// In the store's own index.
+    /// Row number in the store's own index.
     row: i64,
     pub(super) kind: Kind,
     pub(super) created_at: i64,
@@ -30,62 +30,62 @@ pub(super) struct Doc {
     pub(super) files: Box<[Box<str>]>,
 }
 
-/// What is looked at of every memory in every search, small so that reading it is quick.
+/// The data of each memory that every search reads, kept small for speed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Brief {
-    /// Of its topic; 0 without one.
+    /// Hash of the topic; 0 without a topic.
     pub(super) topic: u64,
-    /// How many terms it has.
+    /// Number of terms.
     pub(super) length: f32,
-    /// Not gone and not replaced by a later state of itself.
+    /// Whether the memory was neither deleted nor replaced by a later state.
     pub(super) is_live: bool,
     pub(super) is_superseded: bool,
-    /// Whether it says what a tool did: hooks keep one for each edit.
+    /// Whether it is a tool outcome: hooks record one for each edit.
     pub(super) is_tools: bool,
     pub(super) layer: Layer,
 }
 
-/// A number to tell topics apart by at a glance; never 0.
+/// A hash for comparing topics quickly; never 0.
 pub(super) fn topic_hash(topic: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     topic.hash(&mut hasher);
     hasher.finish().max(1)
 }
 
-/// A slot in which a term stands, and how often.
+/// A slot that contains a term, with the number of occurrences.
 pub(super) type Place = (u32, Counts);
 
-/// Where each term stands.
+/// The slots that contain each term.
 type Terms = HashMap<Box<str>, Vec<Place>>;
 
-/// All memories but those that were removed.
+/// All memories except removed ones.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
-    /// What of the store it has taken in.
+    /// The store's mark when the index was last updated.
     mark: Option<i64>,
     deletions: i64,
     docs: Vec<Doc>,
-    /// Beside `docs`.
+    /// Parallel to `docs`.
     briefs: Vec<Brief>,
-    /// Beside `docs`. `None` for a memory whose vector is of another scheme.
+    /// Parallel to `docs`. `None` for a memory with a vector of another scheme.
     vectors: Vec<Option<Vector>>,
-    /// Made when something changes: whoever asks once needs none.
+    /// Slot of each memory, built on the first change: a single search does not need it.
     slots: Option<HashMap<Arc<str>, u32>>,
-    /// How many slots hold a memory.
+    /// Number of slots with a live memory.
     live: usize,
-    /// Terms of all live memories.
+    /// Number of terms of all live memories.
     length: f64,
-    /// Memories whose vectors are of another scheme.
+    /// Number of memories with a vector of another scheme.
     stale: usize,
-    /// `None`: the store is asked for each term.
+    /// `None`: each term is looked up in the store.
     terms: Option<Terms>,
     /// Whether it was searched by words before.
     is_warm: bool,
 }
 
 impl Index {
-    /// Takes in what changed in the store. The terms are kept from the second search by words on: a
-    /// process that asks once is quicker with those of the store.
+    /// Updates the index from the store. Terms are loaded from the second search by words on: for a
+    /// single search, looking them up in the store is faster.
     pub(super) fn refresh(
         &mut self,
         store: &mut dyn StorageBackend,
@@ -119,7 +119,7 @@ impl Index {
         Ok(())
     }
 
-    /// Notes which slot each memory is in.
+    /// Builds the map from memories to slots.
     fn name_slots(&mut self) {
         if self.slots.is_none() {
             let ids = (0_u32..).zip(self.docs.iter().zip(&self.briefs));
@@ -179,37 +179,37 @@ impl Index {
         self.stale -= usize::from(self.vectors.get(slot).is_none_or(Option::is_none));
     }
 
-    /// The memories in it.
+    /// The memories, by slot.
     pub(super) fn docs(&self) -> &[Doc] {
         &self.docs
     }
 
-    /// The same in brief.
+    /// The brief form of the memories, by slot.
     pub(super) fn briefs(&self) -> &[Brief] {
         &self.briefs
     }
 
-    /// Whether every slot holds a memory.
+    /// Whether every slot contains a live memory.
     pub(super) fn is_full(&self) -> bool {
         self.docs.len() == self.live
     }
 
-    /// Their vectors; `None` for those that cannot be compared.
+    /// The vectors, by slot; `None` for memories that cannot be compared.
     pub(super) fn vectors(&self) -> &[Option<Vector>] {
         &self.vectors
     }
 
-    /// How many memories there are.
+    /// Number of live memories.
     pub(super) fn len(&self) -> usize {
         self.live
     }
 
-    /// How many vectors are of another scheme.
+    /// Number of vectors of another scheme.
     pub(super) fn stale(&self) -> usize {
         self.stale
     }
 
-    /// How many terms a memory has on average, never 0.
+    /// Average number of terms of a memory, never 0.
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
@@ -219,7 +219,7 @@ impl Index {
         (self.length / self.len().max(1) as f64).max(1.0) as f32
     }
 
-    /// Where each of `terms` stands, live or not.
+    /// The slots that contain each of `terms`, live or not.
     pub(super) fn places<'a>(
         &'a self,
         store: &mut dyn StorageBackend,
@@ -230,7 +230,7 @@ impl Index {
         Ok(places.map(Cow::Borrowed).collect())
     }
 
-    /// As the store knows them.
+    /// Looks the terms up in the store.
     fn places_in<'a>(
         &self,
         store: &mut dyn StorageBackend,
@@ -239,7 +239,7 @@ impl Index {
         let slots = (0_u32..).zip(self.docs.iter().zip(&self.briefs));
         let live = slots.filter(|(_, (_, brief))| brief.is_live);
         let mut rows: Vec<(i64, u32)> = live.map(|(slot, (doc, _))| (doc.row, slot)).collect();
-        // As good as sorted already: they are handed over in this order.
+        // Almost sorted already: the store returns them in this order.
         rows.sort_unstable();
         let slot_of = |row: i64| {
             let at = rows.binary_search_by_key(&row, |(row, _)| *row).ok()?;

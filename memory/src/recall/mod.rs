@@ -1,5 +1,5 @@
-//! Finding memories again: a search that gives compact hits, what was remembered around one of
-//! them, and whole entries for the few that are worth reading.
+//! Search in three steps: a search that returns compact hits, the memories around one of them, and
+//! whole entries for the few that are worth reading.
 
 mod around;
 mod dates;
@@ -16,66 +16,66 @@ use super::store::Layers;
 use super::types::{Kind, Layer, Outcome, Status};
 use serde::Serialize;
 
-/// In which order hits are given.
+/// Order of the hits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SearchOrder {
-    /// The best answer first.
+    /// Best match first.
     #[default]
     Relevance,
-    /// The last made first.
+    /// Last created first.
     Newest,
-    /// The first made first.
+    /// First created first.
     Oldest,
 }
 
-/// What memories are compared by: there to measure what each is worth.
+/// What memories are compared by; selectable to measure the value of each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Using {
-    /// Words and meaning, fused.
+    /// Words and meaning combined.
     #[default]
     Both,
-    /// The terms they share with the question.
+    /// Terms shared with the question.
     Words,
-    /// How like the question their vectors are.
+    /// Similarity of the vectors.
     Meaning,
 }
 
-/// What is asked of the memory. What is empty or `None` does not choose, except for the layers: every
-/// reader names them, so there is no default.
+/// A search query. Empty and `None` fields do not filter, except for the layers: every reader names
+/// them, so there is no default.
 #[derive(Clone, Debug)]
 pub struct Question {
-    /// The layers that are searched.
+    /// Layers to search.
     pub layers: Layers,
-    /// The question in any words. Empty: all that the filters leave, the newest first.
+    /// The question in free text. Empty: everything that passes the filters, newest first.
     pub text: String,
-    /// Types.
+    /// Types to include.
     pub kinds: Vec<Kind>,
-    /// Made at this time or later, in milliseconds since 1970.
+    /// Created at this time or later, in milliseconds since 1970.
     pub since: Option<i64>,
-    /// Made before this time.
+    /// Created before this time, in milliseconds since 1970.
     pub until: Option<i64>,
-    /// Of this branch.
+    /// Branch that the memories come from.
     pub branch: Option<String>,
-    /// Naming this file, by its path or the end of it.
+    /// File that the memories name, as a path or the end of one.
     pub file: Option<String>,
-    /// Of this session.
+    /// Session that the memories come from.
     pub session_id: Option<String>,
-    /// Decisions with this outcome.
+    /// Outcome of decisions.
     pub outcome: Option<Outcome>,
-    /// On this topic, as [`super::words::topic_key`] sees it.
+    /// Topic, normalised by [`super::words::topic_key`].
     pub topic: Option<String>,
-    /// Whether memories that a later one replaced are given too.
+    /// Whether to include superseded memories.
     pub with_superseded: bool,
-    /// The order.
+    /// Order of the hits.
     pub order: SearchOrder,
-    /// At most so many hits.
+    /// Maximum number of hits.
     pub limit: usize,
-    /// Whether to tell how the hits were found.
+    /// Whether to return diagnostics.
     pub with_diagnostics: bool,
 }
 
 impl Question {
-    /// All of these layers that was not replaced, the best ten answers.
+    /// A query for these layers, without superseded memories, with at most ten hits.
     #[must_use]
     pub fn new(layers: Layers) -> Self {
         Self {
@@ -97,99 +97,99 @@ impl Question {
     }
 }
 
-/// A memory in a few words: enough to choose by, few enough to give many.
+/// A memory in compact form: enough to choose by, short enough to return many.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Hit {
-    /// The memory.
+    /// Id of the memory.
     pub id: String,
-    /// What it is.
+    /// Type of the memory.
     #[serde(rename = "type")]
     pub kind: Kind,
-    /// Where it lives.
+    /// Layer of the memory.
     pub layer: Layer,
-    /// The branch it comes from, of what a session observed.
+    /// The branch that a session's observation comes from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
-    /// How it begins.
+    /// The beginning of the content.
     pub title: String,
-    /// What it is about.
+    /// Topic of the memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub topic: Option<String>,
-    /// Milliseconds since 1970.
+    /// Creation time, in milliseconds since 1970.
     pub created_at: i64,
-    /// Milliseconds since 1970.
+    /// Time of the last change, in milliseconds since 1970.
     pub updated_at: i64,
-    /// How it stands.
+    /// Status of the memory.
     pub status: Status,
-    /// What came of it, of a decision.
+    /// Outcome of a decision.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
-    /// Why it came so.
+    /// Why the decision turned out that way.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome_reason: Option<String>,
     /// The failed decision that it follows from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub follows_failed: Option<String>,
-    /// The memory that took its place.
+    /// The memory that superseded it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub superseded_by: Option<String>,
-    /// The rule that enforces it, of a convention or a mistake with a check that holds.
+    /// The rule that enforces an active convention or mistake with a check.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub enforced: Option<String>,
-    /// From 0 to 1; 0 where nothing was asked in words.
+    /// From 0 to 1; 0 without a question.
     pub score: f64,
-    /// The part that answers, as far as the title does not show it.
+    /// The part that matches the question, unless the title shows it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub snippet: String,
 }
 
-/// What was found. Nothing is an answer too.
+/// Result of a search; can be empty.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Found {
-    /// The hits, in the order asked for.
+    /// The hits in the requested order.
     pub hits: Vec<Hit>,
-    /// How many memories fit, those beyond the limit too.
+    /// Number of matching memories, including those beyond the limit.
     pub matched: usize,
-    /// Why the answer may be worse than it should be.
+    /// Why the result can be incomplete.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub degraded: Option<String>,
-    /// How the hits were found, when asked for.
+    /// How the hits were found, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diagnostics: Option<Diagnostics>,
 }
 
-/// How hits were found.
+/// Diagnostics of a search.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Diagnostics {
-    /// What was looked for, as it is compared.
+    /// The terms that were searched for.
     pub terms: Vec<String>,
-    /// How many memories were looked through.
+    /// Number of memories that were searched.
     pub searched: usize,
-    /// What each hit was found by.
+    /// The partial scores of each hit.
     pub answers: Vec<Answer>,
 }
 
-/// What a hit was found by.
+/// The partial scores of a hit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Answer {
-    /// About 1 when all words of the question stand in it.
+    /// About 1 when it contains all words of the question.
     pub words: f32,
-    /// 0.5 for the memory that is nearest in meaning.
+    /// 0.5 for the memory with the most similar meaning.
     pub meaning: f32,
 }
 
-/// A memory, and what was remembered before and after it, the oldest first.
+/// A memory, and the memories created before and after it, oldest first.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Timeline {
-    /// The memory that was asked for.
+    /// The requested memory.
     pub anchor: Hit,
-    /// Made before it.
+    /// Memories created before it.
     pub before: Vec<Hit>,
-    /// Made after it.
+    /// Memories created after it.
     pub after: Vec<Hit>,
 }

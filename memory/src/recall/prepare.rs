@@ -1,4 +1,4 @@
-//! What of a memory is searched: its texts as terms, its meaning as a vector, the files it names.
+//! Prepares memories for search: texts as terms, meaning as a vector, and the files they name.
 
 use super::dates;
 use super::terms;
@@ -7,38 +7,39 @@ use aidd_lexicon::embedding::{Table, Vector};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// How texts are cut and vectors made, beside the name of the table of vectors. To be raised with
-/// every change of what [`Prepared::of`] gives or of how topics are compared: memories of another
-/// scheme are prepared anew.
+/// Version of term splitting and vectors, in addition to the name of the vector table. Increase it
+/// with every change of the result of [`Prepared::of`] or of how topics are compared: memories of
+/// another scheme are prepared again.
 pub(crate) const SCHEME: i64 = 3;
 
-/// The texts of a memory, and how much a term in each of them counts. The weights are those of the
-/// tuning half of `tests/retrieval`.
+/// The texts of a memory, and the weight of a term in each. The weights were tuned on the tuning
+/// half of `tests/retrieval`.
 pub(crate) const COLUMNS: [(&str, f32); 4] =
     [("topic", 4.0), ("title", 2.0), ("body", 1.0), ("rest", 1.5)];
 
-/// Bytes of a text that its vector is made from: more of them do not change it much.
+/// Maximum number of bytes of a text that its vector is computed from: more would not change it
+/// much.
 pub(super) const VECTOR_BYTES: usize = 4096;
 
-/// Fields that name files.
+/// Metadata fields that name files.
 const FILES: [&str; 4] = ["files", "filesRead", "filesModified", "openFiles"];
-/// Fields that say when or how often, or nothing in words.
+/// Metadata fields with times and numbers instead of text.
 const FIGURES: [&str; 5] =
     ["outcomeAt", "lastSeenAt", "occurrences", "confidence", "discoveryTokens"];
 
-/// A memory as it is searched.
+/// A memory prepared for search.
 #[derive(Clone, Debug)]
 pub(crate) struct Prepared {
-    /// The terms of each of [`COLUMNS`], with a space between each two.
+    /// The terms of each of [`COLUMNS`], separated by spaces.
     pub(crate) columns: [String; COLUMNS.len()],
-    /// What it is about.
+    /// Embedding vector of the texts.
     pub(crate) vector: Vector,
-    /// The files it names, with `/` between folders.
+    /// The files it names, with `/` as separator.
     pub(crate) files: Vec<String>,
 }
 
 impl Prepared {
-    /// Prepares a memory.
+    /// Prepares a memory for search.
     pub(crate) fn of(entry: &Entry) -> Self {
         let (title, body) = split(&entry.content);
         let topic = entry.topic.as_deref().unwrap_or_default();
@@ -63,7 +64,7 @@ impl Prepared {
         }
     }
 
-    /// How many terms it has.
+    /// Number of terms.
     pub(crate) fn length(&self) -> u32 {
         let count: usize =
             self.columns.iter().map(|text| text.split_ascii_whitespace().count()).sum();
@@ -71,19 +72,19 @@ impl Prepared {
     }
 }
 
-/// The first line that says something, and what follows it.
+/// The first non-empty line, and the rest.
 pub(super) fn split(content: &str) -> (&str, &str) {
     let content = content.trim_start();
     content.split_once('\n').unwrap_or((content, ""))
 }
 
-/// The beginning of a text, of at most so many bytes.
+/// The first bytes of a text, at most `bytes`.
 pub(super) fn clipped(text: &str, bytes: usize) -> &str {
     text.get(..text.floor_char_boundary(bytes)).unwrap_or(text)
 }
 
-/// Calls `found` with each text that its kind has to say beside the content, in the order of the
-/// names of the fields.
+/// Calls `found` with each text in the metadata, ordered by field name; fields of files and numbers
+/// are skipped.
 pub(super) fn each_told<'a>(entry: &'a Entry, found: &mut dyn FnMut(&'a str)) {
     let mut fields: Vec<(&String, &Value)> = entry.metadata.iter().collect();
     fields.sort_unstable_by_key(|(name, _)| *name);
@@ -94,7 +95,7 @@ pub(super) fn each_told<'a>(entry: &'a Entry, found: &mut dyn FnMut(&'a str)) {
     }
 }
 
-/// Calls `found` with each text in a value.
+/// Calls `found` with each string in a value.
 fn each_text<'a>(value: &'a Value, found: &mut dyn FnMut(&'a str)) {
     match value {
         Value::String(text) => found(text),
@@ -104,7 +105,7 @@ fn each_text<'a>(value: &'a Value, found: &mut dyn FnMut(&'a str)) {
     }
 }
 
-/// Where and when a memory was made, and the files in its fields.
+/// When and where a memory was created, and the files in its fields.
 fn rest(entry: &Entry, files: &[String]) -> String {
     let mut rest = files.join(" ");
     for word in [Some(entry.kind.word()), entry.branch.as_deref(), entry.session_id.as_deref()] {
@@ -130,9 +131,9 @@ fn joined(text: &str) -> String {
 /// The files that a memory names.
 #[derive(Default)]
 struct Files {
-    /// In fields for them, as they stand there.
+    /// Those in file fields, unchanged.
     named: Vec<String>,
-    /// These and those in its texts.
+    /// Those in file fields and in texts, normalised.
     all: BTreeSet<String>,
 }
 
@@ -145,7 +146,7 @@ impl Files {
     fn mentioned(&mut self, text: &str) {
         let outside = |c: char| c.is_whitespace() || "\"'`()[]{}<>,;|=".contains(c);
         for word in text.split(outside) {
-            // Without the line, and the stop of a sentence.
+            // Without the line number and the punctuation of a sentence.
             let word = word.split(':').next().unwrap_or(word).trim_end_matches(['.', '!', '?']);
             if looks_like_a_file(word) {
                 self.all.insert(plain(word));
@@ -154,7 +155,7 @@ impl Files {
     }
 }
 
-/// A name with an ending of letters, the last of them no more than five.
+/// Whether the name has an extension of at most five letters or digits, starting with a letter.
 fn looks_like_a_file(word: &str) -> bool {
     let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
     let Some((stem, ending)) = name.rsplit_once('.') else { return false };
@@ -164,14 +165,14 @@ fn looks_like_a_file(word: &str) -> bool {
         && (word.len() > name.len() || stem.chars().filter(|c| c.is_alphanumeric()).count() > 1)
 }
 
-/// A path with `/` between its folders and nothing before the first.
+/// Normalises a path: `/` as separator, without a leading `./`.
 pub(super) fn plain(file: &str) -> String {
     let file = file.trim().replace('\\', "/");
     file.trim_start_matches("./").trim_end_matches('/').to_owned()
 }
 
-/// Whether a memory names the file, or one in the folder, that is asked for, both plain: the whole
-/// path, an inner part of it, or more than the memory says of it.
+/// Whether a memory's file matches the requested file or directory, both normalised: the whole
+/// path, an inner part of it, or a longer path that ends with it.
 pub(super) fn names(own: &str, asked: &str) -> bool {
     let inner = |long: &str, short: &str| {
         let at = long.find(short);

@@ -1,4 +1,4 @@
-//! How well memories answer: words and meaning, fused. The weights are those of the tuning half of
+//! Ranks memories by words and meaning. The weights were tuned on the tuning half of
 //! `tests/retrieval`.
 
 use super::index::{Index, Place, topic_hash};
@@ -10,44 +10,44 @@ use crate::store::StorageBackend;
 use crate::words::topic_key;
 use aidd_lexicon::embedding::{Table, Vector};
 
-/// How soon a term that is repeated says nothing new: the usual constant of BM25.
+/// Term saturation: the usual k1 of BM25.
 pub(super) const REPEAT: f32 = 1.2;
-/// How much long memories are held back: the usual constant of BM25.
+/// Length normalisation: the usual b of BM25.
 pub(super) const LENGTH: f32 = 0.75;
-/// What meaning adds to words at most; words add about 1 when all of them stand in a memory.
+/// Maximum that meaning adds to the score of words, which is about 1 when a memory contains all of
+/// them.
 pub(super) const MEANING: f32 = 0.5;
-/// The same for a question that names something by its exact name.
+/// The same for a question that contains an exact name.
 const LITERAL: f32 = 0.1;
-/// A memory whose vector is less like that of the question and that shares no word with it is no
-/// answer.
+/// Minimum cosine for a memory that shares no word with the question.
 pub(super) const ALIKE: f32 = 0.3;
-/// Cosines lie at least so far apart where many memories are; of few that are all alike none is
-/// near.
+/// Minimum range of cosines, as found among many memories; among a few similar memories none is
+/// close.
 pub(super) const RANGE: f32 = 0.5;
-/// What remains of the score of a memory that a later one replaced.
+/// Factor for the score of a superseded memory.
 const SUPERSEDED: f32 = 0.8;
-/// What remains of the score of what a tool did, where no type is asked for: hooks keep one for each
-/// edit, and the names of files in them would stand before what was decided.
+/// Factor for the score of a tool outcome when no type is requested: hooks record one for each
+/// edit, and the file names in them would rank above decisions.
 const TOOLS: f32 = 0.7;
-/// In order of time, memories are left out that answer less well than this share of the best.
+/// When ordering by time, the minimum score as a share of the best.
 const GOOD: f32 = 0.5;
 
-/// Bytes of a question that are looked at.
+/// Maximum number of bytes of a question that are read.
 pub(super) const ASKED_BYTES: usize = 16 * 1024;
-/// Terms of a question that are looked for.
+/// Maximum number of terms of a question that are searched for.
 pub(super) const ASKED_TERMS: usize = 256;
 
-/// A question as memories are compared with it.
+/// A question prepared for comparison.
 #[derive(Debug)]
 pub(super) struct Asked {
     pub(super) terms: Vec<String>,
-    /// The question as a topic, by [`topic_hash`].
+    /// Hash of the question as a topic: see [`topic_hash`].
     topic: u64,
     /// `None` when meaning is not compared.
     vector: Option<Vector>,
-    /// What meaning adds to words at most.
+    /// Maximum that meaning adds to the score of words.
     weight: f32,
-    /// From which cosine on meaning alone is an answer.
+    /// Minimum cosine for a match by meaning alone.
     alike: f32,
     is_empty: bool,
     has_filters: bool,
@@ -59,7 +59,7 @@ impl Asked {
     pub(super) fn of(question: &Question, using: Using) -> Self {
         let text = prepare::clipped(question.text.trim(), ASKED_BYTES);
         let terms = terms::distinct(text, ASKED_TERMS);
-        // Signs have vectors of their own, which say nothing.
+        // Punctuation has vectors of its own, without meaning.
         let by_meaning = using != Using::Words && text.contains(char::is_alphanumeric);
         let is_literal = using == Using::Both && is_literal(text, &terms);
         let vector = by_meaning.then(|| Table::shipped().vector(text));
@@ -77,8 +77,8 @@ impl Asked {
     }
 }
 
-/// Whether a question names a day, a session, a branch or a file, which has no meaning beyond its
-/// words.
+/// Whether a question names a day, a session, a branch or a file: such names have no meaning beyond
+/// their words.
 fn is_literal(text: &str, terms: &[String]) -> bool {
     dates::names_time(terms)
         || text.split_whitespace().any(|word| {
@@ -90,18 +90,19 @@ fn is_literal(text: &str, terms: &[String]) -> bool {
         })
 }
 
-/// A slot and how well its memory answers.
+/// A slot with the score of its memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ranked {
     pub(super) slot: usize,
-    /// From 0 to 1.
+    /// Total score, from 0 to 1.
     pub(super) score: f32,
-    /// Of it: what words and what meaning gave.
+    /// The parts of the score from words and from meaning.
     pub(super) words: f32,
     pub(super) meaning: f32,
 }
 
-/// The memories that answer, in the order asked for, at most `question.limit`; and how many answer.
+/// The matching memories in the requested order, at most `question.limit`, and the number of all
+/// matches.
 pub(super) fn rank(
     index: &Index,
     store: &mut dyn StorageBackend,
@@ -145,7 +146,7 @@ pub(super) fn rank(
     Ok((found, matched))
 }
 
-/// From 0 to 1, in the order of `sum`; what is exactly the topic comes first.
+/// Maps `sum` to a score from 0 to 1, preserving order; an exact topic match comes first.
 fn score(sum: f32, is_topic: bool) -> f32 {
     let part = sum / (1.0 + sum);
     if is_topic { 0.9 + 0.1 * part } else { 0.9 * part }
@@ -168,7 +169,7 @@ fn order(
     }
 }
 
-/// Whether the filters leave a memory.
+/// Whether a memory passes the filters.
 fn fits(index: &Index, slot: usize, question: &Question, asked: &Asked) -> bool {
     let is = |wanted: &Option<String>, own: &Option<Box<str>>| {
         wanted.as_ref().is_none_or(|wanted| own.as_deref() == Some(&**wanted))
@@ -187,7 +188,7 @@ fn fits(index: &Index, slot: usize, question: &Question, asked: &Asked) -> bool 
             .is_none_or(|file| doc.files.iter().any(|own| prepare::names(own, file)))
 }
 
-/// Whether a question chooses by more than how memories stand.
+/// Whether a question filters by more than layer and status.
 fn has_filters(question: &Question) -> bool {
     !question.kinds.is_empty()
         || [question.since, question.until].iter().any(Option::is_some)
@@ -197,8 +198,8 @@ fn has_filters(question: &Question) -> bool {
         || question.outcome.is_some()
 }
 
-/// BM25 of each slot, over what it would be if each term stood in it alone: about 1 when all do. A
-/// term that stands nowhere counts, so that a question of which little is known finds little.
+/// BM25 of each slot, divided by the sum of the term weights: about 1 when it contains all terms.
+/// Unknown terms count too, so that a question with few known terms has low scores.
 fn by_words(
     index: &Index,
     store: &mut dyn StorageBackend,
@@ -226,7 +227,7 @@ fn by_words(
     Ok(sums)
 }
 
-/// In how many memories a term stands.
+/// Number of live memories that contain a term.
 fn live(index: &Index, places: &[Place]) -> usize {
     if index.is_full() {
         return places.len();
@@ -235,23 +236,23 @@ fn live(index: &Index, places: &[Place]) -> usize {
     places.iter().filter(|(slot, _)| is_live(*slot)).count()
 }
 
-/// How much a term tells that stands in `with` of `all` memories: little in most, never less than
-/// nothing.
+/// Weight of a term that occurs in `with` of `all` memories (inverse document frequency): low for
+/// common terms, never negative.
 #[expect(clippy::cast_precision_loss, reason = "counts of memories")]
 pub(super) fn rarity(all: usize, with: usize) -> f32 {
     ((all as f32 + 1.0) / (with as f32 + 0.5)).ln()
 }
 
-/// How like the question memories are in meaning.
+/// Similarity of the memories to the question.
 struct Meaning {
     cosines: Vec<f32>,
     least: f32,
-    /// 1 ÷ the range.
+    /// 1 divided by the range of cosines.
     scale: f32,
 }
 
 impl Meaning {
-    /// The cosine, and where it lies between the least and the greatest.
+    /// The cosine, and its position between the minimum and the maximum.
     fn of(&self, slot: usize) -> (f32, f32) {
         match self.cosines.get(slot) {
             Some(&cosine) if !cosine.is_nan() => (cosine, (cosine - self.least) * self.scale),

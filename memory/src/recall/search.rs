@@ -1,4 +1,4 @@
-//! The first layer: memories that answer a question, in a few words each.
+//! The first step of recall: memories that match a question, in compact form.
 
 use super::around::hit;
 use super::rank::{Asked, rank};
@@ -7,18 +7,18 @@ use crate::MemoryError;
 use crate::project::ProjectMemory;
 
 impl ProjectMemory {
-    /// The memories that answer `question`. Never writes.
+    /// The memories that match `question`. Never writes.
     ///
     /// # Errors
-    /// When the store does not answer.
+    /// When the store cannot be read.
     pub fn search(&mut self, question: &Question) -> Result<Found, MemoryError> {
         self.search_using(question, Using::Both)
     }
 
-    /// As [`Self::search`], by words or by meaning alone.
+    /// Like [`Self::search`], by words or by meaning alone.
     ///
     /// # Errors
-    /// When the store does not answer.
+    /// When the store cannot be read.
     pub fn search_using(
         &mut self,
         question: &Question,
@@ -33,7 +33,7 @@ impl ProjectMemory {
             let mut answers = Vec::new();
             for one in ranked {
                 let Some(doc) = index.docs().get(one.slot) else { continue };
-                // Another process may have taken it out meanwhile.
+                // Another process can have deleted it meanwhile.
                 let Some(entry) = store.entry(&doc.id)? else { continue };
                 let mut hit = hit(store, &entry, one.score)?;
                 hit.snippet = snippet::of(&entry, &hit.title, &asked.terms);
@@ -53,8 +53,8 @@ impl ProjectMemory {
 fn degraded(stale: usize) -> Option<String> {
     (stale > 0).then(|| {
         format!(
-            "{stale} of the memories were prepared by another version of aidd and are found by \
-             their words only, until aidd next opens the memory"
+            "{stale} of the memories were prepared by another version of aidd and match by their \
+             words only, until aidd next opens the memory"
         )
     })
 }

@@ -1,24 +1,24 @@
-//! The part of a memory that answers, in a line.
+//! The part of a memory that matches the question, in one line.
 
 use super::prepare::{clipped, each_told};
 use super::terms;
 use crate::types::{Entry, Outcome};
 
-/// Characters of a snippet: with a title and the names around them a hit has 50 to 100 tokens.
+/// Maximum length in characters: with a title and its other fields, a hit has 50 to 100 tokens.
 const LONGEST: usize = 120;
-/// Bytes of a memory in which the part is looked for.
+/// Maximum number of bytes of a memory that are searched for a snippet.
 const LOOKED_AT: usize = 4096;
 
-/// The sentence of `entry` that shares the most with the terms asked for, or the first that the
-/// title does not show when none shares anything. Empty when the title says it all.
+/// The sentence of `entry` that shares the most terms with the question, or the first that the
+/// title does not show when none does. Empty when the title contains everything.
 pub(super) fn of(entry: &Entry, title: &str, asked: &[String]) -> String {
     let content = entry.content.trim_start();
-    // Of a title that was cut, the last word is told again.
+    // The last word of a truncated title is repeated.
     let shown = title.strip_suffix('…').map_or(title, |cut| {
         cut.rfind(char::is_whitespace).and_then(|at| cut.get(..at)).unwrap_or(cut)
     });
     let mut parts = vec![content.strip_prefix(shown).unwrap_or(content)];
-    // What came of a decision is told beside the snippet.
+    // The outcome of a decision is a separate field of the hit.
     each_told(entry, &mut |text| parts.extend(Outcome::read(text).is_err().then_some(text)));
     let mut left = LOOKED_AT;
     let mut best: Option<(usize, String)> = None;
@@ -38,7 +38,7 @@ pub(super) fn of(entry: &Entry, title: &str, asked: &[String]) -> String {
     best.map(|(_, window)| window).unwrap_or_default()
 }
 
-/// The sentences of a text that hold more than signs.
+/// The sentences of a text that contain letters or digits.
 fn sentences(text: &str) -> impl Iterator<Item = &str> {
     let mut before = ' ';
     let parts = text.split(move |c: char| {
@@ -49,7 +49,7 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
     parts.map(str::trim).filter(|part| part.contains(char::is_alphanumeric))
 }
 
-/// The words of a sentence that share the most with `asked` and fit into a snippet.
+/// The words of a sentence that share the most terms with `asked` and fit into a snippet.
 fn window(sentence: &str, asked: &[String]) -> (usize, String) {
     let words: Vec<(&str, usize, usize)> = sentence
         .split_whitespace()
@@ -84,7 +84,7 @@ fn window(sentence: &str, asked: &[String]) -> (usize, String) {
     (count, text)
 }
 
-/// How many of the terms of `word` are asked for.
+/// Number of terms of `word` that are in the question.
 fn shared(word: &str, asked: &[String]) -> usize {
     let mut shared = 0;
     if !asked.is_empty() {

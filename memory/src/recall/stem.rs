@@ -1,10 +1,11 @@
-//! Stems of English words: M. F. Porter, "An algorithm for suffix stripping" (1980), as SQLite's
-//! `porter` tokenizer has it. Both stores must cut words in the same way, so it is done here.
+//! Stems English words: M. F. Porter, "An algorithm for suffix stripping" (1980), as implemented by
+//! SQLite's `porter` tokenizer. It is implemented here because both stores must produce the same
+//! terms.
 
-/// Shorter words have no ending to cut; longer ones are no words.
+/// Lengths in bytes of the words that are stemmed.
 const LENGTHS: std::ops::RangeInclusive<usize> = 3..=64;
 
-/// Endings and what they become when the part before them has a measure above 0.
+/// Suffixes and their replacements when the part before them has a measure above 0.
 const DERIVED: [&[(&str, &str)]; 2] = [
     &[
         ("ational", "ate"),
@@ -40,13 +41,13 @@ const DERIVED: [&[(&str, &str)]; 2] = [
     ],
 ];
 
-/// Endings that go when the part before them has a measure above 1.
+/// Suffixes that are removed when the part before them has a measure above 1.
 const RESIDUES: [&str; 19] = [
     "al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion", "ou",
     "ism", "ate", "iti", "ous", "ive", "ize",
 ];
 
-/// Cuts the ending of `word`, which is in lower case. Words that are not all ASCII stay.
+/// Stems `word`, which must be in lower case. Words that are not ASCII are not changed.
 pub(super) fn stem(word: &mut String) {
     if !word.is_ascii() || !LENGTHS.contains(&word.len()) {
         return;
@@ -68,7 +69,7 @@ fn replace(word: &mut String, keep: usize, with: &str) {
     word.push_str(with);
 }
 
-/// Whether each letter is a consonant: `y` is one at the start and after a vowel.
+/// Whether each letter is a consonant: `y` is a consonant at the start and after a vowel.
 fn consonants(part: &str) -> impl Iterator<Item = bool> {
     let mut before = false;
     part.bytes().map(move |byte| {
@@ -87,7 +88,7 @@ fn has_vowel(part: &str) -> bool {
     part.bytes().enumerate().any(vowel)
 }
 
-/// How often consonants follow on vowels.
+/// The measure of Porter's algorithm: the number of transitions from vowels to consonants.
 fn measure(part: &str) -> usize {
     let mut before = true;
     let turns = consonants(part).filter(|&consonant| {
@@ -98,7 +99,7 @@ fn measure(part: &str) -> usize {
     turns.count()
 }
 
-/// Consonant, vowel, consonant at the end, the last none of w, x, y.
+/// Whether it ends in consonant, vowel, consonant, where the last is not w, x or y.
 fn ends_short(part: &str) -> bool {
     let kinds: Vec<bool> = consonants(part).collect();
     kinds.ends_with(&[true, false, true]) && !part.ends_with(['w', 'x', 'y'])
@@ -114,7 +115,7 @@ fn plural(word: &mut String) {
     word.truncate(word.len() - if is_long { 2 } else { 1 });
 }
 
-/// The part of `word` before an ending that is not all of it.
+/// The part of `word` before a suffix, unless it is empty.
 fn before<'a>(word: &'a str, ending: &str) -> Option<&'a str> {
     word.strip_suffix(ending).filter(|head| !head.is_empty())
 }
@@ -146,7 +147,7 @@ fn consonant_doubles(last: Option<u8>) -> bool {
     !matches!(last, None | Some(b'a' | b'e' | b'i' | b'o' | b'u' | b'l' | b's' | b'z'))
 }
 
-/// Steps 2 and 3: the first ending that fits decides.
+/// Steps 2 and 3: the first matching suffix decides.
 fn derived(word: &mut String, endings: &[(&str, &str)]) {
     let fitting = endings.iter().find_map(|(ending, with)| Some((before(word, ending)?, with)));
     if let Some((head, with)) = fitting.filter(|(head, _)| measure(head) > 0) {

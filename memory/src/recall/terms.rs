@@ -1,5 +1,5 @@
-//! What texts are compared by: stems of words, and pairs of neighbouring signs in scripts that
-//! write words together or glue particles to them.
+//! Splits texts into terms: stems of words, and pairs of adjacent characters in scripts that do not
+//! separate words or attach particles to them.
 
 use super::stem::stem;
 use crate::words::{is_dense, is_mark};
@@ -7,10 +7,11 @@ use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::decompose_canonical;
 
-/// Longer words are cut here: they are keys and digests, whose beginning tells them apart.
+/// Maximum length of a term in characters: longer words are keys and digests, which their beginning
+/// identifies.
 const LONGEST: usize = 64;
 
-/// Words that say nothing of what a text is about, in order. None of them is a term.
+/// Stop words, sorted. They are not terms.
 const STOP: [&str; 87] = [
     "a", "about", "after", "an", "and", "any", "are", "as", "at", "be", "been", "before",
     "between", "both", "but", "by", "can", "could", "did", "do", "does", "during", "each", "for",
@@ -40,7 +41,7 @@ pub(super) fn each(text: &str, found: &mut dyn FnMut(&str)) {
     }
 }
 
-/// The terms of `text`, each once, at most `most` of them.
+/// The terms of `text` without duplicates, at most `most`.
 pub(super) fn distinct(text: &str, most: usize) -> Vec<String> {
     let mut terms: Vec<String> = Vec::new();
     let mut seen = std::collections::HashSet::new();
@@ -52,12 +53,12 @@ pub(super) fn distinct(text: &str, most: usize) -> Vec<String> {
     terms
 }
 
-/// Whether a sign is part of a word.
+/// Whether a character is part of a word.
 fn is_inner(c: char) -> bool {
     c.is_alphanumeric() || is_mark(c)
 }
 
-/// Each two neighbours; a sign that stands alone is a term itself.
+/// Each pair of adjacent characters; a single character is a term itself.
 fn pairs(run: &str, found: &mut dyn FnMut(&str)) {
     let ends: Vec<usize> = run.char_indices().map(|(at, c)| at + c.len_utf8()).collect();
     let mut start = 0;
@@ -87,7 +88,7 @@ fn one(word: &str, found: &mut dyn FnMut(&str)) {
     }
 }
 
-/// Lower case, Latin and Greek letters without accents.
+/// Lower case, without accents on Latin and Greek letters.
 fn folded(word: &str) -> String {
     let kept = word.chars().take(LONGEST);
     if word.is_ascii() {
@@ -96,7 +97,7 @@ fn folded(word: &str) -> String {
     let mut folded = String::new();
     for c in kept.flat_map(char::to_lowercase) {
         match c {
-            // Marks that no letter took in, in those scripts.
+            // Combining marks without a precomposed letter.
             '\u{300}'..='\u{36F}' => {}
             '\u{C0}'..='\u{24F}' | '\u{370}'..='\u{3FF}' | '\u{1E00}'..='\u{1FFF}' => {
                 let mut base = None;
@@ -109,7 +110,7 @@ fn folded(word: &str) -> String {
     folded
 }
 
-/// A name cut before each capital letter that begins a part of it.
+/// Splits a name before each capital letter that starts a part.
 fn humps(run: &str) -> impl Iterator<Item = &str> {
     let mut rest = run;
     std::iter::from_fn(move || {
@@ -122,7 +123,7 @@ fn humps(run: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Where the first part of a name ends.
+/// The end of the first part of a name.
 fn hump(name: &str) -> usize {
     let mut before: Option<char> = None;
     let mut signs = name.char_indices().peekable();

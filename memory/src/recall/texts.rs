@@ -1,6 +1,5 @@
-//! The same search over texts that are no memories: terms and vectors are made and weighed as for
-//! memories, and all of it is held in memory. For hundreds of texts, such as entries of the knowledge
-//! base.
+//! The same search over other texts: terms, vectors and weights as for memories, all in memory. For
+//! hundreds of texts, such as knowledge base entries.
 
 use super::prepare::{VECTOR_BYTES, clipped};
 use super::rank::{ALIKE, ASKED_BYTES, ASKED_TERMS, LENGTH, MEANING, RANGE, REPEAT, rarity};
@@ -9,17 +8,17 @@ use aidd_lexicon::embedding::{Table, Vector};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// Texts that can be found.
+/// A searchable collection of texts.
 #[derive(Debug, Default)]
 pub struct Texts {
-    /// Term → texts that hold it, and how much it counts there.
+    /// For each term the texts that contain it, with its weighted count.
     places: HashMap<String, Vec<(usize, f32)>>,
     lengths: Vec<f32>,
     vectors: Vec<Vector>,
 }
 
-/// A text with the names of languages that capitals would cut in two as one word: who asks for Java
-/// does not mean JavaScript.
+/// Joins language names that would be split at capitals: a question about Java does not mean
+/// JavaScript.
 fn whole_names(text: &str) -> Cow<'_, str> {
     if text.contains("Script") {
         text.replace("JavaScript", "Javascript").replace("TypeScript", "Typescript").into()
@@ -29,7 +28,7 @@ fn whole_names(text: &str) -> Cow<'_, str> {
 }
 
 impl Texts {
-    /// Texts, each of several parts with how much a term in it counts.
+    /// Indexes texts, each with several parts and the weight of their terms.
     #[must_use]
     pub fn new<'a>(texts: impl IntoIterator<Item = Vec<(f32, &'a str)>>) -> Self {
         let table = Table::shipped();
@@ -55,7 +54,7 @@ impl Texts {
         index
     }
 
-    /// The texts that answer `question`, the best first: number of the text, and from 0 to 1 how well.
+    /// The matching texts, best first: index of the text, and a score from 0 to 1.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "counts of texts")]
     pub fn rank(&self, question: &str) -> Vec<(usize, f32)> {

@@ -1,10 +1,11 @@
-//! Putting a damaged store away, so that a new one can be made.
+//! Moves a damaged store aside, so that a new one can be created.
 
 use super::{StorageBackend, json, lock, salvage, sqlite};
 use crate::MemoryError;
 use std::path::{Path, PathBuf};
 
-/// Puts the damaged store away, so that the next [`open`](super::open) makes a new one; what to tell the user.
+/// Moves the damaged store aside, so that the next [`open`](super::open) creates a new one; returns
+/// a notice for the user.
 ///
 /// # Errors
 /// When its file cannot be renamed.
@@ -17,7 +18,7 @@ pub fn set_aside(
     let aside = {
         let _lock = lock::take(&path.with_extension("lock"))?;
         let is_done = store.is_set_aside();
-        // Closed first: not every system renames an open file.
+        // Closed first: some systems cannot rename an open file.
         *store = json::closed(&path);
         match name {
             "sqlite" => put_away(&path, &sqlite::SUFFIXES, is_done, why, now)?,
@@ -27,32 +28,32 @@ pub fn set_aside(
     Ok(aside.noted(&path))
 }
 
-/// A damaged store that was put away.
+/// A damaged store that was moved aside.
 pub(super) struct PutAway {
     notice: String,
-    /// Where it lies; `None` when another process put it there.
+    /// Its new path; `None` when another process moved it.
     aside: Option<PathBuf>,
 }
 
 impl PutAway {
-    /// Remembers that nobody has looked into it; to be called without the lock of the store at
-    /// `path`, which whoever looks into others needs. What to tell the user.
+    /// Adds the store to the list of stores to examine and returns the notice for the user. The
+    /// caller must not hold the lock of the store at `path`, which examining other stores requires.
     pub(super) fn noted(self, path: &Path) -> String {
         if let Some((folder, aside)) = path.parent().zip(self.aside) {
-            // It stays where the notice says it is.
+            // If this fails, it stays where the notice says.
             let _ = salvage::note(folder, &aside);
         }
         self.notice
     }
 }
 
-/// What to tell the user when [`StorageBackend::mend`] was enough.
+/// The notice for the user when [`StorageBackend::mend`] succeeded.
 #[must_use]
 pub fn mended(why: &str) -> String {
-    format!("the index for searches was damaged ({why}) and was made anew; all else is whole")
+    format!("the search index was damaged ({why}) and was rebuilt; all other data is intact")
 }
 
-/// Renames a damaged store, under its lock and unless another process has done so.
+/// Renames a damaged store, unless another process already has. The caller must hold its lock.
 pub(super) fn put_away(
     path: &Path,
     suffixes: &[&str],
@@ -61,12 +62,12 @@ pub(super) fn put_away(
     now: i64,
 ) -> Result<PutAway, MemoryError> {
     if is_done {
-        let notice = "a damaged store was put aside by another process".to_owned();
+        let notice = "a damaged store was moved aside by another process".to_owned();
         return Ok(PutAway { notice, aside: None });
     }
     let aside = lock::set_damaged_aside(path, suffixes, now)?;
     let notice = format!(
-        "the store was damaged ({why}); it is now {}, and a new one was made from the tracked files",
+        "the store was damaged ({why}); it was moved to {}, and a new one was created from the tracked files",
         aside.display()
     );
     Ok(PutAway { notice, aside: Some(aside) })

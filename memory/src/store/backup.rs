@@ -1,13 +1,14 @@
-//! A second copy of what only the store holds: sessions, observations, checkpoints, lifecycles,
-//! figures. Permanent memory has its own in the tracked files.
+//! A second copy of the data that only the store contains: sessions, observations, checkpoints,
+//! lifecycles, figures. The tracked files are the copy of permanent memory.
 //!
-//! The backup is a log beside the store (`data.db.backup`). Each write that changes such records is
-//! added to it as one line right after it was committed: JSON, the number of the write and a check,
-//! with tabs between. Nothing waits for the disk, so a write costs what a small append costs; what a
-//! power cut takes is what the system had not written yet. When most of the log is out of date, a
-//! snapshot of the store takes its place, made under the write lock of the store and renamed into
-//! place. The store holds the number of its last such write: one that is behind its backup has lost
-//! writes (it was deleted, cut off, or lost its own log), and whoever opens it restores them.
+//! The backup is a log next to the store (`data.db.backup`). Each write that changes such records
+//! is appended as one line right after it was committed: JSON, the number of the write and a
+//! checksum, separated by tabs. It is not synced to disk, so a write costs only a small append; a
+//! power failure loses what the system had not written yet. When most of the log is out of date, it
+//! is replaced by a snapshot of the store, made under the write lock of the store and renamed into
+//! place. The store contains the number of its last such write: a store that is behind its backup
+//! has lost writes (it was deleted, truncated, or lost its own log), and they are restored when it
+//! is opened.
 #![expect(clippy::disallowed_methods, reason = "this is where the store's files are touched")]
 
 use super::{
@@ -23,19 +24,20 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-/// The document of [`Table::Meta`] that holds the number of the last write.
+/// The document of [`Table::Meta`] with the number of the last write.
 pub(super) const NUMBER: &str = "local-writes";
 
-/// A log is replaced by a snapshot when it is longer than the last one twice, and these bytes.
+/// Bytes by which a log must exceed twice the length of its snapshot before a new snapshot replaces
+/// it.
 const SLACK: u64 = 4 << 20;
-/// What was deleted goes at once while the log is no longer than this, and else with the next
-/// snapshot.
+/// Log length in bytes up to which deletions take a new snapshot at once; in a longer log they wait
+/// for the next snapshot.
 const SHORT: u64 = 1 << 20;
-/// No more of a log is read.
+/// Maximum number of bytes read from a log.
 const LONGEST: u64 = 1 << 30;
-/// Bytes of the end of a log in which its last number stands.
+/// Number of bytes at the end of a log that contain its last number.
 const TAIL: u64 = 128;
-/// The form of the log.
+/// Version of the log format.
 const VERSION: u32 = 1;
 
 /// The first line of a log.
@@ -43,42 +45,42 @@ const VERSION: u32 = 1;
 struct Header {
     aidd: String,
     version: u32,
-    /// Bytes of the snapshot that the log begins with.
+    /// Length in bytes of the snapshot at the beginning of the log.
     snapshot: u64,
 }
 
-/// A record as a write left it.
+/// The state of a record after a write.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "change")]
 pub enum Change {
-    /// A memory outside the tracked files, with the links that start at it.
+    /// A memory outside the tracked files, with the links from it.
     Entry {
-        /// The memory.
+        /// The memory itself.
         entry: Box<Entry>,
-        /// Its links.
+        /// The links from the memory.
         links: Vec<Link>,
     },
     /// A document.
     Document {
-        /// The name of its table.
+        /// Name of the document's table.
         table: String,
-        /// Its id.
+        /// Id of the document.
         id: String,
-        /// When it was made.
+        /// Creation time, in milliseconds since 1970.
         at: i64,
-        /// What it holds.
+        /// Content of the document.
         document: Value,
     },
     /// A memory or a document that was deleted.
     Deleted {
-        /// The name of its table; [`ENTRIES`] for a memory.
+        /// Name of the record's table; [`ENTRIES`] for a memory.
         table: String,
-        /// Its id.
+        /// Id of the record.
         id: String,
     },
 }
 
-/// What stands for the table of memories in a [`Change`].
+/// The table name that identifies memories in a [`Change`].
 pub const ENTRIES: &str = "memories";
 
 impl Change {
@@ -100,14 +102,14 @@ pub(super) struct Touched {
 }
 
 impl Touched {
-    /// A memory was put, changed or deleted; one of the tracked files is none of ours.
+    /// Records that a memory was put, changed or deleted; permanent memories are ignored.
     pub(super) fn entry(&mut self, id: &str, layer: Option<Layer>) {
         if layer.is_some_and(|layer| layer != Layer::Permanent) {
             self.entries.insert(id.to_owned());
         }
     }
 
-    /// A document was put, or deleted.
+    /// Records that a document was put or deleted.
     pub(super) fn document(&mut self, table: Table, id: &str, put: Option<(i64, Value)>) {
         if table != Table::Meta {
             self.documents.insert((table, id.to_owned()), put);
@@ -141,20 +143,21 @@ impl Touched {
     }
 }
 
-/// Where the backup of the store at `path` lies.
+/// Path of the backup of the store at `path`.
 pub(crate) fn path_of(store: &Path) -> PathBuf {
     with_suffix(store, ".backup")
 }
 
-/// A line that is to be added once its write is committed.
+/// A line to append once its write is committed.
 #[derive(Debug)]
 pub(super) struct Line(String);
 
-/// Gets the backup of a write ready that is about to be committed: the line to add after that, or
-/// `None` when there is nothing to add, or a snapshot was made.
+/// Prepares the backup of a write that is about to be committed. Returns the line to append
+/// afterwards, or `None` when there is nothing to append or a snapshot was made.
 ///
 /// # Errors
-/// When the store does not answer. A backup that cannot be written is `fault`, and fails no write.
+/// When the store cannot be accessed. A backup error is stored in `fault` and does not fail the
+/// write.
 pub(super) fn prepare(
     store: &mut dyn StorageBackend,
     touched: Touched,
@@ -167,8 +170,9 @@ pub(super) fn prepare(
     let number = store.writes()?;
     if let Some(last) = last_number(&path).filter(|last| *last > number) {
         // The store is behind: a process was killed between its snapshot and its commit, or the
-        // store has lost writes. Whoever opens it next restores them. Until then each write joins
-        // the backup under the lock of the store, with a number that the store does not have.
+        // store has lost writes. They are restored when it is next opened. Until then each write is
+        // appended to the backup under the lock of the store, with a number that the store does not
+        // have.
         let changes = touched.changes(store)?;
         *fault = Line(line(last + 1, &changes)?).add(store.path());
         return Ok(None);
@@ -194,7 +198,7 @@ fn fault_of(path: &Path, why: &str) -> String {
     format!("the backup {} cannot be written: {why}", path.display())
 }
 
-/// Whether a snapshot is to take the place of the log.
+/// Whether to replace the log with a snapshot.
 fn is_due(path: &Path, deletes: bool) -> bool {
     let Some(length) = length(path) else { return true };
     if length <= SHORT {
@@ -214,12 +218,12 @@ fn header(bytes: &[u8]) -> Option<Header> {
     serde_json::from_slice(line).ok().filter(|header: &Header| header.aidd == "backup")
 }
 
-/// How long the file is; `None` where no file is.
+/// Length of the file in bytes; `None` when it is not a file.
 fn length(path: &Path) -> Option<u64> {
     fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file).map(|data| data.len())
 }
 
-/// Everything that only the store holds.
+/// All data that only the store contains.
 fn local(store: &mut dyn StorageBackend) -> Result<Vec<Change>, MemoryError> {
     let query = Query {
         statuses: Status::ALL.to_vec(),
@@ -249,7 +253,7 @@ fn line(number: i64, changes: &[Change]) -> Result<String, MemoryError> {
     Ok(format!("{changes}\t{number}\t{check}"))
 }
 
-/// The number and the changes of a line; JSON holds no tab of its own.
+/// The number and the changes of a line; JSON contains no unescaped tabs.
 fn parts(line: &str) -> Option<(i64, &str)> {
     let (rest, check) = line.rsplit_once('\t')?;
     let (changes, number) = rest.rsplit_once('\t')?;
@@ -257,10 +261,10 @@ fn parts(line: &str) -> Option<(i64, &str)> {
 }
 
 impl Line {
-    /// Adds the line to the backup of the store at `store`; what went wrong.
+    /// Appends the line to the backup of the store at `store`; returns an error message on failure.
     pub(super) fn add(self, store: &Path) -> Option<String> {
         let path = path_of(store);
-        // Ends what a killed process left of a line.
+        // Terminates a partial line that a killed process left.
         let text = format!("\n{}\n", self.0);
         length(&path)?;
         let added = OpenOptions::new()
@@ -283,19 +287,19 @@ pub fn last_number(path: &Path) -> Option<i64> {
     let last = text.strip_suffix('\n').and_then(|text| text.lines().next_back());
     match last.and_then(|line| line.rsplit('\t').nth(1)?.parse().ok()) {
         Some(number) => Some(number),
-        // Its end is what a killed process left.
+        // A killed process left a partial line at the end.
         None => read(path).ok().filter(|backup| backup.last > 0).map(|backup| backup.last),
     }
 }
 
-/// What a backup holds.
+/// The content of a backup.
 #[derive(Debug, Default)]
 pub struct Backup {
     /// The last change of each record and the number of its write.
     pub changes: Vec<(i64, Change)>,
     /// The number of the last write; 0 when there is none.
     pub last: i64,
-    /// Lines that could not be read.
+    /// Number of unreadable lines.
     pub lost: usize,
     /// When it was last written, in milliseconds since 1970.
     pub written: i64,
@@ -304,7 +308,7 @@ pub struct Backup {
 /// Reads the backup at `path`.
 ///
 /// # Errors
-/// When there is none, or it cannot be read.
+/// When it does not exist or cannot be read.
 pub fn read(path: &Path) -> Result<Backup, MemoryError> {
     let io = |error| MemoryError::io(path)(error);
     if length(path).is_none() {
@@ -335,7 +339,7 @@ pub fn read(path: &Path) -> Result<Backup, MemoryError> {
             None => backup.lost += 1,
         }
     }
-    // A process may add its line after a later write, or after the snapshot that holds it.
+    // A line can be appended after a later write, or after the snapshot that contains it.
     let snapshot = writes.first().map_or(0, |(number, _)| *number);
     writes.retain(|(number, _)| *number >= snapshot);
     writes.sort_by_key(|(number, _)| *number);

@@ -1,24 +1,24 @@
-//! What does not go together in permanent memory, as the store knows how memories stand.
+//! Conflicts in permanent memory, computed from the status of each memory.
 
 use crate::types::{Entry, Kind, Link, Relation, Status};
 use crate::words::topic_key;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// What does not go together.
+/// Conflicts in permanent memory.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Clashes {
-    /// Memories with edits side by side, and their revisions, the shown one first.
+    /// Memories with concurrent edits, and their revisions, the displayed one first.
     pub contested: Vec<(String, Vec<String>)>,
-    /// Topics on which more than one decision holds, as [`topic_key`] sees them, and the decisions.
+    /// Topics with more than one active decision, normalised by [`topic_key`], and the decisions.
     pub topics: BTreeMap<String, Vec<String>>,
-    /// Links by which a memory contradicts or supersedes one that holds all the same.
+    /// Links by which a memory contradicts or supersedes a memory that is still active.
     pub links: Vec<Link>,
-    /// Which memory supersedes which, where some memory is superseded by more than one.
+    /// Pairs of superseding and superseded memory, where a memory is superseded by more than one.
     pub superseding: Vec<(String, String)>,
 }
 
 impl Clashes {
-    /// Of permanent memories that were not removed, and links.
+    /// Computes the conflicts of permanent memories, without removed ones, and their links.
     pub(super) fn among(entries: &[Entry], links: Vec<Link>) -> Self {
         let mut clashes = Self::default();
         for entry in entries {

@@ -1,4 +1,4 @@
-//! Files of the store: locks between processes, folders, putting a damaged file aside.
+//! File operations of the store: locks between processes, directories, moving a damaged file aside.
 #![expect(clippy::disallowed_methods, reason = "this is where the store's files are touched")]
 
 use super::{place, with_suffix};
@@ -8,30 +8,31 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How long a writer waits for others before it gives up.
+/// How long to wait for a lock before giving up.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A lock held by one process; freed when dropped, and by the system when the process dies.
+/// A lock between processes; released when dropped, and by the system when the process dies.
 #[derive(Debug)]
 pub struct Lock(
-    /// Never read: it is the lock.
+    /// Never read: the open file is the lock.
     #[expect(dead_code, reason = "held for its drop")]
     File,
 );
 
-/// How long to sleep when others were in the way so many times: about as long as a write takes,
-/// so that no free moment is missed.
+/// How long to sleep after `times` failed attempts: about the duration of a write, so that the lock
+/// is taken soon after it is released.
 #[must_use]
 pub fn pause(times: u32) -> Duration {
     Duration::from_micros(100 << times.min(4)).min(Duration::from_millis(1))
 }
 
-/// Takes the lock at `path`, a file that is made when it is not there.
+/// Takes the lock at `path`; creates the file if it does not exist.
 ///
 /// # Errors
-/// When the file cannot be made, it or its folder is a link, or others hold the lock for too long.
+/// When the file cannot be created, it or its directory is a link, or the lock is not released in
+/// time.
 pub fn take(path: &Path) -> Result<Lock, MemoryError> {
-    // A branch that was switched to may have put one there since the store was opened.
+    // Switching branches can have created a link there since the store was opened.
     path.parent().map_or(Ok(()), place::refuse_link)?;
     place::refuse_link(path)?;
     let file = OpenOptions::new()
@@ -61,11 +62,11 @@ pub fn take(path: &Path) -> Result<Lock, MemoryError> {
     }
 }
 
-/// Whether a file can be made in `folder`, and a page of a store be written into it.
+/// Whether a file of the size of some store pages can be written in `folder`.
 #[must_use]
 pub fn can_write(folder: &Path) -> bool {
     let probe = folder.join(format!("data.probe-{}", std::process::id()));
-    // Of a process that died and had the same number; or a link that someone put there.
+    // Left by a dead process with the same id, or a link that someone created.
     let _ = fs::remove_file(&probe);
     let written = OpenOptions::new()
         .write(true)
@@ -77,23 +78,23 @@ pub fn can_write(folder: &Path) -> bool {
     written
 }
 
-/// Makes a folder and those above it.
+/// Creates a directory and its parents.
 ///
 /// # Errors
-/// When it cannot be made.
+/// When it cannot be created.
 pub fn make_folder(folder: &Path) -> Result<(), MemoryError> {
     fs::create_dir_all(folder).map_err(MemoryError::io(folder))
 }
 
-/// Makes the name of a new file last, where the system lets a folder be asked to.
+/// Makes the name of a new file durable, where the system supports syncing directories.
 pub fn sync_folder(place: &Path) {
     if let Some(folder) = place.parent().and_then(|folder| File::open(folder).ok()) {
-        // Not every system syncs folders, and those write names at once.
+        // Systems that cannot sync directories write names at once.
         let _ = folder.sync_all();
     }
 }
 
-/// As [`set_aside`], for the damaged file at `path`.
+/// Like [`set_aside`], for the damaged file at `path`.
 ///
 /// # Errors
 /// When the file cannot be renamed.
@@ -104,8 +105,8 @@ pub fn set_damaged_aside(path: &Path, suffixes: &[&str], now: i64) -> Result<Pat
     })
 }
 
-/// Renames a file and what belongs to it (`suffixes`, the empty one for the file itself) to the first
-/// of `names`, counted from 1, that no file has; where it lies now.
+/// Renames a file and its related files (`suffixes`; the empty suffix is the file itself) to the
+/// first unused name of `names`, counted from 1; returns the new path.
 ///
 /// # Errors
 /// When the file cannot be renamed.
@@ -127,13 +128,14 @@ pub fn set_aside(
     Ok(aside)
 }
 
-/// What tells a file from another that takes its place; `None` where the system has no such thing.
+/// Identifies a file, to detect that another replaced it; `None` where the system does not support
+/// this.
 #[must_use]
 pub fn identity(path: &Path) -> Option<u64> {
     identity_of(&fs::metadata(path).ok()?)
 }
 
-/// As [`identity`], of what is known of an open file.
+/// Like [`identity`], from the metadata of an open file.
 #[cfg(unix)]
 #[must_use]
 pub fn identity_of(metadata: &fs::Metadata) -> Option<u64> {
@@ -141,7 +143,7 @@ pub fn identity_of(metadata: &fs::Metadata) -> Option<u64> {
     Some(metadata.ino())
 }
 
-/// As [`identity`], of what is known of an open file. On other systems an open file cannot be
+/// Like [`identity`], from the metadata of an open file. On these systems an open file cannot be
 /// replaced.
 #[cfg(not(unix))]
 #[must_use]

@@ -1,13 +1,13 @@
 //! The schema of the SQLite store, version by version.
 //!
-//! A migration runs under a lock, in one transaction, after a backup that was read back.
+//! A migration runs under a lock, in one transaction, after a verified backup.
 
 use super::{lock, ownership};
 use crate::MemoryError;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::path::{Path, PathBuf};
 
-/// Version n is what the first n steps make. A step is never changed once it was released.
+/// Version n is the result of the first n steps. A released step is never changed.
 pub(super) const STEPS: &[&str] = &[
     "
     CREATE TABLE counter (value INTEGER NOT NULL);
@@ -81,8 +81,8 @@ pub(super) const STEPS: &[&str] = &[
     INSERT INTO search (id, model, scheme, length, vector, files)
         SELECT id, '', 0, 0, x'', '[]' FROM memories;
 ",
-    // What a process asks that is started for one answer is answered without reading all there is: a
-    // first search without the texts, what does not go together, the sessions that are open.
+    // Lets a short-lived process answer without reading everything: the first search without texts,
+    // conflicts, and open sessions.
     "
     ALTER TABLE search ADD COLUMN type TEXT;
     ALTER TABLE search ADD COLUMN status TEXT;
@@ -108,8 +108,8 @@ pub(super) const STEPS: &[&str] = &[
             THEN coalesce(data ->> '$.memorySessionId', data ->> '$.memory_session_id') END,
         at DESC, id DESC);
 ",
-    // Each memory in a search says its layer. What memories are compared by is written when they are
-    // prepared by the new scheme, which is when the store is opened.
+    // Adds the layer to the search data. Meaning keys are written when the new scheme prepares the
+    // memories, which happens when the store is opened.
     "
     ALTER TABLE search ADD COLUMN layer TEXT;
     UPDATE search SET layer = (SELECT layer FROM memories m WHERE m.id = search.id);
@@ -118,37 +118,37 @@ pub(super) const STEPS: &[&str] = &[
 ",
 ];
 
-/// The version a store is at.
+/// The schema version of a store.
 fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.query_row("PRAGMA user_version", [], |row| row.get(0))
 }
 
-/// No aidd has a schema beyond this one: such a number is damage.
+/// Schema versions above this are treated as damage.
 const HIGHEST: i64 = 10_000;
 
-/// The newest version of `steps`.
+/// The newest version that `steps` create.
 pub(super) fn known(steps: &[&str]) -> i64 {
     i64::try_from(steps.len()).unwrap_or(i64::MAX)
 }
 
-/// What is said of a store whose schema is newer than the `known` one.
+/// The error for a store with a newer schema than `known`.
 pub(super) fn newer(path: &Path, found: i64, known: i64) -> MemoryError {
     if found > HIGHEST {
-        return MemoryError::Corrupt(format!("it says that its schema is {found}"));
+        return MemoryError::Corrupt(format!("invalid schema version {found}"));
     }
     MemoryError::Newer { path: path.display().to_string(), found, known }
 }
 
-/// What is wrong with a store of this version, without a table or with some.
+/// Describes the damage of a store whose version does not match the presence of tables.
 fn damage(connection: &Connection, found: i64) -> rusqlite::Result<Option<String>> {
     let sql = "SELECT count(*) FROM sqlite_master";
     let tables: i64 = connection.query_row(sql, [], |row| row.get(0))?;
     Ok((found < 0 || (found == 0) != (tables == 0)).then(|| {
-        format!("it has {tables} tables and indexes, and says that its schema is {found}")
+        format!("it has {tables} tables and indexes, and its schema version is {found}")
     }))
 }
 
-/// Brings the store at `path` to the newest version; a notice, when there was something to keep.
+/// Migrates the store at `path` to the newest version; returns a notice if a backup was made.
 pub(super) fn run(
     connection: &mut Connection,
     path: &Path,
@@ -165,7 +165,7 @@ pub(super) fn run(
         return Ok(None);
     }
     let _lock = lock::take(&path.with_extension("lock"))?;
-    // Another process may have been faster.
+    // Another process can have migrated it first.
     let found = version(connection).map_err(super::sqlite::error)?;
     if found >= known {
         return if found > known { Err(newer(path, found, known)) } else { Ok(None) };
@@ -176,18 +176,19 @@ pub(super) fn run(
     let backup = if found > 0 { Some(back_up(connection, path, found, known, now)?) } else { None };
     apply(connection, steps, found).map_err(|failed| match failed.sqlite_error_code() {
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => super::sqlite::error(failed),
-        // The fault is that of the step: the store stays as it is.
-        _ => MemoryError::Store(format!("no way from schema {found} to {known}: {failed}")),
+        // The step failed: the store is unchanged.
+        _ => MemoryError::Store(format!("cannot migrate the schema from {found} to {known}: {failed}")),
     })?;
     Ok(backup.map(|backup| {
         format!(
-            "the store went from schema {found} to {known}; the old one is {}",
+            "the store was migrated from schema {found} to {known}; the old store was saved as {}",
             backup.display()
         )
     }))
 }
 
-/// Marks a store of before the mark as ours. Where it cannot be written, it is known by its tables.
+/// Sets the application id of an older store. Where it cannot be written, the store is recognised
+/// by its tables.
 fn mark(connection: &Connection) {
     let id = connection.query_row("PRAGMA application_id", [], |row| row.get::<_, i32>(0));
     if id.is_ok_and(|id| id != ownership::APPLICATION_ID) {
@@ -207,7 +208,8 @@ fn apply(connection: &mut Connection, steps: &[&str], found: i64) -> rusqlite::R
     transaction.commit()
 }
 
-/// A copy of the store with all that is in its log, read back: every table has as many rows.
+/// Creates a copy of the store including its log, and verifies that every table has the same number
+/// of rows.
 fn back_up(
     connection: &Connection,
     path: &Path,
@@ -225,12 +227,12 @@ fn back_up(
     match (same, whole) {
         (Ok(true), Ok(whole)) if whole == "ok" => Ok(backup),
         _ => Err(MemoryError::Store(format!(
-            "the backup {target} does not read back as the store; nothing was changed"
+            "the backup {target} does not match the store; nothing was changed"
         ))),
     }
 }
 
-/// How many rows each table has.
+/// The number of rows of each table.
 fn rows(connection: &Connection) -> rusqlite::Result<Vec<(String, i64)>> {
     let sql = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name";
     let names: Vec<String> =

@@ -1,8 +1,8 @@
-//! Where memory is kept in a checkout: one trait, with SQLite (`sqlite`) and a JSON log (`json`)
-//! behind it.
+//! Storage of memory in a checkout: one trait, implemented by SQLite (`sqlite`) and a JSON log
+//! (`json`).
 //!
-//! The store mirrors the tracked files and holds what is not tracked. It decides nothing: it keeps
-//! records and finds them by plain fields.
+//! The store mirrors the tracked files and contains what is not tracked. It makes no decisions: it
+//! stores records and finds them by plain fields.
 
 mod aside;
 pub mod backup;
@@ -32,33 +32,33 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What of a write must outlast a power cut. Either outlasts the end of the process.
+/// How much of a write must survive a power failure. Both levels survive the end of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {
-    /// All of it, once the write is acknowledged.
+    /// The whole write, once it is acknowledged.
     Full,
-    /// The last writes may go; what is left is whole.
+    /// The last writes can be lost; the rest stays consistent.
     Normal,
 }
 
-/// Records that are plain documents.
+/// Tables of plain JSON documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Table {
-    /// What the store knows of itself and of the tracked files.
+    /// Metadata of the store and of the tracked files.
     Meta,
     /// [`super::records::SessionState`].
     Sessions,
     /// [`super::records::Lifecycle`].
     Lifecycles,
-    /// Figures over time: by name of the figure.
+    /// Figures over time, by name.
     Analytics,
 }
 
 impl Table {
-    /// Every table, in order.
+    /// All tables, in order.
     pub const ALL: [Self; 4] = [Self::Meta, Self::Sessions, Self::Lifecycles, Self::Analytics];
 
-    /// Its name in the store.
+    /// The table's name in the store.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -70,107 +70,108 @@ impl Table {
     }
 }
 
-/// A line of a tracked file, mirrored.
+/// A line of a tracked file, mirrored in the store.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Mirrored {
-    /// The file's name, as of [`Kind::file`], or of an older form.
+    /// Name of the file as in [`Kind::file`], or of a file in an older format.
     pub file: String,
-    /// Whether the file holds it now. A line that went with a branch, or by hand, is kept aside.
+    /// Whether the file contains the line now. A line that was removed, by hand or by switching
+    /// branches, is retained.
     pub present: bool,
-    /// The line.
+    /// The parsed line.
     pub line: Revision,
 }
 
-/// How often a term stands in each text of a memory: see [`super::recall`].
+/// How often a term occurs in each text of a memory: see [`super::recall`].
 pub type Counts = [u8; COLUMNS.len()];
 
-/// What search needs of a memory to keep an index of it.
+/// The data of a memory that the search index needs.
 #[derive(Clone, Debug)]
 pub struct Indexed {
-    /// Its number in the store's own index.
+    /// Row number in the store's own index.
     pub row: i64,
-    /// The memory.
+    /// Id of the memory.
     pub id: Arc<str>,
-    /// What it is.
+    /// Type of the memory.
     pub kind: Kind,
-    /// Where it lives.
+    /// Layer of the memory.
     pub layer: Layer,
-    /// How it stands; removed ones are given too.
+    /// Status of the memory; removed memories are included.
     pub status: Status,
-    /// Milliseconds since 1970.
+    /// Creation time, in milliseconds since 1970.
     pub created_at: i64,
-    /// What it is about, as [`topic_key`](super::words::topic_key) sees it.
+    /// The topic, normalised by [`topic_key`](super::words::topic_key).
     pub topic_key: Option<Box<str>>,
-    /// The session it comes from.
+    /// Session that the memory comes from.
     pub session_id: Option<Box<str>>,
-    /// The branch it comes from.
+    /// Branch that the memory comes from.
     pub branch: Option<Box<str>>,
-    /// What came of it.
+    /// Outcome of a decision.
     pub outcome: Option<Outcome>,
-    /// The files it names.
+    /// Files that the memory names.
     pub files: Vec<String>,
-    /// How many terms it has.
+    /// Number of terms.
     pub length: u32,
-    /// What it is about; `None` when it was prepared by another scheme.
+    /// Embedding vector; `None` when it was prepared by another scheme.
     pub vector: Option<Vector>,
-    /// Its texts as terms with a space between each two.
+    /// The texts as terms separated by spaces.
     pub columns: Option<[String; COLUMNS.len()]>,
 }
 
-/// Which sessions are asked for.
+/// Selects sessions.
 #[derive(Clone, Copy, Debug)]
 pub enum Sessions<'a> {
-    /// Those that were not ended.
+    /// Sessions that have not ended.
     Open,
-    /// Those of a thread, by the client's name for it.
+    /// Sessions of a thread, by the client's id for it.
     Thread(&'a str),
 }
 
-/// A place for records. Writes are made between [`begin`](Self::begin) and
-/// [`commit`](Self::commit), during which nobody else writes; [`transaction`] sees to that.
+/// Storage for records. Writes are made between [`begin`](Self::begin) and
+/// [`commit`](Self::commit), during which no other process writes; use [`transaction`] for this.
 ///
 /// Every method fails with [`MemoryError::Corrupt`] when the store is damaged and with
-/// [`MemoryError::Store`] when it does not answer.
-#[expect(clippy::missing_errors_doc, reason = "said once, above")]
+/// [`MemoryError::Store`] when it cannot be accessed.
+#[expect(clippy::missing_errors_doc, reason = "documented once, above")]
 pub trait StorageBackend: Send + fmt::Debug {
-    /// Its name: "sqlite", "json".
+    /// The backend's name: "sqlite" or "json".
     fn name(&self) -> &'static str;
 
-    /// Begins a write; waits for other writers, up to 30 seconds.
+    /// Begins a write; waits up to 30 seconds for other writers.
     fn begin(&mut self, durability: Durability) -> Result<(), MemoryError>;
-    /// Makes what was written since [`begin`](Self::begin) last.
+    /// Commits what was written since [`begin`](Self::begin).
     fn commit(&mut self) -> Result<(), MemoryError>;
-    /// Forgets what was written since [`begin`](Self::begin).
+    /// Discards what was written since [`begin`](Self::begin).
     fn rollback(&mut self);
 
     /// Adds or replaces a memory.
     fn put_entry(&mut self, entry: &Clean<Entry>) -> Result<(), MemoryError>;
-    /// Changes how a memory stands.
+    /// Sets the status of a memory.
     fn set_status(&mut self, id: &str, status: Status) -> Result<(), MemoryError>;
-    /// Takes a memory and the links from it out; whether there was one.
+    /// Deletes a memory and the links from it; returns whether it existed.
     fn delete_entry(&mut self, id: &str) -> Result<bool, MemoryError>;
     /// The memory with this id.
     fn entry(&mut self, id: &str) -> Result<Option<Entry>, MemoryError>;
-    /// The permanent memories, not removed, that say one of `meanings`:
+    /// The permanent memories, except removed ones, with one of these meanings: see
     /// [`meaning_key`](super::meaning::meaning_key).
     fn same(&mut self, meanings: &BTreeSet<String>) -> Result<Vec<Entry>, MemoryError>;
-    /// The memories that are asked for.
+    /// The memories that match a query.
     fn entries(&mut self, query: &Query) -> Result<Vec<Entry>, MemoryError>;
-    /// How many there are of each layer, type and status, in the order of those.
+    /// Number of memories by layer, type and status, in that order.
     fn counts(&mut self) -> Result<Vec<(Layer, Kind, Status, u32)>, MemoryError>;
-    /// A number that grows with every change of a memory.
+    /// A counter that increases with every change of a memory.
     fn mark(&mut self) -> Result<i64, MemoryError>;
-    /// How many memories were ever taken out, which no later mark tells of.
+    /// Number of memories ever deleted; marks do not reflect deletions.
     fn deletions(&mut self) -> Result<i64, MemoryError>;
-    /// Hands over what search needs of the memories that changed after a mark, each once;
-    /// `with_columns` also their terms, which a store without an index of its own always gives.
+    /// Passes the search data of the memories that changed after a mark to `take`, each once;
+    /// `with_columns` includes their terms, which a store without its own index always includes.
     fn indexed(
         &mut self,
         after: Option<i64>,
         with_columns: bool,
         take: &mut dyn FnMut(Indexed),
     ) -> Result<(), MemoryError>;
-    /// In which memories a term stands, by [`Indexed::row`]; nothing where the store has no index.
+    /// The memories that contain a term, by [`Indexed::row`]; empty when the store has no index.
     fn places(&mut self, term: &str) -> Result<Vec<(i64, Counts)>, MemoryError>;
 
     /// Replaces the links from a memory.
@@ -179,19 +180,19 @@ pub trait StorageBackend: Send + fmt::Debug {
     fn links(&mut self, id: &str) -> Result<Vec<Link>, MemoryError>;
     /// All links, ordered.
     fn all_links(&mut self) -> Result<Vec<Link>, MemoryError>;
-    /// What does not go together in permanent memory, by how each memory stands.
+    /// Conflicts in permanent memory, by the status of each memory.
     fn clashes(&mut self) -> Result<Clashes, MemoryError>;
 
-    /// Adds a line of a tracked file, or replaces it: by file and revision.
+    /// Adds or replaces a line of a tracked file, identified by file and revision.
     fn put_line(&mut self, line: &Clean<Mirrored>) -> Result<(), MemoryError>;
-    /// Says whether the file holds a line.
+    /// Sets whether the file contains a line.
     fn set_present(&mut self, file: &str, rev: &str, present: bool) -> Result<(), MemoryError>;
-    /// The lines on a memory.
+    /// The lines of a memory.
     fn lines_of(&mut self, id: &str) -> Result<Vec<Mirrored>, MemoryError>;
-    /// The lines of a file: revision, memory, whether it is present.
+    /// The lines of a file: revision, memory id, whether the line is present.
     fn lines_in(&mut self, file: &str) -> Result<Vec<(String, String, bool)>, MemoryError>;
 
-    /// Adds or replaces a document, made at `at`.
+    /// Adds or replaces a document created at `at`.
     fn put_document(
         &mut self,
         table: Table,
@@ -201,36 +202,35 @@ pub trait StorageBackend: Send + fmt::Debug {
     ) -> Result<(), MemoryError>;
     /// The document with this id.
     fn document(&mut self, table: Table, id: &str) -> Result<Option<Value>, MemoryError>;
-    /// All documents, the last made first.
+    /// All documents, the last created first.
     fn documents(&mut self, table: Table) -> Result<Vec<Value>, MemoryError>;
-    /// The documents of some sessions, the last made first; there may be others among them.
+    /// The documents of the selected sessions, the last created first; others can be included.
     fn sessions(&mut self, which: Sessions<'_>) -> Result<Vec<Value>, MemoryError>;
-    /// Takes a document out; whether there was one.
+    /// Deletes a document; returns whether it existed.
     fn delete_document(&mut self, table: Table, id: &str) -> Result<bool, MemoryError>;
 
-    /// The documents of a table with their ids and when they were made, in no order.
+    /// The documents of a table with their ids and creation times, in no order.
     fn rows(&mut self, table: Table) -> Result<Vec<(String, i64, Value)>, MemoryError>;
-    /// The number of the last write of what only the store holds: see [`backup`].
+    /// Number of the last write to the data that only the store contains: see [`backup`].
     fn writes(&mut self) -> Result<i64, MemoryError>;
-    /// Changes that number, within a write.
+    /// Sets that number, within a write.
     fn set_writes(&mut self, number: i64) -> Result<(), MemoryError>;
-    /// Where its backup lies; `None` for a store in memory.
+    /// Path of the backup; `None` for a store in memory.
     fn backup(&self) -> Option<PathBuf>;
-    /// What went wrong with its backup and was not reported yet.
+    /// Returns and clears the last error of the backup.
     fn take_backup_fault(&mut self) -> Option<String>;
 
-    /// Makes what can be made from the rest anew, where that alone is damaged; whether the store is
-    /// whole now.
+    /// Rebuilds derived data when only that is damaged; returns whether the store is intact now.
     fn mend(&mut self) -> Result<bool, MemoryError>;
-    /// Looks for damage; what was found.
+    /// Checks the store for damage and returns what was found.
     fn check(&mut self) -> Result<Vec<String>, MemoryError>;
-    /// Whether another process put the file aside, so that this one must be opened again.
+    /// Whether another process moved the file aside, so that the store must be reopened.
     fn is_set_aside(&self) -> bool;
-    /// Where it lies.
+    /// Path of the store's file.
     fn path(&self) -> &Path;
 }
 
-/// Runs `work` as one write: all of it lasts, or none.
+/// Runs `work` in one transaction: either all of its writes are committed, or none.
 ///
 /// # Errors
 /// Those of `work` and of the store.
@@ -247,32 +247,32 @@ pub fn transaction<T>(
     result
 }
 
-/// Which store is wanted.
+/// Selects a storage backend.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Wanted {
-    /// SQLite; JSON where SQLite cannot work.
+    /// SQLite; JSON where SQLite cannot be used.
     #[default]
     Auto,
-    /// SQLite or nothing.
+    /// SQLite only.
     Sqlite,
     /// The JSON log.
     Json,
 }
 
-/// An open store, and what its user should know of it.
+/// An open store, with notices for the user.
 #[derive(Debug)]
 pub struct Opened {
-    /// The store.
+    /// The open store.
     pub store: Box<dyn StorageBackend>,
-    /// Sentences: a fallback, a quarantine, a migration.
+    /// Notices in sentences: a fallback, a quarantine, a migration.
     pub notices: Vec<String>,
 }
 
-/// Opens the store in `folder` (`.aidd`), which is made when it is not there. A damaged one is put
-/// aside under another name and a new one is begun.
+/// Opens the store in `folder` (`.aidd`) and creates the directory if it does not exist. A damaged
+/// store is renamed and a new one is created.
 ///
 /// # Errors
-/// When the store is of a newer aidd, neither kind can be opened, or `folder` is a link.
+/// When the store was written by a newer aidd, no backend can be opened, or `folder` is a link.
 pub fn open(folder: &Path, wanted: Wanted, now: i64) -> Result<Opened, MemoryError> {
     place::check(folder)?;
     lock::make_folder(folder)?;
@@ -289,23 +289,23 @@ pub fn open(folder: &Path, wanted: Wanted, now: i64) -> Result<Opened, MemoryErr
     Ok(opened)
 }
 
-/// Moves another program's database out of the way of ours; what to tell the user.
+/// Moves another program's database aside; returns a notice for the user.
 fn set_foreign_aside(folder: &Path, now: i64) -> Result<Option<String>, MemoryError> {
     let path = sqlite::path(folder);
     if ownership::foreign(&path).is_none() {
         return Ok(None);
     }
     let _lock = lock::take(&path.with_extension("lock"))?;
-    // Another process may have been faster.
+    // Another process can have done it first.
     let Some(foreign) = ownership::foreign(&path) else { return Ok(None) };
-    // The database itself last: should this process die in between, it is found again, and gets the
-    // name that what belongs to it has.
+    // The database itself last: if this process dies in between, the database is found again and
+    // gets the same name as its other files.
     let names = |n| ownership::name_aside(folder, now, n);
     let aside = lock::set_aside(&path, &["-wal", "-shm", ""], names)?;
     Ok(Some(foreign.notice(&path, &aside)))
 }
 
-/// SQLite where it can work, given what the file system is `shared` by.
+/// Opens SQLite where it can be used, depending on which file system is `shared`.
 fn open_best(
     folder: &Path,
     shared: Option<place::Shared>,
@@ -315,12 +315,12 @@ fn open_best(
     let json = |why: String| {
         let mut opened = json::open(folder, now)?;
         let path = json::path(folder);
-        opened.notices.push(format!("memory is kept in {}: {why}", path.display()));
+        opened.notices.push(format!("memory is stored in {}: {why}", path.display()));
         Ok(opened)
     };
-    // Once work has begun in one of them it goes on there: nobody looks for half of it elsewhere.
+    // Work continues in the store where it began, so that it is not split between two stores.
     if is_new && json::exists(folder) {
-        return json("no SQLite store is there".to_owned());
+        return json("a JSON store already exists there".to_owned());
     }
     if let Some(place::Shared::Network(name)) = shared.filter(|_| is_new) {
         return json(format!("SQLite is not safe on a network file system ({name})"));
@@ -336,13 +336,13 @@ fn open_best(
     };
     match shared {
         Some(place::Shared::Network(name)) => opened.notices.push(format!(
-            "{} is on a network file system ({name}), where SQLite may lose what two machines \
-             write at once",
+            "{} is on a network file system ({name}), where SQLite can lose concurrent writes of \
+             two machines",
             folder.display()
         )),
         Some(place::Shared::Perhaps(name)) if is_new => opened.notices.push(format!(
-            "{} is on a file system ({name}) that may be a network's; if so, let only one machine \
-             work with it at a time",
+            "{} is on a file system ({name}) that can be a network file system; if it is, use it \
+             from one machine at a time",
             folder.display()
         )),
         _ => {}
@@ -350,7 +350,7 @@ fn open_best(
     Ok(opened)
 }
 
-/// A store in memory, for where no file can be written: it is gone with the process.
+/// A store in memory, used where no file can be written; it is lost when the process ends.
 ///
 /// # Errors
 /// When there is not enough memory.
@@ -358,14 +358,14 @@ pub fn in_memory(folder: &Path) -> Result<Opened, MemoryError> {
     Ok(Opened { store: sqlite::in_memory(folder)?, notices: Vec::new() })
 }
 
-/// The file beside `path` whose name ends in `suffix`.
+/// The path with `suffix` appended to the file name.
 fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)
 }
 
-/// The steps of the schema, for tests of other versions.
+/// The migration steps, for tests of other versions.
 #[cfg(test)]
 pub(super) fn steps() -> &'static [&'static str] {
     migrations::STEPS

@@ -1,5 +1,5 @@
-//! Whose database lies where the store goes: ours, or another program's. Another program's is never
-//! written, migrated or called damaged; it is moved aside whole.
+//! Detects whether the database at the store's path is ours or another program's. Another program's
+//! database is never written, migrated or reported as damaged; it is moved aside unchanged.
 #![expect(clippy::disallowed_methods, reason = "this is where the store's files are touched")]
 
 use super::lock;
@@ -9,16 +9,16 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// `PRAGMA application_id` of our databases: "aidd".
+/// `PRAGMA application_id` of our databases: "aidd" in ASCII.
 pub(super) const APPLICATION_ID: i32 = 0x6169_6464;
 
-/// The first bytes of every SQLite database, and where its application id stands: see "The Database
-/// Header" of SQLite's file format.
+/// The first bytes of every SQLite database, and the offset of its application id: see "The
+/// Database Header" of SQLite's file format.
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 const ID_AT: usize = 68;
 
-/// Programs whose databases are known by the tables they have: what to call each, and what to do
-/// about its memories.
+/// Programs whose databases are recognised by their tables: name, tables, and how to import their
+/// memories.
 const PROGRAMS: [(&str, &[&str], &str); 3] = [
     (
         "the earlier aidd.md",
@@ -29,27 +29,27 @@ const PROGRAMS: [(&str, &[&str], &str); 3] = [
     (
         "MAMA",
         &["decisions", "decision_edges"],
-        "to take its decisions in, write the rows of its table `decisions` to a JSON file and run \
+        "to import its decisions, write the rows of its table `decisions` to a JSON file and run \
          `aidd memory import FILE`",
     ),
     (
         "claude-mem",
         &["sdk_sessions", "observations"],
-        "to take its observations in, run its export script and `aidd memory import FILE`",
+        "to import its observations, run its export script and `aidd memory import FILE`",
     ),
 ];
 
-/// Another program's database.
+/// A database of another program.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Foreign {
-    /// What it is, in words.
+    /// Name or description of the program.
     program: String,
-    /// What to do about what it holds; empty when nothing is known.
+    /// How to import its data; empty when unknown.
     remedy: &'static str,
 }
 
 impl Foreign {
-    /// What to tell the user, once it lies at `aside`.
+    /// The notice for the user after it was moved to `aside`.
     pub(super) fn notice(&self, path: &Path, aside: &Path) -> String {
         let remedy =
             if self.remedy.is_empty() { String::new() } else { format!("; {}", self.remedy) };
@@ -63,8 +63,8 @@ impl Foreign {
     }
 }
 
-/// Whether the file at `path` is another program's database. `None` for ours, with the mark or of
-/// before it, for a new one, and for what cannot be read: whoever opens it says why.
+/// Detects another program's database at `path`. `None` for ours (with or without the application
+/// id), for a new one, and for an unreadable file, whose error is reported when it is opened.
 pub(super) fn foreign(path: &Path) -> Option<Foreign> {
     let mut header = [0; 100];
     let metadata = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file)?;
@@ -76,7 +76,7 @@ pub(super) fn foreign(path: &Path) -> Option<Foreign> {
     if &header[..16] != MAGIC || i32::from_be_bytes(id) == APPLICATION_ID {
         return None;
     }
-    // Read-only: a log that lies beside it is read, and not written into it.
+    // Read-only: its write-ahead log is read but not checkpointed.
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).ok()?;
     connection.busy_timeout(lock::PATIENCE).ok()?;
@@ -84,9 +84,10 @@ pub(super) fn foreign(path: &Path) -> Option<Foreign> {
 }
 
 fn by_schema(connection: &Connection) -> rusqlite::Result<Option<Foreign>> {
-    // The mark may still be in the log.
+    // The application id can still be in the log.
     let id: i32 = connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
-    // Ours of before the mark, or with a damaged one, is known by columns that no other has.
+    // Databases of ours without the application id, or with a damaged one, are recognised by unique
+    // columns.
     let has = |sql: &str| connection.prepare(sql).is_ok();
     if id == APPLICATION_ID
         || has("SELECT heads FROM memories LIMIT 0")
@@ -109,7 +110,7 @@ fn by_schema(connection: &Connection) -> rusqlite::Result<Option<Foreign>> {
     }))
 }
 
-/// A database of a program that is not known by name.
+/// Describes the database of an unknown program.
 fn described(id: i32, tables: &[String]) -> String {
     const NAMED: usize = 4;
     let mut names = tables.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
@@ -123,8 +124,8 @@ fn described(id: i32, tables: &[String]) -> String {
     }
 }
 
-/// The name for another program's database, the `n`th of its day: it sorts by day, and is ignored by
-/// Git with the rest of the store.
+/// The path for another program's database, the `n`th of the day; Git ignores it with the rest of
+/// the store.
 pub(super) fn name_aside(folder: &Path, now: i64, n: u32) -> PathBuf {
     let day = times::day(now);
     let more = if n > 1 { format!("-{n}") } else { String::new() };

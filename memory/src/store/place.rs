@@ -1,6 +1,6 @@
-//! Where a store may lie: not behind a link that leads elsewhere, and SQLite not on a file system
-//! that several machines share, where a write-ahead log is not safe.
-#![expect(clippy::disallowed_methods, reason = "the files of the store are looked at as they lie")]
+//! Checks where a store can be placed: not behind a link, and not with SQLite on a file system that
+//! several machines share, where a write-ahead log is not safe.
+#![expect(clippy::disallowed_methods, reason = "this checks the store's own files")]
 
 use super::sqlite;
 use crate::MemoryError;
@@ -8,17 +8,17 @@ use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 
-/// What the names of all files of a store begin with: the store, its locks, its backups.
+/// Prefix of all file names of a store: the store, its locks, its backups.
 const OURS: &str = "data.";
 
-/// Refuses a folder, and files of a store in it, that are links: a repository that was cloned must
-/// not choose which of the user's files are written.
+/// Rejects a directory, or files of a store in it, that are links: a cloned repository must not
+/// choose which of the user's files are written.
 ///
 /// # Errors
-/// What is a link.
+/// When the directory or a file is a link.
 pub fn check(folder: &Path) -> Result<(), MemoryError> {
     refuse_link(folder)?;
-    // A folder that cannot be listed may be one to write into all the same.
+    // A directory that cannot be listed can still be writable.
     let database = sqlite::path(folder);
     for suffix in sqlite::SUFFIXES {
         refuse_link(&super::with_suffix(&database, suffix))?;
@@ -32,52 +32,52 @@ pub fn check(folder: &Path) -> Result<(), MemoryError> {
     Ok(())
 }
 
-/// Refuses a link.
+/// Rejects links.
 ///
 /// # Errors
-/// When `path` is one.
+/// When `path` is a link.
 pub fn refuse_link(path: &Path) -> Result<(), MemoryError> {
     if !fs::symlink_metadata(path).is_ok_and(|data| data.file_type().is_symlink()) {
         return Ok(());
     }
     Err(MemoryError::Invalid(format!(
-        "{} is a link, and memory is not written through links",
+        "{} is a link; memory is not written through links",
         path.display()
     )))
 }
 
-/// What keeps a new store out of commits, where nobody ran `aidd init`: sessions and observations are
-/// this checkout's alone, and an agent's `git add --all` takes what it finds.
-const IGNORED: &str = "# What aidd keeps for this checkout alone.\n/data.*\n/.gitignore\n";
+/// Content of the ignore file that keeps a new store out of commits where `aidd init` was not run:
+/// sessions and observations belong to this checkout, and an agent can run `git add --all`.
+const IGNORED: &str = "# Local data of aidd, for this checkout only.\n/data.*\n/.gitignore\n";
 
-/// Has Git pass over the store in `folder`, unless an ignore file is there. Where it cannot be
-/// written, the store cannot be either, which is told when that fails.
+/// Makes Git ignore the store in `folder`, unless there is an ignore file. Where this file cannot
+/// be written, writing the store fails too and is reported then.
 pub fn keep_from_git(folder: &Path) {
     let file = fs::OpenOptions::new().write(true).create_new(true).open(folder.join(".gitignore"));
     let _ = file.and_then(|mut file| file.write_all(IGNORED.as_bytes()));
 }
 
-/// A file system where not all is as on a disk of this machine.
+/// A file system that other machines can share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shared {
-    /// Other machines write to it too.
+    /// Other machines write to it; with its name.
     Network(&'static str),
-    /// Other machines may write to it: the name does not tell.
+    /// Other machines can write to it, depending on its configuration.
     Perhaps(&'static str),
 }
 
-/// What the file system at `path` is shared by, where the system says so.
+/// Whether the file system at `path` is shared, if the operating system reports it.
 #[cfg(target_os = "linux")]
 #[must_use]
 pub fn shared(path: &Path) -> Option<Shared> {
     let found = rustix::fs::statfs(path).ok()?;
-    // The type is signed on some machines; its lower 32 bits are the number.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "as said")]
+    // The type is signed on some architectures; its lower 32 bits are the number.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "see above")]
     let number = found.f_type as u32;
     by_number(number)
 }
 
-/// What the file system at `path` is shared by, where the system says so.
+/// Whether the file system at `path` is shared, if the operating system reports it.
 #[cfg(target_os = "macos")]
 #[must_use]
 pub fn shared(path: &Path) -> Option<Shared> {
@@ -98,7 +98,7 @@ pub fn shared(path: &Path) -> Option<Shared> {
     }
 }
 
-/// What the file system at `path` is shared by, where the system says so.
+/// Whether the file system at `path` is shared, if the operating system reports it.
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
 #[must_use]
 pub fn shared(path: &Path) -> Option<Shared> {
@@ -113,7 +113,7 @@ pub fn shared(path: &Path) -> Option<Shared> {
     }
 }
 
-/// Numbers of statfs(2) and of the kernel's `linux/magic.h`.
+/// Numbers from statfs(2) and the kernel's `linux/magic.h`.
 #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "numbers of Linux"))]
 fn by_number(number: u32) -> Option<Shared> {
     Some(match number {
@@ -123,9 +123,9 @@ fn by_number(number: u32) -> Option<Shared> {
         0x7375_7245 => Shared::Network("Coda"),
         0x00C3_6400 => Shared::Network("Ceph"),
         0x0BD0_0BD0 => Shared::Network("Lustre"),
-        // A network, or a folder that a virtual machine has from its host.
+        // A network, or a directory that a virtual machine shares with its host.
         0x0102_1997 => Shared::Perhaps("9P"),
-        // Anything: sshfs, a cloud's drive, an encrypted folder.
+        // Anything: sshfs, a cloud drive, an encrypted directory.
         0x6573_5546 => Shared::Perhaps("FUSE"),
         _ => return None,
     })
@@ -143,7 +143,7 @@ mod tests {
         let opened = || super::super::open(folder.path(), super::super::Wanted::Sqlite, 1);
         drop(opened().expect("a store"));
         assert_eq!(fs::read_to_string(&ignored).expect("text"), IGNORED);
-        // Of a store that is there, what Git ignores is the team's to say.
+        // For an existing store, the team decides what Git ignores.
         fs::remove_file(&ignored).expect("removed");
         drop(opened().expect("a store"));
         assert!(!ignored.exists());

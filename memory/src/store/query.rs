@@ -1,36 +1,36 @@
-//! Which memories a reader asks the store for.
+//! Queries for memories in the store.
 
 use crate::types::{Entry, Kind, Layer, Status};
 use crate::words::topic_key;
 
-/// The layers that a reader sees. What a session or a branch noted is no knowledge of the project:
-/// whoever presents something as that reads [`Layers::PERMANENT`] alone.
+/// A set of layers. Observations of sessions and branches are not project knowledge: readers that
+/// present memories as such use [`Layers::PERMANENT`] alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layers(u8);
 
 impl Layers {
-    /// The tracked files: what the project decided, learned and agreed on.
+    /// Permanent memories in the tracked files: decisions, mistakes and conventions of the project.
     pub const PERMANENT: Self = Self::of(Layer::Permanent);
-    /// What was saved in this checkout only.
+    /// Memories saved in this checkout only.
     pub const LOCAL: Self = Self::of(Layer::Local);
-    /// What sessions observed.
+    /// Observations of sessions.
     pub const SESSION: Self = Self::of(Layer::Session);
-    /// What was saved, for the project or in this checkout.
+    /// Memories that were saved, for the project or in this checkout.
     pub const SAVED: Self = Self::PERMANENT.and(Self::LOCAL);
-    /// Everything, for readers that say of each memory which layer it is of.
+    /// All layers, for readers that state the layer of each memory.
     pub const ALL: Self = Self::SAVED.and(Self::SESSION);
 
     const fn of(layer: Layer) -> Self {
         Self(1 << layer as u8)
     }
 
-    /// These layers and others.
+    /// The union of both sets.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Whether `layer` is among them.
+    /// Whether the set contains `layer`.
     #[must_use]
     pub const fn contains(self, layer: Layer) -> bool {
         self.0 & Self::of(layer).0 != 0
@@ -46,50 +46,50 @@ impl Layers {
     }
 }
 
-/// In which order memories are given.
+/// Order of the results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// The last changed first.
+    /// Last changed first.
     #[default]
     Newest,
-    /// The last made first.
+    /// Last created first.
     LastMade,
-    /// The first made first.
+    /// First created first.
     Oldest,
-    /// As they came into the store or changed in it: for whoever keeps an index of them.
+    /// By the last change in the store, for incremental indexes.
     Change,
 }
 
-/// Which memories are asked for. What is empty or `None` does not choose, except for the layers: every
-/// reader names them, so there is no default.
+/// A query for memories. Empty and `None` fields do not filter, except for the layers: every reader
+/// names them, so there is no default.
 #[derive(Clone, Debug)]
 pub struct Query {
-    /// The layers that the reader sees.
+    /// Layers to read.
     pub layers: Layers,
-    /// Types.
+    /// Types to include.
     pub kinds: Vec<Kind>,
-    /// Statuses. Empty: all but removed.
+    /// Statuses to include. Empty: all but removed.
     pub statuses: Vec<Status>,
-    /// On this topic, as [`topic_key`] sees it.
+    /// Topic, compared by [`topic_key`].
     pub topic: Option<String>,
-    /// Of this session.
+    /// Session that the memories come from.
     pub session_id: Option<String>,
-    /// Of this branch.
+    /// Branch that the memories come from.
     pub branch: Option<String>,
-    /// Made at this time or later.
+    /// Created at this time or later, in milliseconds since 1970.
     pub since: Option<i64>,
-    /// Made before this time.
+    /// Created before this time, in milliseconds since 1970.
     pub until: Option<i64>,
     /// Changed in the store after this mark: see [`StorageBackend::mark`](super::StorageBackend::mark).
     pub after: Option<i64>,
-    /// The order.
+    /// Order of the results.
     pub order: Order,
-    /// At most so many.
+    /// Maximum number of results.
     pub limit: Option<usize>,
 }
 
 impl Query {
-    /// All of these layers that were not removed.
+    /// All memories of these layers that were not removed.
     #[must_use]
     pub fn new(layers: Layers) -> Self {
         Self {
@@ -107,7 +107,7 @@ impl Query {
         }
     }
 
-    /// All of one type in these layers that hold.
+    /// All active memories of one type in these layers.
     #[must_use]
     pub fn active(layers: Layers, kind: Kind) -> Self {
         Self { kinds: vec![kind], statuses: vec![Status::Active], ..Self::new(layers) }
@@ -121,7 +121,7 @@ impl Query {
         }
     }
 
-    /// Whether `entry` is asked for, but for `after` and `limit`.
+    /// Whether `entry` matches, ignoring `after` and `limit`.
     pub(super) fn asks_for(&self, entry: &Entry) -> bool {
         let among = |chosen: bool, is_empty: bool| is_empty || chosen;
         self.layers.contains(entry.layer)

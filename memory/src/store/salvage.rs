@@ -1,4 +1,5 @@
-//! Damaged stores: what can still be read of one, and which nobody has looked into yet.
+//! Damaged stores: recovers the records that can still be read, and lists the stores still to be
+//! examined.
 #![expect(clippy::disallowed_methods, reason = "this is where the store's files are touched")]
 
 use super::{Mirrored, Table, backup, json, lock, migrations, sqlite, with_suffix};
@@ -11,23 +12,23 @@ use std::fs::{self, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// The records of a damaged store that could be read. Nothing says that they are what was written.
+/// The readable records of a damaged store. They can differ from what was written.
 #[derive(Debug, Default)]
 pub struct Remains {
-    /// Memories.
+    /// Memories of all layers.
     pub entries: Vec<Entry>,
-    /// Links.
+    /// Links between memories.
     pub links: Vec<Link>,
     /// Lines of tracked files.
     pub lines: Vec<Mirrored>,
-    /// Documents: table, id, when they were made.
+    /// Documents: table, id, creation time, content.
     pub documents: Vec<(Table, String, i64, Value)>,
-    /// How many records were seen and could not be read.
+    /// Number of records that were found but not readable.
     pub lost: usize,
 }
 
 impl Remains {
-    /// Drops records that were deleted: a damaged file may still show them.
+    /// Removes deleted records, which a damaged file can still contain.
     pub(crate) fn drop_deleted(&mut self, deleted: &BTreeSet<(String, String)>) {
         let is_deleted =
             |table: &str, id: &str| deleted.contains(&(table.to_owned(), id.to_owned()));
@@ -35,7 +36,7 @@ impl Remains {
         self.documents.retain(|(table, id, ..)| !is_deleted(table.name(), id));
     }
 
-    /// Keeps a record that could be read.
+    /// Adds a record if it was readable, and counts it as lost otherwise.
     pub(super) fn keep<T>(&mut self, read: Option<T>, kind: fn(&mut Self) -> &mut Vec<T>) {
         match read {
             Some(record) => kind(self).push(record),
@@ -44,19 +45,19 @@ impl Remains {
     }
 }
 
-/// The list of the stores that nobody has looked into: a word and a file name on each line. The
-/// word says whether it was tried before.
+/// The list of stores still to be examined: a word and a file name on each line. The word records
+/// whether it was already tried.
 const LIST: &str = "data.salvage";
 const FIRST: &str = "first";
 const AGAIN: &str = "again";
 
-/// Whether a damaged store in `folder` was not looked into yet.
+/// Whether a damaged store in `folder` has not been examined yet.
 #[must_use]
 pub fn is_pending(folder: &Path) -> bool {
     is_file(&folder.join(LIST))
 }
 
-/// Whether a file lies at `path`, and no link to one.
+/// Whether `path` is a regular file, not a link to one.
 fn is_file(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|data| data.is_file())
 }
@@ -65,8 +66,8 @@ fn list_lock(folder: &Path) -> Result<lock::Lock, MemoryError> {
     lock::take(&folder.join(LIST).with_extension("salvage.lock"))
 }
 
-/// What the list holds. A repository that was cloned may have brought one: it names files in
-/// `folder` and none elsewhere.
+/// The entries of the list. A cloned repository can contain a list: only names of files in `folder`
+/// are accepted.
 fn listed(folder: &Path) -> Vec<(String, String)> {
     if !is_pending(folder) {
         return Vec::new();
@@ -89,7 +90,7 @@ fn write_list(folder: &Path, list: &[(String, String)]) -> Result<(), MemoryErro
     json::replace(&path, text.as_bytes())
 }
 
-/// Notes that the store now at `aside` was not looked into.
+/// Adds the store now at `aside` to the list.
 pub(super) fn note(folder: &Path, aside: &Path) -> Result<(), MemoryError> {
     let _lock = list_lock(folder)?;
     let mut list = listed(folder);
@@ -98,12 +99,11 @@ pub(super) fn note(folder: &Path, aside: &Path) -> Result<(), MemoryError> {
     write_list(folder, &list)
 }
 
-/// Looks into the damaged stores in `folder` that nobody has looked into, while no other process
-/// does: `work` gets the path and what could be read. What a process dies of, or `work` cannot do,
-/// is tried once more, and then never again.
+/// Examines the listed damaged stores in `folder` while no other process does: `work` receives the
+/// path and the readable records. When the process dies or `work` fails, a store is retried once.
 ///
 /// # Errors
-/// When another process takes too long, or the list cannot be written.
+/// When the lock is not released in time, or the list cannot be written.
 pub fn each(
     folder: &Path,
     work: &mut dyn FnMut(&Path, Remains) -> Result<(), MemoryError>,
@@ -122,7 +122,7 @@ pub fn each(
         }
         write_list(folder, &list)?;
         let path = folder.join(&name);
-        // A link or a pipe is none of ours; a file that is gone has nothing to give.
+        // Links and pipes are ignored; a deleted file has no records.
         if fs::symlink_metadata(&path).map_or(true, |data| data.is_file()) {
             work(&path, remains(&path))?;
         }
@@ -134,7 +134,7 @@ pub fn each(
     Ok(())
 }
 
-/// What can be read of the store at `path`.
+/// The readable records of the store at `path`.
 #[must_use]
 pub fn remains(path: &Path) -> Remains {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -145,13 +145,13 @@ pub fn remains(path: &Path) -> Remains {
     if of_database(path, &mut remains).is_err() {
         let mended = Mended(path.with_extension(format!("mended-{}", std::process::id())));
         remains = Remains::default();
-        // A file that cannot be mended has nothing to give.
+        // An unrepairable file has no readable records.
         let _ = mended.make(path).and_then(|()| of_database(&mended.0, &mut remains));
     }
     remains
 }
 
-/// Reads what can be read; fails when nothing can, as the schema cannot.
+/// Reads all readable records; fails when the schema cannot be read.
 fn of_database(path: &Path, remains: &mut Remains) -> Result<(), MemoryError> {
     let connection = to_read(path).map_err(sqlite::error)?;
     let mut lost = 0;
@@ -168,7 +168,7 @@ fn of_database(path: &Path, remains: &mut Remains) -> Result<(), MemoryError> {
     Ok(())
 }
 
-/// Opens a database whose schema can be read.
+/// Opens a database whose schema is readable.
 fn to_read(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let look = |connection: Connection| -> rusqlite::Result<Connection> {
@@ -178,7 +178,8 @@ fn to_read(path: &Path) -> rusqlite::Result<Connection> {
         Ok(connection)
     };
     Connection::open_with_flags(path, flags).and_then(look).or_else(|_| {
-        // Where the files that go with a log cannot be made, the database without its log.
+        // Where the files of the write-ahead log cannot be created, opens the database without its
+        // log.
         let mut address = "file:".to_owned();
         for c in path.to_string_lossy().chars() {
             match c {
@@ -192,21 +193,21 @@ fn to_read(path: &Path) -> rusqlite::Result<Connection> {
     })
 }
 
-/// Holes in a table are looked behind so often at most: a few times for each damaged page.
+/// Maximum number of attempts to read past holes in a table; each damaged page needs a few.
 const JUMPS: usize = 10_000;
 
-/// The rows of a table that can be read, by their numbers, on both sides of every damaged page.
+/// Reads the rows of a table by row number, on both sides of every damaged page.
 struct Scan<'a, T> {
     connection: &'a Connection,
     sql: String,
     read: fn(&Row<'_>) -> rusqlite::Result<T>,
-    /// `None`: the row is there and does not hold what it should.
+    /// `None` for a row with invalid content.
     found: BTreeMap<i64, Option<T>>,
 }
 
 impl<T> Scan<'_, T> {
-    /// Reads the rows between two numbers up to a damaged page; the number of the last one read,
-    /// as an error when there was such a page.
+    /// Reads the rows between two row numbers up to a damaged page. Returns the number of the last
+    /// row read, as an error if there was such a page.
     fn between(
         &mut self,
         after: i64,
@@ -233,7 +234,7 @@ impl<T> Scan<'_, T> {
         let Err(front) = self.between(-1, i64::MAX, "ASC") else { return };
         let back = self.between(-1, i64::MAX, "DESC").unwrap_or_else(|back| back);
         let (mut last, back) = (front.unwrap_or(-1), back.unwrap_or(i64::MAX));
-        // Behind the hole, farther and farther, until there is a row; then back to the hole.
+        // Search past the hole in growing steps until a row is found, then back to the hole.
         let mut step: i64 = 1;
         for _ in 0..JUMPS {
             let from = last.saturating_add(step);
@@ -260,7 +261,7 @@ fn rows<T>(
     read: fn(&Row<'_>) -> rusqlite::Result<T>,
     lost: &mut usize,
 ) -> Vec<T> {
-    // Not by an index, which may be damaged while the table is whole.
+    // Not by an index, which can be damaged while the table is intact.
     let sql =
         format!("SELECT {columns}, rowid FROM {table} NOT INDEXED WHERE rowid > ?1 AND rowid < ?2");
     let mut scan = Scan { connection, sql, read, found: BTreeMap::new() };
@@ -271,7 +272,7 @@ fn rows<T>(
     whole
 }
 
-/// The links that can be read: from both ends of their table, which has no row numbers.
+/// The readable links, from both ends of their table, which has no row numbers.
 fn links(connection: &Connection, lost: &mut usize) -> Vec<Link> {
     let mut found: BTreeSet<String> = BTreeSet::new();
     for order in ["ASC", "DESC"] {
@@ -296,10 +297,10 @@ fn links(connection: &Connection, lost: &mut usize) -> Vec<Link> {
     links
 }
 
-/// A copy of a database whose first page is that of a new one, removed when dropped.
+/// A copy of a database with the first page of a new one; deleted when dropped.
 ///
-/// The first page says what the file is and where each table begins. Tables begin where they do in
-/// every store: the first step makes them in a file that is empty.
+/// The first page contains the file header and the root page of each table. Tables have the same
+/// root pages in every store, because the first step creates them in an empty file.
 struct Mended(PathBuf);
 
 impl Mended {
@@ -318,7 +319,7 @@ impl Mended {
             .map_err(MemoryError::io(&self.0))
     }
 
-    /// The first page of a new database. See "The Database Header" of SQLite's file format.
+    /// The first page of a new database: see "The Database Header" of SQLite's file format.
     fn first_page(&self) -> Result<Vec<u8>, MemoryError> {
         let connection = Connection::open(&self.0).map_err(sqlite::error)?;
         connection.execute_batch(migrations::STEPS[0]).map_err(sqlite::error)?;
@@ -330,11 +331,11 @@ impl Mended {
         if page.len() < 100 {
             return Err(MemoryError::Store("a new database has no first page".to_owned()));
         }
-        // It has a write-ahead log.
+        // Enable the write-ahead log.
         page[18..20].fill(2);
-        // No free pages are known.
+        // No free pages.
         page[32..40].fill(0);
-        // The file is as long as it is: the length here is of another change than this one.
+        // Ignore the stored file size, because it belongs to a different change counter.
         page[92..96].fill(0xFF);
         Ok(page)
     }

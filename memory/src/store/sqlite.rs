@@ -1,4 +1,4 @@
-//! The store in SQLite: one file in WAL mode, written in short immediate transactions.
+//! The SQLite store: one file in WAL mode, written in short immediate transactions.
 
 mod connect;
 mod index;
@@ -26,17 +26,17 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// The name of the file in the folder of the store.
+/// Name of the database file in the store's directory.
 const NAME: &str = "data.db";
 
-/// Where the store lies in `folder`.
+/// Path of the store in `folder`.
 #[must_use]
 pub fn path(folder: &Path) -> PathBuf {
     folder.join(NAME)
 }
 
-/// Whether there is one in `folder`. SQLite makes an empty file before it knows whether it can
-/// work.
+/// Whether a store exists in `folder`. SQLite creates an empty file before it knows whether it can
+/// be used.
 #[must_use]
 pub fn exists(folder: &Path) -> bool {
     std::fs::metadata(path(folder)).is_ok_and(|data| data.is_file() && data.len() > 0)
@@ -45,12 +45,12 @@ pub fn exists(folder: &Path) -> bool {
 /// Opens the store in `folder`.
 ///
 /// # Errors
-/// When it is of a newer aidd, or SQLite does not work there.
+/// When it was written by a newer aidd, or SQLite cannot be used there.
 pub fn open(folder: &Path, now: i64) -> Result<Opened, MemoryError> {
     open_with(folder, migrations::STEPS, now)
 }
 
-/// As [`open`], with the steps of another version of aidd.
+/// Like [`open`], with the migration steps of another version of aidd.
 pub(crate) fn open_with(folder: &Path, steps: &[&str], now: i64) -> Result<Opened, MemoryError> {
     let path = path(folder);
     let identity = lock::identity(&path);
@@ -72,10 +72,10 @@ pub(crate) fn open_with(folder: &Path, steps: &[&str], now: i64) -> Result<Opene
     }
 }
 
-/// The files of a store, by what their names end in.
+/// Suffixes of the files of a store.
 pub(super) const SUFFIXES: [&str; 3] = ["", "-wal", "-shm"];
 
-/// A store in memory, for where no file can be written: gone with the process.
+/// A store in memory, used where no file can be written; it is lost when the process ends.
 pub(super) fn in_memory(folder: &Path) -> Result<Box<dyn StorageBackend>, MemoryError> {
     let connection = Connection::open_in_memory().map_err(error)?;
     connection.execute_batch(&migrations::STEPS.concat()).map_err(error)?;
@@ -93,24 +93,24 @@ pub(super) fn in_memory(folder: &Path) -> Result<Box<dyn StorageBackend>, Memory
     }))
 }
 
-/// An open store.
+/// An open SQLite store.
 #[derive(Debug)]
 struct Sqlite {
     connection: Connection,
     path: PathBuf,
-    /// Of the file that was opened.
+    /// Identity of the file that was opened.
     identity: Option<u64>,
-    /// The newest schema known here.
+    /// The newest supported schema version.
     known: i64,
-    /// Whether it has no file.
+    /// Whether the store is in memory, without a file.
     is_private: bool,
-    /// What the write under way has changed of what no other file holds.
+    /// Changes of the current write to data that no other file contains.
     touched: backup::Touched,
-    /// What went wrong with the backup.
+    /// The last error of the backup.
     backup_fault: Option<String>,
 }
 
-/// SQLite's words for what went wrong, as ours.
+/// Converts a SQLite error to ours.
 #[expect(clippy::needless_pass_by_value, reason = "handed to map_err")]
 pub(super) fn error(error: rusqlite::Error) -> MemoryError {
     match error.sqlite_error_code() {
@@ -118,10 +118,10 @@ pub(super) fn error(error: rusqlite::Error) -> MemoryError {
             MemoryError::Corrupt(error.to_string())
         }
         _ => match &error {
-            // A column that does not hold what was written into it.
+            // A column with a value of the wrong type or form.
             rusqlite::Error::FromSqlConversionFailure(..)
             | rusqlite::Error::InvalidColumnType(..) => MemoryError::Corrupt(error.to_string()),
-            // No such table or column: the schema is not what its version says.
+            // No such table or column: the schema does not match its version.
             rusqlite::Error::SqliteFailure(_, Some(message)) if message.contains("no such ") => {
                 MemoryError::Corrupt(error.to_string())
             }
@@ -161,7 +161,7 @@ impl Sqlite {
         one(sql).map_err(error)
     }
 
-    /// Notes that a memory is about to change, unless it is one of the tracked files.
+    /// Records that a memory is about to change, unless it belongs to the tracked files.
     fn touch(&mut self, id: &str) -> Result<(), MemoryError> {
         let layer =
             self.one("SELECT layer FROM memories WHERE id = ?1", [id], |row| word(row, 0))?;
@@ -181,18 +181,18 @@ impl StorageBackend for Sqlite {
     }
 
     fn begin(&mut self, durability: Durability) -> Result<(), MemoryError> {
-        // What a killed process left is safe with either; FULL also waits for the disk.
+        // Both levels are safe when the process is killed; FULL also waits for the disk.
         let level = match durability {
             Durability::Full => "PRAGMA synchronous = FULL; BEGIN IMMEDIATE",
             Durability::Normal => "PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE",
         };
         self.connection.execute_batch(level).map_err(error)?;
-        // A newer aidd may have changed the schema since this one opened it.
+        // A newer aidd can have changed the schema since the store was opened.
         let known = self.value("PRAGMA user_version").and_then(|found: i64| match found {
             found if found > self.known => Err(migrations::newer(&self.path, found, self.known)),
             _ => Ok(()),
         });
-        // Whoever could not begin does not end the write either.
+        // The caller does not end a write that could not begin.
         if known.is_err() {
             self.rollback();
         }
@@ -210,7 +210,7 @@ impl StorageBackend for Sqlite {
 
     fn rollback(&mut self) {
         self.touched = backup::Touched::default();
-        // Fails when SQLite has rolled back on its own, which is what is wanted.
+        // Fails when SQLite has already rolled back, which is fine.
         let _ = self.connection.execute_batch("ROLLBACK");
     }
 

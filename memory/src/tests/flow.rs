@@ -67,8 +67,8 @@ fn superseding_what_is_not_there_oneself_or_in_a_circle_is_refused() {
             said(memory.link(from, &Link::to(Relation::Supersedes, to)))
         };
         assert_eq!(link(memory, &a, &a), format!("`{a}` cannot be linked to itself"));
-        assert!(link(memory, &a, &c).ends_with("that would be a circle"));
-        assert!(link(memory, &b, &c).ends_with("that would be a circle"));
+        assert!(link(memory, &a, &c).ends_with("this link would create a cycle"));
+        assert!(link(memory, &b, &c).ends_with("this link would create a cycle"));
         assert_eq!(memory.chain(&b).expect("a chain").len(), 3);
         assert_eq!(one(memory, &a).status, Status::Superseded);
     });

@@ -1,7 +1,7 @@
-//! The log behind the JSON store: reading what others wrote, appending, writing it anew.
+//! The log of the JSON store: reading what other processes wrote, appending, rewriting.
 //!
-//! Each line has a check: a hash of itself and of the check before. A changed, lost or doubled line
-//! is noticed at the next one.
+//! Each line has a checksum of itself and of the previous checksum. A changed, lost or duplicate
+//! line is detected at the next line.
 #![expect(clippy::disallowed_methods, reason = "this is where the store's files are touched")]
 
 use crate::MemoryError;
@@ -15,13 +15,13 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// The form of the log.
+/// Version of the log format.
 const VERSION: i64 = 1;
 
-/// Bytes of a first line; ours is shorter.
+/// Maximum length of the first line in bytes; ours is shorter.
 const LONGEST_HEADER: usize = 128;
 
-/// A log with more lines than this, most of them out of date, is written anew.
+/// A log with more lines than this, most of them out of date, is rewritten.
 const COMPACT_FROM: usize = 4096;
 
 /// The table and the key of a record.
@@ -31,36 +31,36 @@ type Key = (String, String);
 #[derive(Serialize, Deserialize)]
 struct Header {
     aidd: i64,
-    /// Differs in every log.
+    /// Different for every log file.
     #[serde(default)]
     generation: String,
-    /// Stays when a log is written anew.
+    /// Preserved when a log is rewritten.
     #[serde(default)]
     store: String,
 }
 
-/// One change of one record; without a value it is taken out.
+/// A change of one record; without a value the record is deleted.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Change(String, String, #[serde(default)] Option<Value>);
 
-/// An open store: the log, and all records as of `read` bytes of it.
+/// An open store: the log, and all records from its first `read` bytes.
 #[derive(Debug)]
 pub(super) struct Json {
     pub(super) path: PathBuf,
-    /// Whether it was closed: then nothing is read or written.
+    /// Whether the store was closed: a closed store is not read or written.
     pub(super) is_closed: bool,
     generation: String,
     store: String,
     read: u64,
-    /// The check of the last whole line.
+    /// Checksum of the last complete line.
     check: String,
     lines: usize,
     pub(super) records: BTreeMap<Key, Value>,
-    /// The write under way, and what undoes it.
+    /// The current write, with the data to undo it.
     write: Option<Pending>,
-    /// What that has changed of what no other file holds.
+    /// Changes of the current write to data that no other file contains.
     pub(super) touched: backup::Touched,
-    /// What went wrong with the backup.
+    /// The last error of the backup.
     pub(super) backup_fault: Option<String>,
 }
 
@@ -89,7 +89,7 @@ impl Json {
         }
     }
 
-    /// Takes in what others have written.
+    /// Reads what other processes have written.
     pub(super) fn refresh(&mut self) -> Result<(), MemoryError> {
         if self.write.is_some() {
             return Ok(());
@@ -111,10 +111,10 @@ impl Json {
         file.seek(SeekFrom::Start(self.read)).map_err(MemoryError::io(&self.path))?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(MemoryError::io(&self.path))?;
-        // What another is just writing is read next time.
+        // A line that is still being written is read next time.
         let end = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
         if self.generation.is_empty() && end == 0 && bytes.len() > LONGEST_HEADER {
-            return Err(MemoryError::Corrupt("its first line is not that of a store".into()));
+            return Err(MemoryError::Corrupt("its first line is not a store header".into()));
         }
         for line in bytes[..end].split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
             self.take_in(line)?;
@@ -134,7 +134,7 @@ impl Json {
         Ok(start.windows(self.generation.len()).any(|part| part == self.generation.as_bytes()))
     }
 
-    /// Whether the log that was read is gone, or is another store's now.
+    /// Whether the log was deleted or belongs to another store now.
     pub(super) fn is_replaced(&self) -> bool {
         if self.store.is_empty() {
             return self.is_closed;
@@ -144,7 +144,7 @@ impl Json {
             .and_then(|file| file.take(LONGEST_HEADER as u64).read_to_string(&mut start));
         match read {
             Err(error) => error.kind() == std::io::ErrorKind::NotFound,
-            // A header that cannot be read is damage, which is for whoever reads on to say.
+            // An unreadable header is damage, which the next read reports.
             Ok(_) => start
                 .lines()
                 .next()
@@ -156,14 +156,14 @@ impl Json {
     fn take_in(&mut self, line: &[u8]) -> Result<(), MemoryError> {
         if self.generation.is_empty() {
             let Ok(header) = serde_json::from_slice::<Header>(line) else {
-                return Err(MemoryError::Corrupt("its first line is not that of a store".into()));
+                return Err(MemoryError::Corrupt("its first line is not a store header".into()));
             };
             if header.aidd > VERSION {
                 let path = self.path.display().to_string();
                 return Err(MemoryError::Newer { path, found: header.aidd, known: VERSION });
             }
             if header.generation.is_empty() || header.store.is_empty() {
-                return Err(MemoryError::Corrupt("its first line is not that of a store".into()));
+                return Err(MemoryError::Corrupt("its first line is not a store header".into()));
             }
             self.check.clone_from(&header.generation);
             self.generation = header.generation;
@@ -171,13 +171,13 @@ impl Json {
             return Ok(());
         }
         self.lines += 1;
-        // A line that cannot be read is what a killed process left of a write that failed. Should
-        // it have been a good one, the check of the next line does not fit.
+        // An unreadable line is what a killed process left of a failed write. If it was a valid
+        // line, the checksum of the next line does not match.
         let Some((check, changes)) = parts(line) else { return Ok(()) };
         let Ok(read) = serde_json::from_str::<Vec<Change>>(changes) else { return Ok(()) };
         if check != check_of(&self.check, changes) {
             return Err(MemoryError::Corrupt(
-                "a line in it is not the one that was written".into(),
+                "a line was changed after it was written".into(),
             ));
         }
         self.check = check.to_owned();
@@ -187,7 +187,7 @@ impl Json {
         Ok(())
     }
 
-    /// Takes in what can be read of the lines of a damaged log; how many lines could not be.
+    /// Reads the readable lines of a damaged log; returns the number of unreadable ones.
     pub(super) fn salvage(&mut self) -> usize {
         let bytes = fs::read(&self.path).unwrap_or_default();
         let mut lost = 0;
@@ -238,7 +238,7 @@ impl Json {
         value.map(|value| read(value)).transpose()
     }
 
-    /// The records of `table` whose keys begin with `prefix`, in the order of their keys.
+    /// The records of `table` whose keys start with `prefix`, in key order.
     pub(super) fn range(&self, table: &str, prefix: &str) -> impl Iterator<Item = (&str, &Value)> {
         let from = (table.to_owned(), prefix.to_owned());
         self.records
@@ -257,10 +257,10 @@ impl Json {
         self.change(table, key, Some(value))
     }
 
-    /// Ends the write under way.
+    /// Finishes the current write.
     fn append(&mut self, pending: &Pending) -> Result<(), MemoryError> {
         if self.generation.is_empty() {
-            // Nothing that was there could be read.
+            // The file was missing or had no readable content.
             let changes: Vec<&[Change]> =
                 if pending.changes.is_empty() { vec![] } else { vec![&pending.changes] };
             return self.write_anew(&changes);
@@ -273,7 +273,7 @@ impl Json {
             .open(&self.path)
             .map_err(MemoryError::io(&self.path))?;
         let length = file.metadata().map_err(MemoryError::io(&self.path))?.len();
-        // Ends the line that a killed process left.
+        // Terminates the partial line of a killed process.
         let mut text = if length > self.read { "\n".to_owned() } else { String::new() };
         let check = add_line(&mut text, &self.check, &pending.changes);
         let result = file.write_all(text.as_bytes()).and_then(|()| match pending.durability {
@@ -281,7 +281,7 @@ impl Json {
             Durability::Normal => Ok(()),
         });
         if let Err(error) = result {
-            // On a full disk half a line may be there. The lock keeps others from adding to it.
+            // On a full disk a partial line can remain. The lock keeps others from appending to it.
             let _ = file.set_len(length);
             return Err(MemoryError::io(&self.path)(error));
         }
@@ -291,7 +291,7 @@ impl Json {
         Ok(())
     }
 
-    /// Puts a new log with these lines in the place of the one that is there.
+    /// Replaces the log with one that contains these lines.
     fn write_anew(&mut self, lines: &[&[Change]]) -> Result<(), MemoryError> {
         let generation = generation(&self.path);
         let store = if self.store.is_empty() { generation.clone() } else { self.store.clone() };
@@ -309,7 +309,7 @@ impl Json {
         Ok(())
     }
 
-    /// Writes the log anew when most of it is out of date; under the lock of a write.
+    /// Rewrites the log when most of it is out of date; call it under the write lock.
     fn compact(&mut self) {
         if self.lines < COMPACT_FROM || self.lines < 2 * self.records.len() {
             return;
@@ -319,7 +319,7 @@ impl Json {
         };
         let lines: Vec<[Change; 1]> = self.records.iter().map(change).collect();
         let lines: Vec<&[Change]> = lines.iter().map(|line| &line[..]).collect();
-        // The long log does as well, should there be no room for both.
+        // If there is no space for both, the long log remains in use.
         let _ = self.write_anew(&lines);
     }
 
@@ -357,12 +357,12 @@ pub(super) fn read<T: DeserializeOwned>(value: &Value) -> Result<T, MemoryError>
     T::deserialize(value).map_err(|error| MemoryError::Corrupt(error.to_string()))
 }
 
-/// The check of a line, with what makes it differ from every other place in the log.
+/// The checksum of a line, chained to the previous one so that it is unique in the log.
 fn check_of(before: &str, changes: &str) -> String {
     id::digest(&[before, changes])
 }
 
-/// Adds a line to `text`: a list of its check and its changes. Gives the check.
+/// Appends a line to `text`: a list of its checksum and its changes. Returns the checksum.
 fn add_line(text: &mut String, before: &str, changes: &[Change]) -> String {
     let changes = json!(changes).to_string();
     let check = check_of(before, &changes);
@@ -370,7 +370,7 @@ fn add_line(text: &mut String, before: &str, changes: &[Change]) -> String {
     check
 }
 
-/// The check and the changes of a line.
+/// The checksum and the changes of a line.
 fn parts(line: &[u8]) -> Option<(&str, &str)> {
     let line = std::str::from_utf8(line).ok()?;
     let (check, changes) = line.strip_prefix("[\"")?.split_once("\",")?;
@@ -383,12 +383,12 @@ fn generation(path: &Path) -> String {
     id::digest(&[&random.to_string(), &std::process::id().to_string()])
 }
 
-/// Puts a whole file in the place of another, at once.
+/// Replaces a file atomically.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), MemoryError> {
     let mut name = path.as_os_str().to_owned();
     name.push(format!(".{}.tmp", std::process::id()));
     let new = PathBuf::from(name);
-    // Of a process that died and had the same number; or a link that someone put there.
+    // Left by a dead process with the same id, or a link that someone created.
     let _ = fs::remove_file(&new);
     OpenOptions::new()
         .write(true)

@@ -1,9 +1,9 @@
-//! The store as a log of JSON lines: no native code, the same behaviour.
+//! The store as a log of JSON lines: the same behaviour without native code.
 //!
-//! Each line of the file is one write, whole or not there: a list of records that were put or
-//! taken out. A process reads what others have added before it reads or writes; writers take turns
-//! by a lock. A line that a killed process left half written is passed over; one that was changed
-//! later is damage. When most of the log is out of date, it is written anew under the same name.
+//! Each line of the file is one atomic write: a list of records that were put or deleted. A process
+//! reads what others have appended before it reads or writes; writers are serialised by a lock. A
+//! line that a killed process left incomplete is skipped; a line that was changed later is damage.
+//! When most of the log is out of date, it is rewritten under the same name.
 
 mod log;
 
@@ -26,13 +26,13 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use log::replace;
 
-/// Where the store lies in `folder`.
+/// Path of the store in `folder`.
 #[must_use]
 pub fn path(folder: &Path) -> PathBuf {
     folder.join("data.jsonl")
 }
 
-/// Whether there is one in `folder`.
+/// Whether a store exists in `folder`.
 #[must_use]
 pub fn exists(folder: &Path) -> bool {
     path(folder).is_file()
@@ -41,7 +41,7 @@ pub fn exists(folder: &Path) -> bool {
 /// Opens the store in `folder`.
 ///
 /// # Errors
-/// When it is of a newer aidd, or cannot be read or written.
+/// When it was written by a newer aidd, or cannot be read or written.
 pub fn open(folder: &Path, now: i64) -> Result<Opened, MemoryError> {
     let mut store = Json::new(path(folder));
     let result = store.begin(Durability::Full).and_then(|()| store.commit());
@@ -63,20 +63,20 @@ pub fn open(folder: &Path, now: i64) -> Result<Opened, MemoryError> {
     Ok(Opened { store: Box::new(store), notices })
 }
 
-/// Puts a damaged store aside, under its lock and unless another process has done so.
+/// Moves a damaged store aside, unless another process already has. The caller must hold its lock.
 pub(super) fn set_aside(path: &Path, why: &str, now: i64) -> Result<PutAway, MemoryError> {
     let is_done = Json::new(path.to_owned()).read_all().is_ok();
     put_away(path, &[""], is_done, why, now)
 }
 
-/// A store that was closed: nothing is read or written through it.
+/// A closed store: nothing is read or written through it.
 pub(super) fn closed(path: &Path) -> Box<dyn StorageBackend> {
     let mut store = Json::new(path.to_owned());
     store.is_closed = true;
     Box::new(store)
 }
 
-/// What can still be read of the damaged store at `path`.
+/// The readable records of the damaged store at `path`.
 pub(super) fn remains(path: &Path) -> Remains {
     let mut store = Json::new(path.to_owned());
     let mut remains = Remains { lost: store.salvage(), ..Remains::default() };
@@ -100,7 +100,7 @@ pub(super) fn remains(path: &Path) -> Remains {
     remains
 }
 
-/// Links in the order in which they are given.
+/// Sorts links by the order of results.
 pub(super) fn sorted(mut links: Vec<Link>) -> Vec<Link> {
     links.sort_by(|a, b| (&a.from, a.relation, &a.to).cmp(&(&b.from, b.relation, &b.to)));
     links
@@ -109,14 +109,14 @@ pub(super) fn sorted(mut links: Vec<Link>) -> Vec<Link> {
 const ENTRIES: &str = "memories";
 const LINKS: &str = "links";
 const LINES: &str = "lines";
-/// Memory to lines on it.
+/// Maps a memory to its lines.
 const LINES_OF: &str = "lines-of";
-/// The number of the last change of a memory, and of each memory's.
+/// The number of the last change of any memory, and of each memory.
 const MARK: &str = "mark";
-/// How many memories were taken out.
+/// The number of deleted memories.
 const DELETIONS: &str = "deletions";
 
-/// A memory prepared for search: the log holds nothing for it.
+/// Prepares a memory for search: the log contains no search data.
 fn indexed(entry: Entry) -> Indexed {
     let prepared = Prepared::of(&entry);
     let topic = entry.topic.as_deref().map(topic_key);
@@ -138,12 +138,12 @@ fn indexed(entry: Entry) -> Indexed {
     }
 }
 
-/// Whether a link is kept under `key` for the memory that it starts at.
+/// Whether the link under `key` is stored for the memory that it starts from.
 fn is_from(key: &str) -> bool {
     key.split('\u{1F}').nth(1) == Some(">")
 }
 
-/// Parts of a key, told apart by a character that no id holds.
+/// Joins the parts of a key with a character that no id contains.
 fn key(parts: &[&str]) -> String {
     parts.join("\u{1F}")
 }
@@ -375,7 +375,7 @@ impl StorageBackend for Json {
     }
 
     fn sessions(&mut self, _: Sessions<'_>) -> Result<Vec<Value>, MemoryError> {
-        // They are in memory as it is.
+        // All sessions are in memory.
         self.documents(Table::Sessions)
     }
 
@@ -414,7 +414,7 @@ impl StorageBackend for Json {
     }
 
     fn mend(&mut self) -> Result<bool, MemoryError> {
-        // What searches need is made when a log is read.
+        // Search data is computed when a log is read.
         Ok(false)
     }
 
@@ -435,7 +435,7 @@ impl StorageBackend for Json {
 }
 
 impl Json {
-    /// Reads every record as what it should be.
+    /// Reads every record, to validate it.
     fn read_all(&mut self) -> Result<(), MemoryError> {
         let all = Query { statuses: Status::ALL.to_vec(), ..Query::new(Layers::ALL) };
         self.entries(&all)?;
@@ -448,7 +448,7 @@ impl Json {
         Ok(())
     }
 
-    /// Notes that a memory changed.
+    /// Records that a memory changed.
     fn tick(&mut self, id: &str) -> Result<(), MemoryError> {
         let mark = self.mark()? + 1;
         self.change(MARK, "", Some(json!(mark)))?;

@@ -1,4 +1,5 @@
-//! Opening the database: whether it is one, its mark, its log, its schema.
+//! Opens the database: checks that it is one, sets its application id and journal mode, migrates
+//! its schema.
 
 use super::{Sqlite, error};
 use crate::MemoryError;
@@ -9,7 +10,7 @@ use std::time::{Duration, Instant};
 
 pub(super) fn connect_only(path: &Path) -> Result<Connection, MemoryError> {
     let mut connection = Connection::open(path).map_err(error)?;
-    // SQLite's own way to wait sleeps for up to 100 milliseconds, a hundred writes of others.
+    // SQLite's own busy handler sleeps for up to 100 milliseconds, the time of a hundred writes.
     let mut start = Instant::now();
     let wait = move |times: i32| {
         if times == 0 {
@@ -23,7 +24,7 @@ pub(super) fn connect_only(path: &Path) -> Result<Connection, MemoryError> {
     Ok(connection)
 }
 
-/// Reads enough to know that the file is a database whose schema can be read.
+/// Checks that the file is a database whose schema can be read.
 fn probe(connection: &Connection) -> Result<(), MemoryError> {
     let tables: i64 = connection
         .query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0))
@@ -36,8 +37,8 @@ fn probe(connection: &Connection) -> Result<(), MemoryError> {
     Ok(())
 }
 
-/// Sees to it that the file has a write-ahead log. Two processes that switch a new file to it at
-/// one time would lock each other out, and SQLite does not wait then.
+/// Enables the write-ahead log. Two processes that enable it in a new file at the same time would
+/// lock each other out, and SQLite does not wait in that case.
 fn use_log(connection: &Connection, path: &Path) -> Result<(), MemoryError> {
     let mode =
         |sql: &str| -> rusqlite::Result<String> { connection.query_row(sql, [], |row| row.get(0)) };
@@ -47,7 +48,7 @@ fn use_log(connection: &Connection, path: &Path) -> Result<(), MemoryError> {
     let _lock = lock::take(&path.with_extension("lock"))?;
     let is_new = "SELECT count(*) FROM sqlite_master";
     if connection.query_row(is_new, [], |row| row.get::<_, i64>(0)).is_ok_and(|count| count == 0) {
-        // Into the file itself, so that it is known by its first bytes. The schema brings it again.
+        // Written to the file itself, so that its header identifies it. The schema sets it again.
         let _ = connection.pragma_update(None, "application_id", ownership::APPLICATION_ID);
     }
     let start = Instant::now();
@@ -56,12 +57,12 @@ fn use_log(connection: &Connection, path: &Path) -> Result<(), MemoryError> {
             Ok(mode) if mode.eq_ignore_ascii_case("wal") => return Ok(()),
             Ok(mode) => {
                 return Err(MemoryError::Store(format!(
-                    "{} cannot use a write-ahead log (it has `{mode}`): is it on a network file \
-                     system?",
+                    "{} cannot use a write-ahead log (its journal mode is `{mode}`); check \
+                     whether it is on a network file system",
                     path.display()
                 )));
             }
-            // Others look whether the file is a store before they take the lock.
+            // Other processes probe the file before they take the lock.
             Err(busy)
                 if busy.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
                     && start.elapsed() < lock::PATIENCE =>
@@ -100,7 +101,7 @@ pub(super) fn connect(
             Err(MemoryError::Corrupt(why))
         }
         Err(MemoryError::Corrupt(why)) => Ok((store, Some(mended(&why)))),
-        // Tried again at the next start; a search says so until then.
+        // Retried at the next start; searches report it until then.
         _ => Ok((store, notice)),
     }
 }

@@ -1,8 +1,8 @@
-//! What the store keeps for searches beside each memory, written with it: its terms in a full-text
-//! table, its vector, the files it names.
+//! Search data that the store saves with each memory: its terms in a full-text table, its vector,
+//! and the files it names.
 //!
-//! Texts are cut into terms before they come here, so that this table and an index in memory give
-//! the same; the table's own tokenizer only splits at spaces.
+//! Texts are split into terms before they are stored, so that this table and an index in memory
+//! give the same results; the table's own tokenizer only splits at spaces.
 
 use super::{COLUMNS as ENTRY, Sqlite, entry, error, parsed, word};
 use crate::MemoryError;
@@ -17,17 +17,17 @@ use aidd_lexicon::embedding::Vector;
 use rusqlite::{Row, params};
 use serde_json::json;
 
-/// What of a memory is in the rows beside it, in the order of [`indexed`].
+/// The columns of the search table that [`indexed`] reads, in its order.
 const BESIDE: &str = "s.row, s.id, s.type, s.status, s.created_at, s.topic_key, s.session_id,
     s.branch, s.outcome, s.files, s.length, s.model = ?1 AND s.scheme = ?2, s.vector, s.layer";
-/// Of the memories that changed after a mark.
+/// Condition for the memories that changed after a mark.
 const CHANGED: &str = "WHERE m.seq > ?3 AND s.type IS NOT NULL";
 
-/// Memories prepared anew in one write, so that others need not wait long.
+/// Number of memories prepared again in one write, so that other writers do not wait long.
 const AT_ONCE: usize = 256;
 
 impl Sqlite {
-    /// Whether the store holds `entry`, prepared by this scheme, but for how it stands.
+    /// Whether the store contains `entry`, prepared by the current scheme, except for its status.
     pub(super) fn holds_prepared(&self, entry: &Entry) -> Result<bool, MemoryError> {
         let sql = "SELECT 1 FROM memories m JOIN search s ON s.id = m.id WHERE m.id = ?1
             AND m.type = ?2 AND m.topic IS ?3 AND m.content = ?4 AND m.metadata = ?5
@@ -48,7 +48,7 @@ impl Sqlite {
         Ok(self.one(sql, values, |_| Ok(()))?.is_some())
     }
 
-    /// Prepares a memory for searches.
+    /// Prepares a memory for search.
     pub(super) fn put_prepared(&self, entry: &Entry) -> Result<(), MemoryError> {
         let prepared = Prepared::of(entry);
         let sql = "INSERT INTO search (id, model, scheme, length, vector, outcome, files,
@@ -87,20 +87,20 @@ impl Sqlite {
         .map(|_| ())
     }
 
-    /// Writes how a memory stands beside what was prepared of it.
+    /// Updates the status of a memory in its search data.
     pub(super) fn put_status(&self, id: &str, status: Status) -> Result<(), MemoryError> {
         let sql = "UPDATE search SET status = ?2 WHERE id = ?1 AND status IS NOT ?2";
         self.run(sql, [id, status.word()]).map(|_| ())
     }
 
-    /// Writes what a memory is compared by, where another scheme compared it otherwise.
+    /// Updates the comparison keys of a memory if another scheme computed them differently.
     fn put_keys(&self, entry: &Entry) -> Result<(), MemoryError> {
         let sql = "UPDATE memories SET topic_key = ?2, meaning_key = ?3
             WHERE id = ?1 AND (topic_key IS NOT ?2 OR meaning_key IS NOT ?3)";
         self.run(sql, params![entry.id, topic_of(entry), meaning_key(entry)]).map(|_| ())
     }
 
-    /// The permanent memories, not removed, that say the same.
+    /// The permanent memories, except removed ones, with this meaning key.
     pub(super) fn saying(&self, meaning: &str) -> Result<Vec<Entry>, MemoryError> {
         let sql = format!(
             "SELECT {ENTRY} FROM memories WHERE meaning_key = ?1
@@ -109,7 +109,7 @@ impl Sqlite {
         self.all(&sql, [meaning], entry)
     }
 
-    /// Forgets what was prepared of a memory.
+    /// Deletes the search data of a memory.
     pub(super) fn drop_prepared(&self, id: &str) -> Result<(), MemoryError> {
         let sql = "DELETE FROM search WHERE id = ?1 RETURNING row";
         if let Some(row) = self.one(sql, [id], |row| row.get::<_, i64>(0))? {
@@ -118,9 +118,9 @@ impl Sqlite {
         Ok(())
     }
 
-    /// Prepares those memories anew that were prepared by another scheme, a few at a time.
+    /// Prepares again the memories that another scheme prepared, a few at a time.
     pub(super) fn prepare_stale(&mut self) -> Result<(), MemoryError> {
-        // Four ranges of an index, where a comparison of both columns would look at all.
+        // Four index ranges, because comparing both columns would scan the whole table.
         let sql = format!(
             "SELECT id FROM (SELECT id FROM search WHERE model < ?1
                 UNION ALL SELECT id FROM search WHERE model > ?1
@@ -154,7 +154,7 @@ impl Sqlite {
         take: &mut dyn FnMut(Indexed),
     ) -> Result<(), MemoryError> {
         let sql = match (after, with_columns) {
-            // All: the rows beside the memories say enough.
+            // All memories: the search table alone is sufficient.
             (None, false) => format!("SELECT {BESIDE} FROM search s WHERE s.type IS NOT NULL"),
             (Some(_), false) => {
                 format!("SELECT {BESIDE} FROM memories m JOIN search s ON s.id = m.id {CHANGED}")
@@ -168,7 +168,7 @@ impl Sqlite {
         let mut all = |sql| -> rusqlite::Result<()> {
             let mut run = self.connection.prepare_cached(sql)?;
             let after = after.unwrap_or(i64::MIN);
-            // A parameter that a statement does not have cannot be bound.
+            // SQLite rejects parameters that a statement does not have.
             let mut rows = match (run.parameter_count(), with_columns) {
                 (2, _) => run.query(params![NAME, SCHEME])?,
                 _ => run.query(params![NAME, SCHEME, after])?,
@@ -205,7 +205,7 @@ impl Sqlite {
     }
 }
 
-/// The topic of a memory as it is compared, if it names anything.
+/// The topic's comparison key, unless it is empty.
 pub(super) fn topic_of(entry: &Entry) -> Option<String> {
     entry.topic.as_deref().map(topic_key).filter(|key| !key.is_empty())
 }

@@ -1,12 +1,12 @@
-//! Mending a store whose full-text table alone is damaged: it holds nothing that cannot be made from
-//! the memories, so the store itself stays where it is.
+//! Repairs a store in which only the full-text tables are damaged: these can be rebuilt from the
+//! memories, so the store itself is retained.
 
 use super::{Sqlite, connect_only, error};
 use crate::MemoryError;
 use crate::store::{StorageBackend, lock};
 use rusqlite::Connection;
 
-/// The tables that hold what nothing else does, and what was prepared beside the full text.
+/// The tables with original data, and the search table.
 const OTHERS: [&str; 9] = [
     "counter",
     "memories",
@@ -19,11 +19,12 @@ const OTHERS: [&str; 9] = [
     "search",
 ];
 
-/// The full-text tables, the one first that the other needs not.
+/// The full-text tables; the second depends on the first.
 const TEXT: [&str; 2] = ["search_text", "search_terms"];
 
 impl Sqlite {
-    /// Makes the full-text tables anew when all others are whole; whether the store is whole now.
+    /// Rebuilds the full-text tables if all others are intact; returns whether the store is intact
+    /// now.
     pub(super) fn mend_search(&mut self) -> Result<bool, MemoryError> {
         if self.is_private || self.is_set_aside() {
             return Ok(false);
@@ -34,7 +35,7 @@ impl Sqlite {
                 return Ok(false);
             }
         }
-        // Another process may have been faster.
+        // Another process can have repaired it first.
         if !self.is_whole("PRAGMA integrity_check")? {
             let made = TEXT
                 .iter()
@@ -48,7 +49,7 @@ impl Sqlite {
             if self.make_anew(&made).is_err() {
                 self.cut_out(&made)?;
             }
-            // The tables are others now.
+            // The connection's schema is out of date.
             self.connection = connect_only(&self.path)?;
         }
         drop(lock);
@@ -56,7 +57,7 @@ impl Sqlite {
         self.is_whole("PRAGMA integrity_check")
     }
 
-    /// What a check of SQLite's finds. It fails itself on some damage.
+    /// The problems that a SQLite check reports. On some damage the check itself fails.
     pub(super) fn damage(&self, check: &str) -> Result<Vec<String>, MemoryError> {
         match self.all(check, [], |row| row.get::<_, String>(0)) {
             Ok(said) => Ok(said.into_iter().filter(|line| line != "ok").collect()),
@@ -69,29 +70,29 @@ impl Sqlite {
         Ok(self.damage(check)?.is_empty())
     }
 
-    /// Drops the tables and makes them empty; all memories are prepared again after that, by this
-    /// process or the next.
+    /// Drops the tables and creates them empty; this process or the next one then prepares all
+    /// memories again.
     fn make_anew(&self, made: &[String]) -> Result<(), MemoryError> {
         let drop: String = TEXT.iter().rev().map(|name| format!("DROP TABLE {name};\n")).collect();
         run_whole(&self.connection, &(drop + &filled_later(made)))
     }
 
-    /// As [`Self::make_anew`], where a page of the tables cannot be read, so that they cannot be
-    /// dropped: they are taken out of the schema, and their pages out of the file.
+    /// Like [`Self::make_anew`], for tables with an unreadable page, which cannot be dropped:
+    /// removes them from the schema, and their pages from the file.
     fn cut_out(&self, made: &[String]) -> Result<(), MemoryError> {
         let connection = connect_only(&self.path)?;
         let forget = "DELETE FROM sqlite_master
             WHERE tbl_name IN ('search_text', 'search_terms') OR tbl_name GLOB 'search_text_*';\n";
         connection.pragma_update(None, "writable_schema", "ON").map_err(error)?;
         run_whole(&connection, forget)?;
-        // A new connection reads the schema as it is now.
+        // A new connection reads the current schema.
         let connection = connect_only(&self.path)?;
         run_whole(&connection, &filled_later(made))?;
         connection.execute_batch("VACUUM").map_err(error)
     }
 }
 
-/// Makes the tables, and says of every memory that it was prepared by no scheme.
+/// SQL that creates the tables and marks every memory as prepared by no scheme.
 fn filled_later(made: &[String]) -> String {
     made.join(";\n") + ";\nUPDATE search SET scheme = 0;\n"
 }
@@ -101,7 +102,7 @@ fn run_whole(connection: &Connection, sql: &str) -> Result<(), MemoryError> {
     run("BEGIN IMMEDIATE")?;
     let done = run(sql).and_then(|()| run("COMMIT"));
     if done.is_err() {
-        // Fails when SQLite has rolled back on its own, which is what is wanted.
+        // Fails when SQLite has already rolled back, which is fine.
         let _ = run("ROLLBACK");
     }
     done

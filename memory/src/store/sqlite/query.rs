@@ -1,15 +1,15 @@
-//! A query in SQL.
+//! Translates a query to SQL.
 
 use crate::store::{Order, Query};
 use crate::words::topic_key;
 use rusqlite::types::Value as Sql;
 
-/// `query` as a condition, an order, and the values in them.
+/// Returns the condition and order of `query`, and the values of its parameters.
 pub(super) fn condition(query: &Query) -> (String, Vec<Sql>) {
     let mut sql = String::from("1");
     let mut values: Vec<Sql> = Vec::new();
-    // A topic, a session or a mark leaves few. SQLite has no figures of the tables and would go by
-    // type and status, which leave nearly all; a plus keeps it from using their index.
+    // A topic, a session or a mark selects few rows. SQLite has no statistics of the tables and
+    // would use the index on type and status, which select nearly all; a plus prevents that.
     let is_narrow = query.topic.is_some() || query.session_id.is_some() || query.after.is_some();
     let wide = if is_narrow { "+" } else { "" };
     let mut among = |column: &str, words: Vec<&str>| {

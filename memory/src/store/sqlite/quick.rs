@@ -1,6 +1,5 @@
-//! Answers that read as much as they say: what does not go together, and some of the sessions. Each
-//! goes by an index that holds little more than the answer; the words in a condition are those of
-//! the index, as SQLite uses it for no others.
+//! Queries for conflicts and for sessions that read little more than their result. Each uses a
+//! partial index; its condition must repeat that of the index, otherwise SQLite does not use it.
 
 use super::{Sqlite, parsed, word};
 use crate::MemoryError;
@@ -9,11 +8,12 @@ use crate::types::{Kind, Layer, Status};
 use rusqlite::Row;
 use serde_json::Value;
 
-/// Memories with more than one revision that none replaces; a comma may stand in one, too.
+/// Memories with more than one head revision; a single revision can also contain a comma.
 const CONTESTED: &str = "SELECT id, heads FROM memories
     WHERE instr(heads, ',') > 0 AND layer = 'permanent' AND status <> 'removed' ORDER BY id";
 
-/// Decisions that hold, on topics of several. SQLite would go by type and status, and read each.
+/// Active decisions on topics with several. Without the hint SQLite uses type and status, and reads
+/// each row.
 const TOPICS: &str = "SELECT topic_key, id FROM memories INDEXED BY decisions_on_topic
     WHERE layer = 'permanent' AND status = 'active' AND type = 'decision'
         AND topic_key IS NOT NULL AND topic_key IN (
@@ -23,8 +23,8 @@ const TOPICS: &str = "SELECT topic_key, id FROM memories INDEXED BY decisions_on
             GROUP BY topic_key HAVING count(*) > 1)
     ORDER BY topic_key, id";
 
-/// Links to what holds, from what was not removed or, of a contradiction, holds too. A cross join is
-/// made in the order in which it is written.
+/// Links to active memories from memories that are not removed, or, for contradictions, are active
+/// too. Cross joins are executed in the written order.
 const LINKS: &str = "SELECT l.data FROM links l
         CROSS JOIN memories t INDEXED BY memories_holding ON t.id = l.to_id
         CROSS JOIN memories f ON f.id = l.from_id
@@ -33,11 +33,12 @@ const LINKS: &str = "SELECT l.data FROM links l
         AND f.layer = 'permanent' AND f.status <> 'removed'
         AND (l.relation = 'supersedes' OR f.status = 'active')";
 
-/// Whether something is superseded by more than one.
+/// Whether a memory is superseded by more than one other memory.
 const FORKED: &str = "SELECT 1 FROM links INDEXED BY links_by_relation
     WHERE relation = 'supersedes' GROUP BY to_id HAVING count(*) > 1 LIMIT 1";
 
-/// Which permanent memory supersedes which. Read only where something is forked.
+/// Pairs of superseding and superseded permanent memories. Read only when a memory is superseded by
+/// more than one other.
 const SUPERSEDING: &str = "SELECT l.from_id, l.to_id FROM links l INDEXED BY links_by_relation
         CROSS JOIN memories t ON t.id = l.to_id
         CROSS JOIN memories f ON f.id = l.from_id
@@ -95,7 +96,7 @@ mod tests {
     use super::*;
     use crate::store::steps;
 
-    /// How SQLite goes about a query: no table is looked through.
+    /// The query plans use the indexes and scan no table.
     #[test]
     fn each_goes_by_its_index() {
         let connection = rusqlite::Connection::open_in_memory().expect("a database");

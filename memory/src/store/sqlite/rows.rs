@@ -1,4 +1,4 @@
-//! Rows of the store as what they hold.
+//! Converts database rows to records.
 
 use crate::store::Mirrored;
 use crate::types::Entry;
@@ -10,12 +10,12 @@ pub(in crate::store) const COLUMNS: &str =
     "id, type, layer, topic, content, metadata, status, session_id, branch,
     created_at, updated_at, schema_version, heads, extra";
 
-/// A column that holds a word of an enum.
+/// Parses a column that contains the word of an enum value.
 pub(super) fn word<T: FromStr<Err = String>>(row: &Row<'_>, index: usize) -> rusqlite::Result<T> {
     row.get_ref(index)?.as_str()?.parse().map_err(|error: String| broken(index, error))
 }
 
-/// A column that holds JSON.
+/// Parses a column that contains JSON.
 pub(in crate::store) fn parsed<T: DeserializeOwned>(
     row: &Row<'_>,
     index: usize,

@@ -160,7 +160,7 @@ fn a_hole_in_the_middle_costs_what_was_in_it() {
     // At most what one page holds is gone.
     assert!(left[0] < had[0] && left[0] + 20 > had[0], "{left:?} of {had:?}");
     let notices = memory.take_notices().join("\n");
-    assert!(notices.contains("carried over from"), "{notices}");
+    assert!(notices.contains("recovered from"), "{notices}");
 }
 
 fn find(bytes: &[u8], part: &[u8]) -> Option<usize> {
@@ -251,7 +251,7 @@ fn a_damaged_index_for_searches_is_mended_in_place() {
         memory.import().unwrap_or_else(|error| panic!("{done}: {error}"));
         let notices = memory.take_notices();
         assert_eq!(notices.len(), 1, "{done}: {notices:?}");
-        assert!(notices[0].starts_with("the index for searches was damaged"), "{notices:?}");
+        assert!(notices[0].starts_with("the search index was damaged"), "{notices:?}");
         assert_eq!(memory.check().expect("checked"), [""; 0], "{done}");
         assert_eq!(permanent(&mut memory), whole_now, "{done}");
         let [session, local, tracked, sessions] = counts(&mut memory);
@@ -286,5 +286,5 @@ fn a_search_goes_on_over_a_damaged_index() {
     assert_eq!(memory.search(&question).expect("found").hits[0].id, saved);
     assert_eq!(memory.check().expect("checked"), [""; 0]);
     let notices = memory.take_notices().join("\n");
-    assert!(notices.contains("index for searches") && !notices.contains("corrupt-"), "{notices}");
+    assert!(notices.contains("search index") && !notices.contains("corrupt-"), "{notices}");
 }

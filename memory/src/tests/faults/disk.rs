@@ -205,7 +205,7 @@ fn read_only(root: &Path, wanted: Wanted, switch: impl Fn(bool)) {
     switch(false);
     let mut memory = opened(root, wanted);
     let notices = memory.take_notices();
-    assert!(notices[0].ends_with("memory can be read here, and not written"), "{notices:?}");
+    assert!(notices[0].ends_with("memory is read-only here"), "{notices:?}");
     assert_eq!(permanent(&mut memory), whole);
     assert_eq!(counts(&mut memory), had);
     for error in [

@@ -18,7 +18,7 @@ mod unix {
             let clock = crate::project::system_clock();
             let error =
                 ProjectMemory::open(&crate::DISTRIBUTION, root, wanted, clock).expect_err(what);
-            assert!(error.to_string().contains("is a link, and memory is not written"), "{error}");
+            assert!(error.to_string().contains("is a link; memory is not written"), "{error}");
         }
     }
 

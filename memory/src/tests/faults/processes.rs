@@ -235,7 +235,7 @@ fn eight_starters_migrate_an_old_database_once() {
         // It stays open: a part of the old database is in its log.
         let said = race(folder.path(), 2);
         assert_eq!(said.len(), 1, "{said:?}");
-        assert!(said[0].contains("the store went from schema"), "{said:?}");
+        assert!(said[0].contains("the store was migrated from schema"), "{said:?}");
         let connection = rusqlite::Connection::open(sqlite::path(&folder.path().join(".aidd")))
             .expect("a database");
         let number = |sql: &str| -> u32 {
@@ -269,7 +269,7 @@ fn eight_starters_bring_the_first_schema_up_to_date() {
     // It stays open: a part of the old database is in its log.
     let said = race(folder.path(), 1);
     assert_eq!(said.len(), 1, "{said:?}");
-    assert!(said[0].starts_with("the store went from schema 1 to"), "{said:?}");
+    assert!(said[0].starts_with("the store was migrated from schema 1 to"), "{said:?}");
     let mut memory = opened(folder.path(), Wanted::Sqlite);
     assert_eq!(counts(&mut memory), [0, 20, 0, 0]);
     assert_eq!(memory.check().expect("checked"), [""; 0]);

@@ -366,7 +366,7 @@ fn phases_are_left_with_evidence() {
     );
     assert_eq!(
         said,
-        "error: `all` is no exit criterion of UNDERSTAND: context, requirements, acceptance, edges"
+        "error: `all` is not an exit criterion of UNDERSTAND; expected one of context, requirements, acceptance, edges"
     );
     let moved = day.data("aidd_lifecycle_advance", json!({
         "lifecycleId": id, "notes": "clear",
