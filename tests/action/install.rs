@@ -179,7 +179,7 @@ fn what_is_not_released_is_built() {
     let gone = machine(&release(&bytes), &server);
     let outcome = gone.run();
     assert_eq!(outcome.code, 1, "{}", outcome.log);
-    assert!(is_built(&gone) && outcome.log.contains("there is no http"), "{}", outcome.log);
+    assert!(is_built(&gone) && outcome.log.contains(" not found; building it"), "{}", outcome.log);
 
     for (os, arch) in [("Linux", "ARM"), ("Linux", "ARM64")] {
         let runner = machine(&release(&bytes), &server).on(os, arch);
@@ -274,7 +274,7 @@ fn without_cargo_the_way_out_is_named() {
     link(&runner, "sha256sum");
     let outcome = runner.with_only_its_path().run();
     assert_eq!(outcome.code, 2, "{}", outcome.log);
-    assert!(outcome.log.contains("install Rust in a step before"), "{}", outcome.log);
+    assert!(outcome.log.contains("install Rust in an earlier step"), "{}", outcome.log);
 }
 
 /// Makes a tool of this machine one of the runner's own.
