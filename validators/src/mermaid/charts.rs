@@ -1,7 +1,7 @@
 //! Checks of charts: values, lengths, and parts that are missing.
 
 use super::Diagram;
-use super::parse::Symbol;
+use super::parse::{Part, Symbol, Type};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::source::{Source, Span};
 
@@ -12,7 +12,7 @@ pub(super) fn empty_diagram(diagram: &Diagram, report: &mut Report<'_>) {
 }
 
 pub(super) fn empty_section(diagram: &Diagram, report: &mut Report<'_>) {
-    if !matches!(&*diagram.family, "gantt" | "journey" | "timeline") {
+    if !matches!(diagram.kind, Some(Type::Gantt | Type::Journey | Type::Timeline)) {
         return;
     }
     let source = report.source();
@@ -30,11 +30,10 @@ pub(super) fn empty_section(diagram: &Diagram, report: &mut Report<'_>) {
 
 pub(super) fn length_mismatch(diagram: &Diagram, report: &mut Report<'_>) {
     let Some((expected, lengths)) = &diagram.model.series else { return };
-    let source = report.source();
-    let (places, unit): (Vec<Span>, _) = if diagram.family == "radar" {
-        (diagram.of("radar curve").map(|symbol| symbol.at).collect(), "axes")
+    let (places, unit): (Vec<Span>, _) = if diagram.kind == Some(Type::Radar) {
+        (diagram.of(Part::RadarCurve).map(|symbol| symbol.at).collect(), "axes")
     } else {
-        (series_lines(diagram, source), "categories")
+        (series_lines(diagram, report.source()), "categories")
     };
     if places.len() != lengths.len() || *expected == 0 {
         return;
@@ -47,7 +46,7 @@ pub(super) fn length_mismatch(diagram: &Diagram, report: &mut Report<'_>) {
     }
 }
 
-/// The lines of an XY chart that hold values.
+/// The lines of an XY chart that hold values. A series without a name has no symbol.
 fn series_lines(diagram: &Diagram, source: &Source) -> Vec<Span> {
     let series = |line: &&Span| {
         let text = source.slice(**line);
@@ -67,11 +66,11 @@ pub(super) fn missing_axis_title(diagram: &Diagram, report: &mut Report<'_>) {
 pub(super) fn task_without_actor(diagram: &Diagram, report: &mut Report<'_>) {
     let mut task: Option<&Symbol> = None;
     for symbol in &diagram.symbols {
-        match &*symbol.what {
-            "journey people" => task = None,
-            "journey task" | "journey section" => {
+        match symbol.what {
+            Some(Part::JourneyPeople) => task = None,
+            Some(Part::JourneyTask | Part::JourneySection) => {
                 tell(task, report);
-                task = (symbol.what == "journey task").then_some(symbol);
+                task = (symbol.what == Some(Part::JourneyTask)).then_some(symbol);
             }
             _ => {}
         }
@@ -88,26 +87,27 @@ fn tell(task: Option<&Symbol>, report: &mut Report<'_>) {
 }
 
 /// What a value is, whether it fits, and what to say if not.
-type Range = (&'static str, fn(f64) -> bool, &'static str);
+type Range = (Part, fn(f64) -> bool, &'static str);
 
 /// What a value must be.
 const RANGES: &[Range] = &[
-    ("journey score", |value| (1.0..=5.0).contains(&value), "a score goes from 1 to 5"),
-    ("sankey link value", |value| value > 0.0, "a flow without amount is not drawn"),
-    ("treemap value", |value| value > 0.0, "a leaf without size is not drawn"),
-    ("venn size", |value| value > 0.0, "a set without size is not drawn"),
+    (Part::JourneyScore, |value| (1.0..=5.0).contains(&value), "a score goes from 1 to 5"),
+    (Part::SankeyLinkValue, |value| value > 0.0, "a flow without amount is not drawn"),
+    (Part::TreemapValue, |value| value > 0.0, "a leaf without size is not drawn"),
+    (Part::VennSize, |value| value > 0.0, "a set without size is not drawn"),
 ];
 
 pub(super) fn value_out_of_range(diagram: &Diagram, report: &mut Report<'_>) {
     for symbol in &diagram.symbols {
-        let Some((_, fits, why)) = RANGES.iter().find(|(what, ..)| *what == symbol.what) else {
+        let Some((_, fits, why)) = RANGES.iter().find(|(what, ..)| Some(*what) == symbol.what)
+        else {
             continue;
         };
         if symbol.name.trim().parse().is_ok_and(|value| !fits(value)) {
             report.at(symbol.at, format!("{} is out of range: {why}", symbol.name.trim()));
         }
     }
-    let slices: Vec<&Symbol> = diagram.of("pie section").collect();
+    let slices: Vec<&Symbol> = diagram.of(Part::PieSection).collect();
     if slices.len() == diagram.model.values.len() {
         for (slice, _) in
             slices.iter().zip(&diagram.model.values).filter(|(_, value)| **value == 0.0)

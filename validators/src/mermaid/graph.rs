@@ -1,6 +1,7 @@
 //! Checks of what is connected with what.
 
 use super::Diagram;
+use super::parse::{Part, Type};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;
 use aidd_engine::text::source::{Source, Span};
@@ -46,7 +47,7 @@ pub(super) fn self_loop(diagram: &Diagram, report: &mut Report<'_>) {
 
 pub(super) fn unconnected_node(diagram: &Diagram, report: &mut Report<'_>) {
     for id in &diagram.model.loose {
-        if let Some(symbol) = diagram.of("flowchart node").find(|symbol| symbol.name == *id) {
+        if let Some(symbol) = diagram.of(Part::FlowchartNode).find(|symbol| symbol.name == *id) {
             report
                 .at(symbol.at, format!("`{id}` is connected with nothing"))
                 .help("Connect it, put it into a subgraph, or remove it");
@@ -56,7 +57,7 @@ pub(super) fn unconnected_node(diagram: &Diagram, report: &mut Report<'_>) {
 
 /// A sankey diagram flows one way: drawing a circle fails.
 pub(super) fn cyclic_flow(diagram: &Diagram, report: &mut Report<'_>) {
-    if diagram.family != "sankey" {
+    if diagram.kind != Some(Type::Sankey) {
         return;
     }
     let edges = &diagram.model.edges;
@@ -130,7 +131,7 @@ struct Step<'a> {
 
 impl<'a> Machine<'a> {
     fn read(diagram: &Diagram, source: &'a Source) -> Option<Self> {
-        if diagram.family != "stateDiagram" || !diagram.drawn() {
+        if diagram.kind != Some(Type::StateDiagram) || !diagram.drawn() {
             return None;
         }
         let mut machine = Self { steps: Vec::new(), scopes: vec![("", 0)] };

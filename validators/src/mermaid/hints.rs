@@ -1,17 +1,18 @@
 //! What to do about the usual syntax faults.
 
+use super::parse::{Code, Syntax, Token, Type};
 use super::{Diagram, line_at};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::{Edit, Finding};
 use aidd_engine::text::source::{Source, Span};
 
 /// Reports a fault, with what is known about it.
-pub(super) fn report(diagram: &Diagram, span: Span, message: &str, report: &mut Report<'_>) {
+pub(super) fn report(diagram: &Diagram, fault: &Syntax, report: &mut Report<'_>) {
     let source = report.source();
-    let found = HINTS.iter().find_map(|hint| hint(diagram, source, span, message));
+    let found = HINTS.iter().find_map(|hint| hint(diagram, source, fault));
     let found = found.unwrap_or_default();
-    let at = found.span.unwrap_or(span);
-    let finding = report.at(at, found.message.unwrap_or_else(|| message.to_owned()));
+    let at = found.span.unwrap_or(fault.span);
+    let finding = report.at(at, found.message.unwrap_or_else(|| fault.message.clone()));
     if let Some(help) = found.help {
         finding.help(help);
     }
@@ -39,7 +40,7 @@ struct Hint {
     sure: bool,
 }
 
-type HintOf = fn(&Diagram, &Source, Span, &str) -> Option<Hint>;
+type HintOf = fn(&Diagram, &Source, &Syntax) -> Option<Hint>;
 
 /// In order: the first that knows something is used.
 const HINTS: [HintOf; 12] = [
@@ -59,25 +60,27 @@ const HINTS: [HintOf; 12] = [
 
 const DIRECTIONS: [&str; 5] = ["TB", "TD", "BT", "LR", "RL"];
 
-fn direction(diagram: &Diagram, source: &Source, span: Span, message: &str) -> Option<Hint> {
-    if !message.contains("direction") {
+fn direction(diagram: &Diagram, source: &Source, fault: &Syntax) -> Option<Hint> {
+    if !matches!(fault.code, Some(Code::FlowDirection | Code::Direction))
+        && !fault.expected.contains(&Token::Direction)
+    {
         return None;
     }
-    let word = source.slice(span).trim();
+    let word = source.slice(fault.span).trim();
     let help = Some(format!("A direction is one of {}", DIRECTIONS.join(", ")));
     let same = DIRECTIONS.iter().find(|known| known.eq_ignore_ascii_case(word));
-    let fix = same.map(|known| (format!("Write `{known}`"), Edit::replace(span, *known)));
+    let fix = same.map(|known| (format!("Write `{known}`"), Edit::replace(fault.span, *known)));
     let message =
         (!word.is_empty() && diagram.is_flowchart()).then(|| format!("`{word}` is no direction"));
     Some(Hint { help, message, sure: fix.is_some(), fix, ..Hint::default() })
 }
 
 /// `A -> B`: the arrow of sequence diagrams in a flowchart.
-fn single_dash(diagram: &Diagram, source: &Source, span: Span, _: &str) -> Option<Hint> {
+fn single_dash(diagram: &Diagram, source: &Source, fault: &Syntax) -> Option<Hint> {
     if !diagram.is_flowchart() {
         return None;
     }
-    let line = line_at(diagram, span.start)?;
+    let line = line_at(diagram, fault.span.start)?;
     let text = source.slice(line);
     let at = text.find("->").filter(|&at| {
         let before = text[..at].chars().next_back();
@@ -102,17 +105,20 @@ fn single_dash(diagram: &Diagram, source: &Source, span: Span, _: &str) -> Optio
 }
 
 /// Words that open a block which `end` closes, by type.
-const BLOCKS: [(&str, &[&str]); 3] = [
-    ("flowchart", &["subgraph"]),
-    ("sequence", &["loop", "alt", "opt", "par", "par_over", "critical", "break", "rect", "box"]),
-    ("block", &["block"]),
+const BLOCKS: [(Type, &[&str]); 3] = [
+    (Type::FlowchartV2, &["subgraph"]),
+    (
+        Type::Sequence,
+        &["loop", "alt", "opt", "par", "par_over", "critical", "break", "rect", "box"],
+    ),
+    (Type::Block, &["block"]),
 ];
 
-fn unclosed_block(diagram: &Diagram, source: &Source, span: Span, message: &str) -> Option<Hint> {
-    let family = if diagram.is_flowchart() { "flowchart" } else { &diagram.family };
+fn unclosed_block(diagram: &Diagram, source: &Source, fault: &Syntax) -> Option<Hint> {
+    let family = if diagram.is_flowchart() { Type::FlowchartV2 } else { diagram.kind? };
     let (_, openers) = BLOCKS.iter().find(|(kind, _)| *kind == family)?;
     let last = diagram.lines.last()?.end;
-    if !message.contains("the end of the diagram") && span.start < last {
+    if fault.code != Some(Code::End) && fault.span.start < last {
         return None;
     }
     let mut open: Vec<(Span, &str)> = Vec::new();
@@ -138,12 +144,12 @@ fn unclosed_block(diagram: &Diagram, source: &Source, span: Span, message: &str)
     })
 }
 
-fn reserved_end(diagram: &Diagram, source: &Source, span: Span, _: &str) -> Option<Hint> {
-    let word = source.slice(span).trim();
-    if word != "end" || !(diagram.is_flowchart() || diagram.family == "sequence") {
+fn reserved_end(diagram: &Diagram, source: &Source, fault: &Syntax) -> Option<Hint> {
+    let word = source.slice(fault.span).trim();
+    if word != "end" || !(diagram.is_flowchart() || diagram.kind == Some(Type::Sequence)) {
         return None;
     }
-    let alone = line_at(diagram, span.start).is_some_and(|line| source.slice(line) == "end");
+    let alone = line_at(diagram, fault.span.start).is_some_and(|line| source.slice(line) == "end");
     Some(Hint {
         message: Some(if alone {
             "`end` closes nothing".to_owned()
@@ -157,8 +163,10 @@ fn reserved_end(diagram: &Diagram, source: &Source, span: Span, _: &str) -> Opti
 }
 
 /// `A[f(x)]`: brackets in a label that is not quoted.
-fn unquoted_label(diagram: &Diagram, source: &Source, _: Span, message: &str) -> Option<Hint> {
-    if !diagram.is_flowchart() || !message.contains("label") {
+fn unquoted_label(diagram: &Diagram, source: &Source, fault: &Syntax) -> Option<Hint> {
+    let of_label = matches!(fault.code, Some(Code::Label | Code::NodeLabel))
+        || fault.expected.iter().any(|token| matches!(token, Token::NodeLabel | Token::EdgeLabel));
+    if !diagram.is_flowchart() || !of_label {
         return None;
     }
     let label = diagram.lines.iter().find_map(|&line| bracketed_label(source, line))?;
@@ -193,23 +201,23 @@ fn bracketed_label(source: &Source, line: Span) -> Option<Span> {
     None
 }
 
-fn unclosed_label(diagram: &Diagram, _: &Source, span: Span, message: &str) -> Option<Hint> {
-    let missing = message.split("(missing `").nth(1)?.split('`').next()?;
-    let line = line_at(diagram, span.start)?;
-    Some(Hint {
-        span: Some(Span { start: span.start, end: span.end.min(line.end).max(span.start) }),
-        message: Some(format!("the label is not closed by `{missing}`")),
-        ..Hint::default()
-    })
-}
-
-fn space_in_id(diagram: &Diagram, source: &Source, span: Span, message: &str) -> Option<Hint> {
-    if !diagram.is_flowchart() || !message.contains("a label in brackets") {
+fn unclosed_label(diagram: &Diagram, _: &Source, fault: &Syntax) -> Option<Hint> {
+    if !matches!(fault.code, Some(Code::NodeLabel | Code::ShapeData)) {
         return None;
     }
-    let word = source.slice(span);
-    let line = line_at(diagram, span.start)?;
-    let before = source.slice(Span { start: line.start, end: span.start });
+    let Span { start, end } = fault.span;
+    let line = line_at(diagram, start)?;
+    let span = Some(Span { start, end: end.min(line.end).max(start) });
+    Some(Hint { span, ..Hint::default() })
+}
+
+fn space_in_id(diagram: &Diagram, source: &Source, fault: &Syntax) -> Option<Hint> {
+    if !diagram.is_flowchart() || !fault.expected.contains(&Token::NodeLabel) {
+        return None;
+    }
+    let word = source.slice(fault.span);
+    let line = line_at(diagram, fault.span.start)?;
+    let before = source.slice(Span { start: line.start, end: fault.span.start });
     let first =
         before.trim_end().rsplit([' ', '\t', '>', '&', '|', ';']).next().unwrap_or_default();
     let plain =
@@ -224,11 +232,11 @@ fn space_in_id(diagram: &Diagram, source: &Source, span: Span, message: &str) ->
     })
 }
 
-fn missing_colon(diagram: &Diagram, source: &Source, span: Span, message: &str) -> Option<Hint> {
-    if diagram.family != "sequence" || !message.contains("`: text`") {
+fn missing_colon(diagram: &Diagram, source: &Source, fault: &Syntax) -> Option<Hint> {
+    if diagram.kind != Some(Type::Sequence) || !fault.expected.contains(&Token::Text) {
         return None;
     }
-    let line = line_at(diagram, span.start.saturating_sub(1))?;
+    let line = line_at(diagram, fault.span.start.saturating_sub(1))?;
     let note = source.slice(line).get(..4).is_some_and(|word| word.eq_ignore_ascii_case("note"));
     let (what, help) = if note {
         ("note", "Write its text after a colon: `Note over A: text`")
@@ -244,10 +252,12 @@ fn missing_colon(diagram: &Diagram, source: &Source, span: Span, message: &str) 
 }
 
 /// Classes, states, entities and requirements have bodies between braces.
-fn unclosed_brace(diagram: &Diagram, source: &Source, span: Span, message: &str) -> Option<Hint> {
-    let braced = ["classDiagram", "stateDiagram", "er", "requirement"];
-    let at_end = message.contains("the end of the diagram") || message.starts_with("EOF");
-    if !braced.contains(&&*diagram.family) || !(at_end || span.start >= diagram.lines.last()?.end) {
+fn unclosed_brace(diagram: &Diagram, source: &Source, fault: &Syntax) -> Option<Hint> {
+    let braced = [Type::ClassDiagram, Type::StateDiagram, Type::Er, Type::Requirement];
+    let at_end = matches!(fault.code, Some(Code::End | Code::BodyEnd));
+    if !braced.contains(&diagram.kind?)
+        || !(at_end || fault.span.start >= diagram.lines.last()?.end)
+    {
         return None;
     }
     let mut open = Vec::new();
@@ -267,11 +277,11 @@ fn unclosed_brace(diagram: &Diagram, source: &Source, span: Span, message: &str)
     })
 }
 
-fn unknown_branch(diagram: &Diagram, source: &Source, span: Span, message: &str) -> Option<Hint> {
-    if diagram.family != "gitGraph" || !message.contains("not yet created") {
+fn unknown_branch(_: &Diagram, source: &Source, fault: &Syntax) -> Option<Hint> {
+    if fault.code != Some(Code::Branch) {
         return None;
     }
-    let name = source.slice(span).split_whitespace().nth(1)?;
+    let name = source.slice(fault.span).split_whitespace().nth(1)?;
     Some(Hint {
         message: Some(format!("there is no branch `{name}` yet")),
         help: Some(format!("Write `branch {name}` first: it also checks the branch out")),
@@ -279,11 +289,11 @@ fn unknown_branch(diagram: &Diagram, source: &Source, span: Span, message: &str)
     })
 }
 
-fn missing_role(diagram: &Diagram, source: &Source, span: Span, message: &str) -> Option<Hint> {
-    if diagram.family != "er" || !message.contains("`:`") {
+fn missing_role(diagram: &Diagram, source: &Source, fault: &Syntax) -> Option<Hint> {
+    if diagram.kind != Some(Type::Er) || !fault.expected.contains(&Token::Colon) {
         return None;
     }
-    let line = line_at(diagram, span.start.saturating_sub(1))?;
+    let line = line_at(diagram, fault.span.start.saturating_sub(1))?;
     source.slice(line).contains(['-', '.']).then(|| Hint {
         span: Some(line),
         message: Some("the relation has no `:` and label".to_owned()),
@@ -292,8 +302,8 @@ fn missing_role(diagram: &Diagram, source: &Source, span: Span, message: &str) -
     })
 }
 
-fn second_diagram(diagram: &Diagram, source: &Source, span: Span, _: &str) -> Option<Hint> {
-    let line = line_at(diagram, span.start)?;
+fn second_diagram(diagram: &Diagram, source: &Source, fault: &Syntax) -> Option<Hint> {
+    let line = line_at(diagram, fault.span.start)?;
     if Some(&line) == diagram.lines.first() {
         return None;
     }

@@ -14,7 +14,7 @@ use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;
 use aidd_engine::text::kind::{self, Kind};
 use aidd_engine::text::source::Span;
-use parse::{Diagram, Fault, Symbol, parse};
+use parse::{Diagram, Fault, Part, Symbol, parse};
 
 /// Mermaid diagrams.
 pub(super) const FAMILY: Family = Family {
@@ -76,18 +76,13 @@ fn run(report: &mut Report<'_>) {
 
 impl Diagram {
     /// Names of one kind, in order.
-    fn of<'a>(&'a self, what: &'a str) -> impl Iterator<Item = &'a Symbol> {
-        self.symbols.iter().filter(move |symbol| symbol.what == what)
+    fn of(&self, what: Part) -> impl Iterator<Item = &Symbol> {
+        self.symbols.iter().filter(move |symbol| symbol.what == Some(what))
     }
 
     /// Whether Mermaid draws it.
     fn drawn(&self) -> bool {
         self.fault.is_none()
-    }
-
-    /// Whether the type is a flowchart, in one of its spellings.
-    fn is_flowchart(&self) -> bool {
-        self.family.starts_with("flowchart") || self.family == "swimlane"
     }
 }
 
@@ -134,8 +129,8 @@ const TYPES: &[&str] = &[
 ];
 
 fn syntax(diagram: &Diagram, report: &mut Report<'_>) {
-    if let Some(Fault::Syntax { span, message }) = &diagram.fault {
-        hints::report(diagram, *span, message, report);
+    if let Some(Fault::Syntax(fault)) = &diagram.fault {
+        hints::report(diagram, fault, report);
     }
 }
 
@@ -216,7 +211,7 @@ fn no_accessible_description(diagram: &Diagram, report: &mut Report<'_>) {
 fn experimental_type(diagram: &Diagram, report: &mut Report<'_>) {
     let word = report.source().slice(diagram.header);
     if let Some(stable) = word.strip_suffix("-beta")
-        && !diagram.family.is_empty()
+        && diagram.kind.is_some()
         && !STABLE.contains(&stable)
     {
         report.at(diagram.header, format!("`{word}` is experimental: its syntax may change"));
@@ -227,7 +222,7 @@ fn experimental_type(diagram: &Diagram, report: &mut Report<'_>) {
 const STABLE: [&str; 4] = ["sankey", "xychart", "block", "packet"];
 
 fn outdated_keyword(diagram: &Diagram, report: &mut Report<'_>) {
-    if diagram.family.is_empty() {
+    if diagram.kind.is_none() {
         return;
     }
     let word = report.source().slice(diagram.header);

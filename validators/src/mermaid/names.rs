@@ -1,6 +1,6 @@
 //! Checks of names and texts that clash, repeat or are missing.
 
-use super::parse::Symbol;
+use super::parse::{Part, Symbol};
 use super::{Diagram, graph, references};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::source::{Source, Span};
@@ -10,9 +10,9 @@ pub(super) fn conflicting_labels(diagram: &Diagram, report: &mut Report<'_>) {
     let mut labels: HashMap<&str, &Symbol> = HashMap::new();
     let mut node = "";
     for symbol in &diagram.symbols {
-        match &*symbol.what {
-            "flowchart node" => node = &symbol.name,
-            "flowchart node label" => {
+        match symbol.what {
+            Some(Part::FlowchartNode) => node = &symbol.name,
+            Some(Part::FlowchartNodeLabel) => {
                 let first = *labels.entry(node).or_insert(symbol);
                 if first.name.trim() != symbol.name.trim() {
                     report
@@ -27,17 +27,17 @@ pub(super) fn conflicting_labels(diagram: &Diagram, report: &mut Report<'_>) {
 }
 
 /// Kinds of names that must differ among themselves, and what to call them.
-const IDS: &[(&[&str], &str)] = &[
-    (&["gantt task"], "task"),
+const IDS: &[(&[Part], &str)] = &[
+    (&[Part::GanttTask], "task"),
     (references::REQUIREMENTS, "requirement or element"),
     (references::C4_ELEMENTS, "element"),
-    (&["gitGraph commit id"], "commit"),
-    (&["kanban section", "kanban item"], "item"),
-    (&["wardley component", "wardley anchor"], "component"),
-    (&["venn set"], "set"),
-    (&["radar axis"], "axis"),
-    (&["radar curve"], "curve"),
-    (&["requirement id"], "requirement"),
+    (&[Part::GitGraphCommitId], "commit"),
+    (&[Part::KanbanSection, Part::KanbanItem], "item"),
+    (&[Part::WardleyComponent, Part::WardleyAnchor], "component"),
+    (&[Part::VennSet], "set"),
+    (&[Part::RadarAxis], "axis"),
+    (&[Part::RadarCurve], "curve"),
+    (&[Part::RequirementId], "requirement"),
 ];
 
 pub(super) fn duplicate_id(diagram: &Diagram, report: &mut Report<'_>) {
@@ -52,10 +52,10 @@ pub(super) fn duplicate_id(diagram: &Diagram, report: &mut Report<'_>) {
 }
 
 /// Texts by which a reader tells things apart.
-const LABELS: &[(&[&str], &str)] = &[
-    (&["pie section"], "slice"),
-    (&["quadrant chart point"], "point"),
-    (&["gitGraph commit tag"], "commit"),
+const LABELS: &[(&[Part], &str)] = &[
+    (&[Part::PieSection], "slice"),
+    (&[Part::QuadrantChartPoint], "point"),
+    (&[Part::GitGraphCommitTag], "commit"),
 ];
 
 pub(super) fn duplicate_label(diagram: &Diagram, report: &mut Report<'_>) {
@@ -70,7 +70,7 @@ pub(super) fn duplicate_label(diagram: &Diagram, report: &mut Report<'_>) {
     // The label of a column follows its id.
     let mut columns: HashMap<&str, &Symbol> = HashMap::new();
     for pair in diagram.symbols.windows(2) {
-        if pair[0].what == "kanban section" && pair[1].what == "kanban label" {
+        if pair[0].is(&[Part::KanbanSection]) && pair[1].is(&[Part::KanbanLabel]) {
             let label = &pair[1];
             if let Some(first) = columns.insert(&label.name, label) {
                 report
@@ -83,12 +83,12 @@ pub(super) fn duplicate_label(diagram: &Diagram, report: &mut Report<'_>) {
 
 fn repeated(
     diagram: &Diagram,
-    kinds: &[&str],
+    kinds: &[Part],
     report: &mut Report<'_>,
     message: impl Fn(&str) -> String,
 ) {
     let mut seen: HashMap<&str, Span> = HashMap::new();
-    for symbol in diagram.symbols.iter().filter(|symbol| kinds.contains(&&*symbol.what)) {
+    for symbol in diagram.symbols.iter().filter(|symbol| symbol.is(kinds)) {
         let name = symbol.name.trim();
         if name.is_empty() {
             continue;
@@ -109,14 +109,13 @@ pub(super) fn duplicate_declaration(diagram: &Diagram, report: &mut Report<'_>) 
     if !diagram.drawn() {
         return;
     }
-    repeated(diagram, &["sequence participant", "sequence actor"], report, |name| {
+    repeated(diagram, &[Part::SequenceParticipant, Part::SequenceActor], report, |name| {
         format!("`{name}` is already declared")
     });
     let source = report.source();
     // A class or an entity may be named again; two bodies are easily taken for two things.
     let mut bodies: HashMap<&str, Span> = HashMap::new();
-    for symbol in
-        diagram.symbols.iter().filter(|symbol| matches!(&*symbol.what, "class" | "er entity"))
+    for symbol in diagram.symbols.iter().filter(|symbol| symbol.is(&[Part::Class, Part::ErEntity]))
     {
         let opens = super::line_at(diagram, symbol.at.start).is_some_and(|line| {
             let after = source.slice(Span { start: symbol.at.end, end: line.end });
@@ -141,9 +140,9 @@ pub(super) fn duplicate_member(diagram: &Diagram, report: &mut Report<'_>) {
     let mut owner = "";
     let mut seen: HashMap<(&str, &str), Span> = HashMap::new();
     for symbol in &diagram.symbols {
-        match &*symbol.what {
-            "class" | "class member owner" | "er entity" => owner = &symbol.name,
-            "class member" | "er attribute" => {
+        match symbol.what {
+            Some(Part::Class | Part::ClassMemberOwner | Part::ErEntity) => owner = &symbol.name,
+            Some(Part::ClassMember | Part::ErAttribute) => {
                 let name = symbol.name.trim();
                 if name.is_empty() {
                     continue;
@@ -155,7 +154,7 @@ pub(super) fn duplicate_member(diagram: &Diagram, report: &mut Report<'_>) {
                         let finding =
                             report.at(symbol.at, format!("`{owner}` already has `{name}`"));
                         finding.related(first, "the first one");
-                        if alone && symbol.what == "class member" {
+                        if alone && symbol.is(&[Part::ClassMember]) {
                             finding.fix_unsafe("Delete the line", vec![edit]);
                         }
                     }
@@ -175,13 +174,13 @@ fn alone(source: &Source, span: Span) -> bool {
 }
 
 /// Kinds of names that form a tree by their indentation.
-const TREES: [&str; 6] = [
-    "mindmap node",
-    "treemap section",
-    "treemap leaf",
-    "tree view node",
-    "ishikawa cause",
-    "ishikawa effect",
+const TREES: [Part; 6] = [
+    Part::MindmapNode,
+    Part::TreemapSection,
+    Part::TreemapLeaf,
+    Part::TreeViewNode,
+    Part::IshikawaCause,
+    Part::IshikawaEffect,
 ];
 
 pub(super) fn duplicate_sibling(diagram: &Diagram, report: &mut Report<'_>) {
@@ -191,7 +190,7 @@ pub(super) fn duplicate_sibling(diagram: &Diagram, report: &mut Report<'_>) {
     let source = report.source();
     // Indentation of each open level, with the names of its children so far.
     let mut levels: Vec<(u32, HashMap<&str, Span>)> = vec![(0, HashMap::new())];
-    for symbol in diagram.symbols.iter().filter(|symbol| TREES.contains(&&*symbol.what)) {
+    for symbol in diagram.symbols.iter().filter(|symbol| symbol.is(&TREES)) {
         let Some(line) = super::line_at(diagram, symbol.at.start) else { continue };
         let indent = line.start - source.line_span(source.line_of(line.start)).start;
         while levels.len() > 1 && levels.last().is_some_and(|(at, _)| *at > indent) {
@@ -211,7 +210,7 @@ pub(super) fn duplicate_sibling(diagram: &Diagram, report: &mut Report<'_>) {
 }
 
 pub(super) fn empty_label(diagram: &Diagram, report: &mut Report<'_>) {
-    for symbol in diagram.of("packet block").filter(|symbol| symbol.name.trim().is_empty()) {
+    for symbol in diagram.of(Part::PacketBlock).filter(|symbol| symbol.name.trim().is_empty()) {
         report.at(symbol.at, "this field has no name");
     }
     if !diagram.is_flowchart() || !diagram.drawn() {

@@ -1,6 +1,6 @@
 //! Checks that what is named is there.
 
-use super::parse::Symbol;
+use super::parse::{Part, Symbol};
 use super::{Diagram, nearest};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;
@@ -8,114 +8,125 @@ use aidd_engine::text::source::{Source, Span};
 use std::collections::{BTreeSet, HashMap};
 
 /// What refers to what: kinds of references, kinds of names they may mean, what to call it.
-const REFERENCES: &[(&[&str], &[&str], &str)] = &[
-    (&["gantt dependency", "gantt click target"], &["gantt task"], "task"),
+const REFERENCES: &[(&[Part], &[Part], &str)] = &[
+    (&[Part::GanttDependency, Part::GanttClickTarget], &[Part::GanttTask], "task"),
     (
-        &["flowchart interaction target", "flowchart class target", "flowchart style target"],
-        &["flowchart node", "subgraph"],
+        &[Part::FlowchartInteractionTarget, Part::FlowchartClassTarget, Part::FlowchartStyleTarget],
+        &[Part::FlowchartNode, Part::Subgraph],
         "node",
     ),
     (
         &[
-            "class interaction target",
-            "class note target",
-            "class css target",
-            "class style target",
+            Part::ClassInteractionTarget,
+            Part::ClassNoteTarget,
+            Part::ClassCssTarget,
+            Part::ClassStyleTarget,
         ],
         CLASSES,
         "class",
     ),
     (
-        &["state class target", "state style target", "state click target", "state note target"],
-        &["state", "state reference", "state fork", "state join", "state choice"],
+        &[
+            Part::StateClassTarget,
+            Part::StateStyleTarget,
+            Part::StateClickTarget,
+            Part::StateNoteTarget,
+        ],
+        &[Part::State, Part::StateReference, Part::StateFork, Part::StateJoin, Part::StateChoice],
         "state",
     ),
-    (&["er class target", "er style target"], &["er entity", "er implicit entity"], "entity"),
+    (
+        &[Part::ErClassTarget, Part::ErStyleTarget],
+        &[Part::ErEntity, Part::ErImplicitEntity],
+        "entity",
+    ),
     (
         &[
-            "c4 relation source",
-            "c4 relation target",
-            "c4 style target",
-            "c4 relation style source",
-            "c4 relation style target",
+            Part::C4RelationSource,
+            Part::C4RelationTarget,
+            Part::C4StyleTarget,
+            Part::C4RelationStyleSource,
+            Part::C4RelationStyleTarget,
         ],
         C4_ELEMENTS,
         "element",
     ),
     (
         &[
-            "requirement relationship source",
-            "requirement relationship target",
-            "requirement class target",
-            "requirement style target",
+            Part::RequirementRelationshipSource,
+            Part::RequirementRelationshipTarget,
+            Part::RequirementClassTarget,
+            Part::RequirementStyleTarget,
         ],
         REQUIREMENTS,
         "requirement or element",
     ),
-    (&["block style target", "block class target"], &["block node", "block composite"], "block"),
+    (
+        &[Part::BlockStyleTarget, Part::BlockClassTarget],
+        &[Part::BlockNode, Part::BlockComposite],
+        "block",
+    ),
     (
         &[
-            "eventmodeling source frame",
-            "eventmodeling note source frame",
-            "eventmodeling gwt source frame",
+            Part::EventmodelingSourceFrame,
+            Part::EventmodelingNoteSourceFrame,
+            Part::EventmodelingGwtSourceFrame,
         ],
-        &["eventmodeling frame"],
+        &[Part::EventmodelingFrame],
         "frame",
     ),
     (
         &[
-            "wardley link source",
-            "wardley link target",
-            "wardley evolved component",
-            "wardley pipeline parent",
+            Part::WardleyLinkSource,
+            Part::WardleyLinkTarget,
+            Part::WardleyEvolvedComponent,
+            Part::WardleyPipelineParent,
         ],
         &[
-            "wardley component",
-            "wardley anchor",
-            "wardley node",
-            "wardley pipeline component",
-            "wardley note",
+            Part::WardleyComponent,
+            Part::WardleyAnchor,
+            Part::WardleyPipelineComponent,
+            Part::WardleyNote,
         ],
         "component",
     ),
 ];
 
 /// Names of a C4 diagram.
-pub(super) const C4_ELEMENTS: &[&str] = &[
-    "c4 person",
-    "c4 system",
-    "c4 container",
-    "c4 component",
-    "c4 element",
-    "c4 boundary",
-    "c4 deployment node",
+pub(super) const C4_ELEMENTS: &[Part] = &[
+    Part::C4Person,
+    Part::C4System,
+    Part::C4Container,
+    Part::C4Component,
+    Part::C4Boundary,
+    Part::C4DeploymentNode,
 ];
 
 /// Names of a requirement diagram.
-pub(super) const REQUIREMENTS: &[&str] = &[
-    "requirement",
-    "functional requirement",
-    "interface requirement",
-    "performance requirement",
-    "physical requirement",
-    "design constraint",
-    "requirement element",
+pub(super) const REQUIREMENTS: &[Part] = &[
+    Part::Requirement,
+    Part::FunctionalRequirement,
+    Part::InterfaceRequirement,
+    Part::PerformanceRequirement,
+    Part::PhysicalRequirement,
+    Part::DesignConstraint,
+    Part::RequirementElement,
 ];
 
-const CLASSES: &[&str] =
-    &["class", "class relation target", "class member owner", "class annotation target"];
+const CLASSES: &[Part] =
+    &[Part::Class, Part::ClassRelationTarget, Part::ClassMemberOwner, Part::ClassAnnotationTarget];
 
 pub(super) fn unknown_reference(diagram: &Diagram, report: &mut Report<'_>) {
     if !diagram.drawn() {
         return;
     }
     for (from, to, what) in REFERENCES {
-        let mut symbols = diagram.symbols.iter().filter(|symbol| from.contains(&&*symbol.what));
+        let mut symbols = diagram.symbols.iter().filter(|symbol| symbol.is(from));
         let Some(first) = symbols.next() else { continue };
         let known: BTreeSet<&str> = diagram
             .symbols
             .iter()
-            .filter(|symbol| to.contains(&&*symbol.what))
+            .filter(|symbol| symbol.is(to))
             // A generic class is spoken of without its parameters.
             .flat_map(|symbol| [&*symbol.name, symbol.name.split('~').next().unwrap_or_default()])
             .collect();
@@ -141,18 +152,17 @@ fn missing(symbol: &Symbol, what: &str, known: &BTreeSet<&str>, report: &mut Rep
 }
 
 /// Kinds of names that ask for a style class.
-const CLASS_USES: [&str; 11] = [
-    "flowchart class name",
-    "class inline class",
-    "class css reference",
-    "state class reference",
-    "state inline class",
-    "er inline class",
-    "er class name",
-    "requirement class",
-    "block class name",
-    "quadrant class use",
-    "treemap class selector",
+const CLASS_USES: [Part; 10] = [
+    Part::FlowchartClassName,
+    Part::ClassInlineClass,
+    Part::ClassCssReference,
+    Part::StateClassReference,
+    Part::StateInlineClass,
+    Part::ErInlineClass,
+    Part::ErClassName,
+    Part::RequirementClass,
+    Part::BlockClassName,
+    Part::TreemapClassSelector,
 ];
 
 pub(super) fn undefined_class(diagram: &Diagram, report: &mut Report<'_>) {
@@ -161,7 +171,7 @@ pub(super) fn undefined_class(diagram: &Diagram, report: &mut Report<'_>) {
     if defined.is_empty() || !diagram.drawn() {
         return;
     }
-    let used = diagram.symbols.iter().filter(|symbol| CLASS_USES.contains(&&*symbol.what));
+    let used = diagram.symbols.iter().filter(|symbol| symbol.is(&CLASS_USES));
     let used = used.map(|symbol| (symbol.name.trim(), symbol.at));
     let inline = inline_classes(report.source(), diagram);
     let wanted = diagram.model.wanted_classes.iter();

@@ -1,25 +1,25 @@
 //! Checks of sequence diagrams.
 
-use super::parse::Symbol;
+use super::parse::{Part, Symbol, Type};
 use super::{Diagram, line_at, nearest};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;
 use aidd_engine::text::source::Source;
 use std::collections::{BTreeSet, HashMap};
 
-const DECLARED: [&str; 2] = ["sequence participant", "sequence actor"];
+const DECLARED: [Part; 2] = [Part::SequenceParticipant, Part::SequenceActor];
 
 pub(super) fn undeclared_participant(diagram: &Diagram, report: &mut Report<'_>) {
     let declared: BTreeSet<&str> = diagram
         .symbols
         .iter()
-        .filter(|symbol| DECLARED.contains(&&*symbol.what))
+        .filter(|symbol| symbol.is(&DECLARED))
         .map(|symbol| &*symbol.name)
         .collect();
     if declared.is_empty() || !diagram.drawn() {
         return;
     }
-    let implicit = diagram.of("sequence implicit participant");
+    let implicit = diagram.of(Part::SequenceImplicitParticipant);
     for symbol in implicit.filter(|symbol| !declared.contains(&&*symbol.name)) {
         let message = format!("`{}` is not declared, other participants are", symbol.name);
         let finding = report.at(symbol.at, message);
@@ -32,6 +32,15 @@ pub(super) fn undeclared_participant(diagram: &Diagram, report: &mut Report<'_>)
     }
 }
 
+/// Where a participant is named. `participant A as Alice` also has its label.
+const PARTICIPANTS: [Part; 5] = [
+    Part::SequenceParticipant,
+    Part::SequenceImplicitParticipant,
+    Part::SequenceParticipantReference,
+    Part::SequenceParticipantLabel,
+    Part::SequenceNoteParticipant,
+];
+
 /// What a name in a message or statement does to its participant's bar.
 enum Bar {
     Begins,
@@ -39,15 +48,12 @@ enum Bar {
 }
 
 pub(super) fn activation_without_end(diagram: &Diagram, report: &mut Report<'_>) {
-    if diagram.family != "sequence" || !diagram.drawn() {
+    if diagram.kind != Some(Type::Sequence) || !diagram.drawn() {
         return;
     }
     let mut open: HashMap<&str, Vec<&Symbol>> = HashMap::new();
-    let ends = diagram.symbols.iter().filter(|symbol| {
-        symbol.what.starts_with("sequence") && symbol.what.contains("participant")
-    });
     let mut sender: Option<&Symbol> = None;
-    for symbol in ends {
+    for symbol in diagram.symbols.iter().filter(|symbol| symbol.is(&PARTICIPANTS)) {
         match bar(report.source(), diagram, symbol) {
             Some((Bar::Begins, _)) => open.entry(&symbol.name).or_default().push(symbol),
             // `A-->>-B` ends the bar of the one that sends.

@@ -1,64 +1,10 @@
 //! The parser's errors, as findings say them: what was found, what was expected. Where the parser
 //! and Mermaid are known to disagree, Mermaid is right.
 
-use super::{Diagram, Fault, span};
+use super::texts::{self, Code, Token};
+use super::{Diagram, Fault, Syntax, Type, span};
 use aidd_engine::text::source::{Source, Span};
 use merman_core::{EditorSemanticDiagnostic, EditorSemanticDiagnosticKind, Error, ParseDiagnostic};
-
-/// What Mermaid draws although the parser refuses it: type, start of the parser's message. An empty
-/// type means any. Measured against Mermaid 11.17 and 12.3 on valid diagrams.
-const TOLERATED: &[(&str, &str)] = &[
-    ("flowchart-v2", "Invalid edge label: quoted strings"),
-    ("stateDiagram", "unexpected struct stop"),
-    ("stateDiagram", "Authored state id"),
-    ("stateDiagram", "unexpected text; expected newline, node identifier"),
-    ("timeline", "unexpected content after timeline header"),
-    ("treeView", "unexpected tokens after tree node name"),
-    ("treeView", "unterminated"),
-    ("classDiagram", "invalid class direction"),
-    ("c4", "expected string field"),
-    ("c4", "unterminated macro call"),
-    ("c4", "unexpected trailing tokens after string"),
-    ("gantt", "unresolved startTime"),
-    ("gantt", "invalid excludes"),
-    ("packet", "Packet bit range arithmetic"),
-    ("packet", "packet.bitsPerRow"),
-    ("mindmap", "expected mindmap header"),
-    ("quadrantChart", "expected quadrantChart"),
-    ("xychart", "invalid chart orientation"),
-    ("treemap", "unexpected tokens after leaf"),
-];
-
-/// What the parser calls a thing in its lists of expected tokens, and what we call it.
-const WORDS: &[(&str, &str)] = &[
-    ("sep", "a new line"),
-    ("newline", "a new line"),
-    ("statement separator", "end of line"),
-    ("amp", "`&`"),
-    ("comma", "`,`"),
-    ("colon", "`:`"),
-    ("text", "`: text`"),
-    ("style sep", "`:::`"),
-    ("style separator", "`:::`"),
-    ("node label", "a label in brackets"),
-    ("node identifier", "a node id"),
-    ("identifier", "a name"),
-    ("arrow", "an arrow"),
-    ("signal type", "an arrow"),
-    ("edge id", "an edge id"),
-    ("edge state", "`[*]`"),
-    ("shape data", "`@{…}`"),
-    ("num", "a number"),
-    ("str", "a quoted string"),
-    ("label", "`: label`"),
-    ("ext", "`<|`"),
-    ("dep", "`<` or `>`"),
-    ("comp", "`*`"),
-    ("agg", "`o`"),
-    ("lollipop", "`()`"),
-    ("line", "`--`"),
-    ("dotted line", "`..`"),
-];
 
 /// Keeps the place of the first fault the recovery met, for errors without one.
 pub(super) fn remember(diagram: &mut Diagram, diagnostics: &[EditorSemanticDiagnostic]) {
@@ -68,7 +14,7 @@ pub(super) fn remember(diagram: &mut Diagram, diagnostics: &[EditorSemanticDiagn
     });
     if let Some(found) = fault {
         let found = Span::new(found.start.min(found.end), found.end);
-        diagram.fault = Some(Fault::Syntax { span: found, message: String::new() });
+        diagram.fault = Some(Fault::Syntax(Syntax { span: found, ..Syntax::default() }));
     }
 }
 
@@ -95,10 +41,13 @@ pub(super) fn of_error(
             span: diagram.lines.first().copied().unwrap_or_default(),
             message: "the front matter is not closed by a line `---`".to_owned(),
         },
-        Error::InvalidFrontMatterYaml { message } => Fault::Config {
-            span: yaml_place(message, source, front_matter.unwrap_or_default()),
-            message: format!("the front matter is not valid YAML: {}", without_place(message)),
-        },
+        Error::InvalidFrontMatterYaml { message } => {
+            let (message, line) = texts::without_place(message);
+            Fault::Config {
+                span: yaml_place(line, source, front_matter.unwrap_or_default()),
+                message: format!("the front matter is not valid YAML: {message}"),
+            }
+        }
         Error::InvalidDirectiveJson { message } => Fault::Config {
             span: source.text().find("%%{").map_or_else(Span::default, |at| {
                 let end = source.text()[at..].find("}%%").map_or(at + 3, |end| at + end + 3);
@@ -112,37 +61,60 @@ pub(super) fn of_error(
 
 fn syntax(diagnostic: &ParseDiagnostic, source: &Source, diagram: &Diagram) -> Option<Fault> {
     let message = diagnostic.message();
-    let tolerated = TOLERATED.iter().any(|&(family, start)| {
-        diagram.family == family && message.trim_start_matches("task ").contains(start)
-    });
-    if tolerated {
+    let (code, rest) = Code::of(diagram.kind, message).unzip();
+    if code.is_some_and(Code::drawn) {
         return None;
     }
-    if let Some(date) = message.strip_prefix("Invalid date:") {
-        return dates(date.trim(), source, diagram);
+    let rest = rest.unwrap_or_default();
+    if code == Some(Code::Date) {
+        return dates(rest.trim(), source, diagram);
     }
     let place = diagnostic.span().map(|place| span(place, source));
-    if place.is_some_and(|place| allowed_text(message, place, source, diagram)) {
+    if place.is_some_and(|place| allowed_text(code, message, place, source, diagram)) {
         return None;
     }
-    let place = place.or_else(|| quoted_place(message, source, diagram)).unwrap_or(diagram.header);
-    if message.starts_with("unexpected") && message.contains("statement: ") {
-        let message = format!("`{}` is no statement of this type", shortened(source.slice(place)));
-        return Some(Fault::Syntax { span: place, message });
-    }
-    Some(Fault::Syntax { span: place, message: reword(message, place, source) })
+    let span = place.or_else(|| quoted_place(message, source, diagram)).unwrap_or(diagram.header);
+    let found = shortened(source.slice(span));
+    let mut expected = Vec::new();
+    let message = match (code, texts::expected(message)) {
+        (Some(Code::Statement | Code::RequirementStatement), _) => {
+            format!("`{found}` is no statement of this type")
+        }
+        (Some(Code::NodeLabel | Code::ShapeData), _) => {
+            let missing = rest.split('`').next().unwrap_or_default();
+            format!("the label is not closed by `{missing}`")
+        }
+        (Some(Code::Character), _) => {
+            let mut found = source.text()[span.start as usize..].chars();
+            found.next().map_or_else(
+                || "unexpected end of the diagram".to_owned(),
+                |c| format!("unexpected character `{}`", c.escape_debug()),
+            )
+        }
+        (_, Some(tokens)) => {
+            let list;
+            (list, expected) = listed(tokens);
+            format!("expected {list}, found {}", found_words(code, span, source))
+        }
+        _ => plain(message),
+    };
+    Some(Fault::Syntax(Syntax { span, message, code, expected }))
 }
 
 /// Whether the fault is one only by the parser's narrower idea of a name or label.
-fn allowed_text(message: &str, place: Span, source: &Source, diagram: &Diagram) -> bool {
+fn allowed_text(
+    code: Option<Code>,
+    message: &str,
+    place: Span,
+    source: &Source,
+    diagram: &Diagram,
+) -> bool {
     let text = source.text();
     let at = place.start as usize;
-    let line = source.slice(source.line_span(source.line_of(place.start)));
-    match &*diagram.family {
+    let rest = &text[at..];
+    match code {
         // An id of a flowchart may hold most of ASCII.
-        "flowchart-v2" | "flowchart-elk" | "swimlane"
-            if message.starts_with("Unexpected character at ") =>
-        {
+        Some(Code::Character) if diagram.is_flowchart() => {
             let is_end = |c: char| c.is_whitespace() || c == ';';
             let start = text[..at].rfind(is_end).map_or(0, |end| end + 1);
             let word =
@@ -150,18 +122,20 @@ fn allowed_text(message: &str, place: Span, source: &Source, diagram: &Diagram) 
             let fits = |c: char| c.is_ascii_alphanumeric() || "!\"#$%&'*+.,:?\\_/=`->".contains(c);
             word.chars().all(fits) && !matches!(word, ":" | "," | "->" | "")
         }
-        // Bare words name a class.
-        "classDiagram" if message.contains("expected ext") => {
-            line.chars().all(|c| c.is_alphanumeric() || c.is_whitespace() || matches!(c, '_' | '~'))
-        }
         // A label may go on in the next line.
-        "mindmap" | "kanban" if message.starts_with("unterminated node delimiter") => {
-            let rest = text.get(at..).unwrap_or_default();
+        Some(Code::NodeEnd) => {
             rest.split_once('\n').is_some_and(|(_, rest)| rest.contains([']', ')', '}']))
         }
-        "journey" if message.contains("after journey header") => {
-            let rest = text.get(at..).unwrap_or_default();
+        Some(Code::JourneyHeader) => {
             ["title ", "section ", "%%"].iter().any(|word| rest.starts_with(word))
+        }
+        // Bare words name a class.
+        Some(Code::End | Code::Expectation) if diagram.kind == Some(Type::ClassDiagram) => {
+            let line = source.slice(source.line_span(source.line_of(place.start)));
+            let bare = |c: char| c.is_alphanumeric() || c.is_whitespace() || matches!(c, '_' | '~');
+            let first = texts::expected(message).and_then(|mut tokens| tokens.next());
+            first.and_then(Token::of).is_some_and(|(token, _)| token == Token::Ext)
+                && line.chars().all(bare)
         }
         _ => false,
     }
@@ -180,7 +154,8 @@ fn dates(date: &str, source: &Source, diagram: &Diagram) -> Option<Fault> {
     })
 }
 
-/// The first place in the code of what a message quotes.
+/// The first place in the code of what a message quotes. Some errors have no span; what they quote
+/// is the author's own text, which no code can stand for.
 fn quoted_place(message: &str, source: &Source, diagram: &Diagram) -> Option<Span> {
     let quoted = message.split(['"', '\'', '`']).nth(1).filter(|text| !text.is_empty());
     let bracketed = || message.rsplit_once('(').and_then(|(_, rest)| rest.split(')').next());
@@ -202,28 +177,31 @@ fn find(text: &str, source: &Source, diagram: &Diagram) -> Option<Span> {
     })
 }
 
-/// `unexpected x; expected a, b` as "expected a or b, found `…`".
-fn reword(message: &str, place: Span, source: &Source) -> String {
-    let Some((found, expected)) =
-        message.strip_prefix("unexpected ").and_then(|rest| rest.split_once("; expected "))
-    else {
-        return plain(message, place, source);
-    };
-    let mut list: Vec<String> = expected.split(", ").map(word).collect();
+/// The list of what was expected, in our words, and its tokens.
+fn listed<'a>(tokens: impl Iterator<Item = &'a str>) -> (String, Vec<Token>) {
+    let mut known = Vec::new();
+    let mut list: Vec<String> = tokens
+        .map(|text| match Token::of(text) {
+            Some((token, ours)) => {
+                known.push(token);
+                ours.to_owned()
+            }
+            None => text.replace('"', "`"),
+        })
+        .collect();
     list.dedup();
-    let list = match list.as_slice() {
-        [] => String::new(),
-        [one] => one.clone(),
+    match list.as_slice() {
+        [] => (String::new(), known),
+        [one] => (one.clone(), known),
         // A long list is the start of any statement: it says nothing.
-        many if many.len() > 8 => "a statement".to_owned(),
-        [many @ .., last] => format!("{} or {last}", many.join(", ")),
-    };
-    format!("expected {list}, found {}", found_words(found, place, source))
+        many if many.len() > 8 => ("a statement".to_owned(), Vec::new()),
+        [many @ .., last] => (format!("{} or {last}", many.join(", ")), known),
+    }
 }
 
-fn found_words(found: &str, place: Span, source: &Source) -> String {
+fn found_words(code: Option<Code>, place: Span, source: &Source) -> String {
     let text = source.slice(place).trim();
-    if found.contains("end of input") {
+    if code == Some(Code::End) {
         "the end of the diagram".to_owned()
     } else if text.is_empty() {
         "the end of the line".to_owned()
@@ -232,19 +210,8 @@ fn found_words(found: &str, place: Span, source: &Source) -> String {
     }
 }
 
-/// The message without the parser's habits: offsets, capitals, final stops.
-fn plain(message: &str, place: Span, source: &Source) -> String {
-    if message.starts_with("Unexpected character at ") {
-        let text = source.slice(place);
-        let text = text
-            .chars()
-            .next()
-            .map_or_else(|| source.text()[place.start as usize..].chars().next(), Some);
-        return text.map_or_else(
-            || "unexpected end of the diagram".to_owned(),
-            |c| format!("unexpected character `{}`", c.escape_debug()),
-        );
-    }
+/// The message without the parser's habits: capitals, final stops.
+fn plain(message: &str) -> String {
     let line = message.lines().next().unwrap_or_default().trim().trim_end_matches('.');
     let mut chars = line.chars();
     chars.next().map_or_else(
@@ -257,12 +224,6 @@ fn plain(message: &str, place: Span, source: &Source) -> String {
     )
 }
 
-fn word(token: &str) -> String {
-    let token = token.trim();
-    let known = WORDS.iter().find(|(theirs, _)| *theirs == token);
-    known.map_or_else(|| token.replace('"', "`"), |(_, ours)| (*ours).to_owned())
-}
-
 fn shortened(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
     let mut short: String = line.chars().take(40).collect();
@@ -272,19 +233,10 @@ fn shortened(text: &str) -> String {
     short
 }
 
-/// The place in `… line 1 column 8`, counted from the line after the opening fence.
-fn yaml_place(message: &str, source: &Source, front_matter: Span) -> Span {
-    let number = |name: &str| -> Option<usize> {
-        let rest = &message[message.rfind(name)? + name.len()..];
-        rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
-    };
+/// The line of the front matter, counted from the one after its opening fence.
+fn yaml_place(line: Option<usize>, source: &Source, front_matter: Span) -> Span {
     let fence = source.line_of(front_matter.start);
-    let line = number("line ").map(|line| source.line_span(fence + line));
+    let line = line.map(|line| source.line_span(fence + line));
     let line = line.filter(|line| front_matter.contains(*line) && !line.is_empty());
     line.unwrap_or_else(|| source.line_span(fence))
-}
-
-fn without_place(message: &str) -> &str {
-    let message = message.lines().next().unwrap_or_default();
-    message.rfind(" at char ").map_or(message, |at| &message[..at])
 }

@@ -4,22 +4,26 @@
 mod fault;
 mod model;
 mod strict;
+mod texts;
 
 use aidd_engine::text::source::{Source, Span};
 use merman_core::semantic::{SemanticParseOutcome, SemanticParser, SemanticSnapshotCapture};
 use merman_core::{EditorSemanticRole, Error, ParsedEditorFacts};
+pub(crate) use merman_model::family::DiagramTypeId as Type;
 use merman_model::operation::OperationControl;
 use merman_model::source::SourceSpan;
 use model::Model;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::LazyLock;
 use std::time::Duration;
+use texts::FLOWCHARTS;
+pub(crate) use texts::{Code, Part, Token};
 
 /// A diagram, read as far as it can be.
 #[derive(Debug, Default)]
 pub(crate) struct Diagram {
-    /// What the parser calls the type: `flowchart-v2`, `sequence`, `gitGraph`; empty if unknown.
-    pub(crate) family: String,
+    /// The type, if it is known.
+    pub(crate) kind: Option<Type>,
     /// The word that names the type.
     pub(crate) header: Span,
     /// Lines that hold code, trimmed: no blank line, comment, directive or front matter.
@@ -37,8 +41,8 @@ pub(crate) struct Diagram {
 pub(crate) struct Symbol {
     /// The name or text, without quotes and brackets.
     pub(crate) name: String,
-    /// What it is: `flowchart node`, `gantt dependency`, `er attribute`.
-    pub(crate) what: String,
+    /// What it is, as far as checks ask.
+    pub(crate) what: Option<Part>,
     /// Where it is spelled out.
     pub(crate) at: Span,
     /// It, and what belongs to it: brackets, or the whole statement.
@@ -53,12 +57,7 @@ pub(crate) enum Fault {
     /// The first word names no type of diagram.
     UnknownType,
     /// The text breaks the grammar of its type.
-    Syntax {
-        /// Where.
-        span: Span,
-        /// What was found, and what was expected.
-        message: String,
-    },
+    Syntax(Syntax),
     /// Front matter that is not the first thing in the file.
     LateFrontMatter {
         /// Its opening line.
@@ -80,6 +79,33 @@ pub(crate) enum Fault {
     },
     /// The parser gave up.
     Skipped(String),
+}
+
+/// A breach of the grammar.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Syntax {
+    /// Where.
+    pub(crate) span: Span,
+    /// What was found, and what was expected.
+    pub(crate) message: String,
+    /// What the parser says, if something depends on it.
+    pub(crate) code: Option<Code>,
+    /// The tokens that `message` lists as expected.
+    pub(crate) expected: Vec<Token>,
+}
+
+impl Diagram {
+    /// Whether the type is a flowchart, in one of its spellings.
+    pub(crate) fn is_flowchart(&self) -> bool {
+        self.kind.is_some_and(|kind| FLOWCHARTS.contains(&kind))
+    }
+}
+
+impl Symbol {
+    /// Whether it is one of `parts`.
+    pub(crate) fn is(&self, parts: &[Part]) -> bool {
+        self.what.is_some_and(|what| parts.contains(&what))
+    }
 }
 
 /// Longest a diagram may take. The slowest real ones take a hundredth of it.
@@ -111,7 +137,7 @@ pub(crate) fn parse(source: &Source) -> Diagram {
     match capture {
         Ok(Ok(SemanticSnapshotCapture::Snapshot(snapshot))) => {
             let (metadata, outcome, facts) = snapshot.into_parts();
-            diagram.family = metadata.diagram_type;
+            diagram.kind = Type::from_id(&metadata.diagram_type);
             if let ParsedEditorFacts::Available(facts) = facts {
                 diagram.symbols = symbols(facts.symbols, source);
                 fault::remember(&mut diagram, &facts.diagnostics);
@@ -152,11 +178,11 @@ fn read(outcome: SemanticParseOutcome, source: &Source, diagram: &mut Diagram) {
 fn place(error: &Error, found: Option<&Fault>, diagram: &mut Diagram) {
     if let Error::DiagramParse { diagnostic, .. } = error
         && diagnostic.span().is_none()
-        && let Some(Fault::Syntax { span: better, .. }) = found
-        && let Some(Fault::Syntax { span, .. }) = &mut diagram.fault
-        && *span == diagram.header
+        && let Some(Fault::Syntax(better)) = found
+        && let Some(Fault::Syntax(fault)) = &mut diagram.fault
+        && fault.span == diagram.header
     {
-        *span = *better;
+        fault.span = better.span;
     }
 }
 
@@ -174,7 +200,7 @@ fn symbols(facts: Vec<merman_core::EditorSemanticSymbol>, source: &Source) -> Ve
             at: span(symbol.selection, source),
             span: span(symbol.span, source),
             name: symbol.name,
-            what: symbol.detail.unwrap_or_default(),
+            what: symbol.detail.as_deref().and_then(Part::of),
             class_definition: symbol.role == EditorSemanticRole::ClassDefinition,
         })
         .collect()
@@ -250,11 +276,9 @@ mod tests {
     fn symbols_carry_spans_of_the_source() {
         let (source, diagram) = read("---\ntitle: é\n---\nflowchart LR\r\n  Ä[\"x\"] --> B\n");
         let found: Vec<_> =
-            diagram.symbols.iter().map(|symbol| (&*symbol.what, source.slice(symbol.at))).collect();
-        assert_eq!(
-            found,
-            [("flowchart node", "Ä"), ("flowchart node label", "x"), ("flowchart node", "B")]
-        );
+            diagram.symbols.iter().map(|symbol| (symbol.what, source.slice(symbol.at))).collect();
+        let (node, label) = (Some(Part::FlowchartNode), Some(Part::FlowchartNodeLabel));
+        assert_eq!(found, [(node, "Ä"), (label, "x"), (node, "B")]);
         assert_eq!(diagram.fault, None);
     }
 

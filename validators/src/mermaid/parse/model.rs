@@ -1,10 +1,11 @@
 //! What a diagram means, as far as checks ask: edges with their places, and a few counts.
 
-use super::{Diagram, Symbol};
+use super::{Diagram, Part, Symbol};
 use aidd_engine::text::source::{Source, Span};
 use merman_model::families::flowchart::{FlowNodeProvenance, FlowchartModel};
 use merman_model::families::xy_chart::{XyChartAxisModel, XyChartDiagramModel};
 use merman_model::semantic::SemanticDiagramModel as Parsed;
+use merman_model::warnings::FLOWCHART_EXPLICIT_DIRECTION_WARNING_RULE_ID;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The meaning of a diagram.
@@ -50,7 +51,7 @@ pub(super) fn of(parsed: &Parsed, source: &Source, diagram: &Diagram) -> Model {
     let mut model = Model { accessible: accessible(parsed), ..Model::default() };
     model.lacks = lacks(parsed);
     match parsed {
-        Parsed::Flowchart(flowchart) => read_flowchart(flowchart, source, diagram, &mut model),
+        Parsed::Flowchart(flowchart) => read_flowchart(flowchart, &mut model),
         Parsed::Pie(pie) => model.values = pie.sections.iter().map(|slice| slice.value).collect(),
         Parsed::State(states) => model.transitions = states.relations.len(),
         Parsed::XyChart(chart) => read_xychart(chart, &mut model),
@@ -155,12 +156,7 @@ fn lacks(parsed: &Parsed) -> Option<&'static str> {
     empty.then_some(what)
 }
 
-fn read_flowchart(
-    flowchart: &FlowchartModel,
-    source: &Source,
-    diagram: &Diagram,
-    model: &mut Model,
-) {
+fn read_flowchart(flowchart: &FlowchartModel, model: &mut Model) {
     if !flowchart.edges.is_empty() {
         let ends = flowchart.edges.iter().flat_map(|edge| [&edge.from, &edge.to]);
         let groups = &flowchart.subgraphs;
@@ -176,9 +172,8 @@ fn read_flowchart(
     let defined = &flowchart.class_defs;
     let unknown = nodes.chain(groups).filter(|class| !defined.contains_key(*class));
     model.wanted_classes = unknown.cloned().collect();
-    model.directed = diagram.lines.first().is_some_and(|&line| {
-        source.slice(line).split(|c: char| c.is_whitespace() || c == ';').nth(1).is_some()
-    });
+    let undirected = FLOWCHART_EXPLICIT_DIRECTION_WARNING_RULE_ID;
+    model.directed = !flowchart.warning_facts.iter().any(|fact| fact.rule_id == undirected);
 }
 
 fn read_xychart(chart: &XyChartDiagramModel, model: &mut Model) {
@@ -302,41 +297,41 @@ fn spelled_edges<'a>(
     source: &Source,
     diagram: &'a Diagram,
 ) -> Vec<(&'a str, &'a str, Span)> {
-    let pairs = |from: &[&str], to: &[&str]| pairs(&diagram.symbols, from, to);
+    let pairs = |from: &[Part], to: &[Part]| pairs(&diagram.symbols, from, to);
     match parsed {
         Parsed::Flowchart(_) => flowchart_edges(source, &diagram.symbols),
-        Parsed::Class(_) => pairs(&["class relation target"], &["class relation target"]),
+        Parsed::Class(_) => pairs(&[Part::ClassRelationTarget], &[Part::ClassRelationTarget]),
         Parsed::Er(_) => {
-            let ends = ["er implicit entity", "er relationship entity"];
+            let ends = [Part::ErImplicitEntity, Part::ErRelationshipEntity];
             pairs(&ends, &ends)
         }
         Parsed::Architecture(_) => {
-            pairs(&["architecture edge endpoint"], &["architecture edge endpoint"])
+            pairs(&[Part::ArchitectureEdgeEndpoint], &[Part::ArchitectureEdgeEndpoint])
         }
-        Parsed::Sankey(_) => pairs(&["sankey source"], &["sankey target"]),
+        Parsed::Sankey(_) => pairs(&[Part::SankeySource], &[Part::SankeyTarget]),
         Parsed::Block(_) => pairs(
-            &["block node", "block composite", "block edge endpoint"],
-            &["block edge endpoint"],
+            &[Part::BlockNode, Part::BlockComposite, Part::BlockEdgeEndpoint],
+            &[Part::BlockEdgeEndpoint],
         ),
-        Parsed::Wardley(_) => pairs(&["wardley link source"], &["wardley link target"]),
+        Parsed::Wardley(_) => pairs(&[Part::WardleyLinkSource], &[Part::WardleyLinkTarget]),
         Parsed::Requirement(_) => {
-            pairs(&["requirement relationship source"], &["requirement relationship target"])
+            pairs(&[Part::RequirementRelationshipSource], &[Part::RequirementRelationshipTarget])
         }
         _ => Vec::new(),
     }
 }
 
 /// Each symbol of the second kind, with the one of the first kind before it.
-fn pairs<'a>(symbols: &'a [Symbol], from: &[&str], to: &[&str]) -> Vec<(&'a str, &'a str, Span)> {
+fn pairs<'a>(symbols: &'a [Symbol], from: &[Part], to: &[Part]) -> Vec<(&'a str, &'a str, Span)> {
     let mut edges = Vec::new();
     let mut start: Option<&Symbol> = None;
     for symbol in symbols {
         if let Some(first) = start
-            && to.contains(&&*symbol.what)
+            && symbol.is(to)
         {
             edges.push((&*first.name, &*symbol.name, first.at.cover(symbol.at)));
             start = None;
-        } else if from.contains(&&*symbol.what) {
+        } else if symbol.is(from) {
             start = Some(symbol);
         }
     }
@@ -351,9 +346,9 @@ fn flowchart_edges<'a>(source: &Source, symbols: &'a [Symbol]) -> Vec<(&'a str, 
     // Where the text that joins the last node to the next begins: after its label.
     let mut after = 0;
     for symbol in symbols {
-        match &*symbol.what {
-            "flowchart node label" => after = symbol.span.end,
-            "flowchart node" => {
+        match symbol.what {
+            Some(Part::FlowchartNodeLabel) => after = symbol.span.end,
+            Some(Part::FlowchartNode) => {
                 let start = after.min(symbol.at.start);
                 match joint(source.slice(Span { start, end: symbol.at.start })) {
                     Joint::And => {}

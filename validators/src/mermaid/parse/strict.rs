@@ -1,7 +1,7 @@
 //! What Mermaid refuses and the parser lets pass, by type of diagram. Each of these was found by
 //! comparing verdicts, and is tested against Mermaid 11.17 and 12.3 by `benches/peers/mermaid`.
 
-use super::{Diagram, Fault};
+use super::{Diagram, Fault, Part, Syntax, Type};
 use aidd_engine::text::source::{Source, Span};
 
 type Found = Option<(Span, String)>;
@@ -9,32 +9,32 @@ type Found = Option<(Span, String)>;
 type Look = fn(&Source, &Diagram) -> Found;
 
 /// Type, and what to look for.
-const STRICTER: &[(&str, Look)] = &[
-    ("flowchart-v2", flowchart),
-    ("flowchart-elk", flowchart),
-    ("swimlane", flowchart),
-    ("quadrantChart", quadrant),
-    ("requirement", requirement),
-    ("sankey", sankey),
-    ("xychart", xychart),
-    ("journey", journey),
-    ("classDiagram", class),
-    ("stateDiagram", state),
-    ("radar", radar),
-    ("block", block),
-    ("mindmap", blank_after_header),
-    ("kanban", kanban),
-    ("gantt", gantt),
-    ("c4", c4),
-    ("ishikawa", blank_after_header),
-    ("treeView", spaces_only),
+const STRICTER: &[(Type, Look)] = &[
+    (Type::FlowchartV2, flowchart),
+    (Type::FlowchartElk, flowchart),
+    (Type::Swimlane, flowchart),
+    (Type::QuadrantChart, quadrant),
+    (Type::Requirement, requirement),
+    (Type::Sankey, sankey),
+    (Type::XyChart, xychart),
+    (Type::Journey, journey),
+    (Type::ClassDiagram, class),
+    (Type::StateDiagram, state),
+    (Type::Radar, radar),
+    (Type::Block, block),
+    (Type::Mindmap, blank_after_header),
+    (Type::Kanban, kanban),
+    (Type::Gantt, gantt),
+    (Type::C4, c4),
+    (Type::Ishikawa, blank_after_header),
+    (Type::TreeView, spaces_only),
 ];
 
 /// The first such fault.
 pub(super) fn fault(source: &Source, diagram: &Diagram) -> Option<Fault> {
-    let (_, look) = STRICTER.iter().find(|(family, _)| *family == diagram.family)?;
+    let (_, look) = STRICTER.iter().find(|(kind, _)| Some(*kind) == diagram.kind)?;
     let (span, message) = look(source, diagram)?;
-    Some(Fault::Syntax { span, message })
+    Some(Fault::Syntax(Syntax { span, message, ..Syntax::default() }))
 }
 
 /// Code lines after the one with the type, with their text.
@@ -176,20 +176,24 @@ const REQUIREMENT_WORDS: [&str; 29] = [
     "class",
 ];
 
+/// Names and texts of a requirement diagram that may need quotes.
+const REQUIREMENT_TEXTS: [Part; 11] = [
+    Part::Requirement,
+    Part::FunctionalRequirement,
+    Part::InterfaceRequirement,
+    Part::PerformanceRequirement,
+    Part::PhysicalRequirement,
+    Part::DesignConstraint,
+    Part::RequirementElement,
+    Part::RequirementId,
+    Part::RequirementText,
+    Part::RequirementDocRef,
+    Part::RequirementElementType,
+];
+
 fn requirement(source: &Source, diagram: &Diagram) -> Found {
     let refused = |c: char| ",-:<=>{".contains(c);
-    let names = diagram.symbols.iter().filter(|symbol| {
-        symbol.what.ends_with("requirement")
-            || matches!(
-                &*symbol.what,
-                "design constraint"
-                    | "requirement element"
-                    | "requirement id"
-                    | "requirement text"
-                    | "requirement doc ref"
-                    | "requirement element type"
-            )
-    });
+    let names = diagram.symbols.iter().filter(|symbol| symbol.is(&REQUIREMENT_TEXTS));
     names.into_iter().find_map(|symbol| {
         let before = source.text()[..symbol.at.start as usize].chars().next_back();
         if before == Some('"') {
@@ -278,7 +282,7 @@ fn class(source: &Source, diagram: &Diagram) -> Found {
         }
     }
     let refused = |c: char| "!#$%&'()*+/;=?@\\^|".contains(c);
-    diagram.symbols.iter().filter(|symbol| symbol.what == "class").find_map(|symbol| {
+    diagram.symbols.iter().filter(|symbol| symbol.is(&[Part::Class])).find_map(|symbol| {
         let before = source.text()[..symbol.at.start as usize].chars().next_back();
         if before == Some('`') {
             return None;
@@ -322,13 +326,11 @@ fn state(source: &Source, diagram: &Diagram) -> Found {
 
 fn radar(source: &Source, diagram: &Diagram) -> Found {
     let names = diagram.symbols.iter();
-    names.filter(|symbol| matches!(&*symbol.what, "radar axis" | "radar curve")).find_map(
-        |symbol| {
-            let name = source.slice(symbol.at);
-            let digit = name.starts_with(|c: char| c.is_ascii_digit());
-            digit.then(|| (symbol.at, format!("the id `{name}` may not begin with a digit")))
-        },
-    )
+    names.filter(|symbol| symbol.is(&[Part::RadarAxis, Part::RadarCurve])).find_map(|symbol| {
+        let name = source.slice(symbol.at);
+        let digit = name.starts_with(|c: char| c.is_ascii_digit());
+        digit.then(|| (symbol.at, format!("the id `{name}` may not begin with a digit")))
+    })
 }
 
 fn block(source: &Source, diagram: &Diagram) -> Found {
@@ -350,10 +352,10 @@ fn block(source: &Source, diagram: &Diagram) -> Found {
     let known = |name: &str| {
         diagram.symbols.iter().any(|symbol| {
             symbol.name == name
-                && matches!(&*symbol.what, "block node" | "block composite" | "block edge endpoint")
+                && symbol.is(&[Part::BlockNode, Part::BlockComposite, Part::BlockEdgeEndpoint])
         })
     };
-    let target = diagram.symbols.iter().filter(|symbol| symbol.what == "block style target");
+    let target = diagram.symbols.iter().filter(|symbol| symbol.is(&[Part::BlockStyleTarget]));
     let lost = target.into_iter().find(|symbol| !known(&symbol.name))?;
     Some((lost.at, format!("no block is called `{}`", lost.name)))
 }
