@@ -45,7 +45,7 @@ fn old_value(at: usize, place: &Place<'_>, text: &str) -> Option<Span> {
     if !matches!(place.format, Format::Yaml | Format::FrontMatter) {
         return Some(old.span);
     }
-    if is_aliased(at, place) {
+    if is_shared(at, place) {
         return None;
     }
     if old.span.is_empty() {
@@ -79,27 +79,22 @@ fn header(text: &str, start: u32) -> Option<usize> {
     is_header.then(|| start_of_line + line.len() - word.len())
 }
 
-/// Whether a value is a copy that an alias made, so that its span is that of the anchor's value.
-fn is_aliased(at: usize, place: &Place<'_>) -> bool {
+/// Whether an alias makes the text of the value at `at` that of another value too. The values that
+/// an alias copies keep their spans.
+fn is_shared(at: usize, place: &Place<'_>) -> bool {
     let all = &place.values.all;
-    let outwards = std::iter::successors(Some(at), |&at| all[at].parent);
-    outwards.into_iter().any(|at| {
-        let value = &all[at];
-        let key = value.key.as_ref().map(|(_, span)| span.start);
-        let holder = value.parent.map(|parent| all[parent].span.start);
-        key.or(holder).is_some_and(|from| value.span.start < from)
-    })
+    let span = all[at].span;
+    // A value is followed by all that is in it.
+    let after = &all[at + 1..];
+    let below = after.iter().take_while(|value| value.parent.is_some_and(|parent| parent >= at));
+    let (before, after) = (&all[..at], &after[below.count()..]);
+    let mut others = before.iter().chain(after);
+    others.any(|value| span.start <= value.span.start && value.span.end <= span.end)
 }
 
 /// An edit that replaces a block of YAML with a scalar, or with a value in flow style; `None` where
 /// the new value can stand in the place of the old one.
-fn on_its_line(
-    at: usize,
-    old: Span,
-    written: &str,
-    place: &Place<'_>,
-    text: &str,
-) -> Option<Edit> {
+fn on_its_line(at: usize, old: Span, written: &str, place: &Place<'_>, text: &str) -> Option<Edit> {
     let key = place.values.all[at].key.as_ref()?.1;
     if !matches!(place.format, Format::Yaml | Format::FrontMatter) {
         return None;
@@ -124,13 +119,7 @@ fn on_its_line(
 
 /// An edit that replaces the value at `at` with a mapping or list in block style, as written by
 /// hand; `None` if the existing value is not in block style.
-fn in_lines(
-    at: usize,
-    span: Span,
-    value: &Json,
-    place: &Place<'_>,
-    text: &str,
-) -> Option<Edit> {
+fn in_lines(at: usize, span: Span, value: &Json, place: &Place<'_>, text: &str) -> Option<Edit> {
     let old = &place.values.all[at];
     let key = old.key.as_ref()?.1;
     if !has_lines(value, place) || is_in_flow(key.start, place, text) {

@@ -358,6 +358,37 @@ mod tests {
     }
 
     #[test]
+    fn old_values_of_yaml_are_replaced_whole() {
+        let fixed = |fix: &str, text: &str| {
+            found(&format!("data: {{ at: '$..a', {fix} }}"), "x.yml", text, &[]).1
+        };
+        let scalar = |text: &str| fixed("type: boolean }\n  fix: { set: z", text);
+        let map = |text: &str| fixed("type: number }\n  fix: { set: { k: v }", text);
+        let gone = |text: &str| fixed("absent: true }\n  fix: { remove: true", text);
+        for (old, [set, lines, rest]) in [
+            ("a:\nb: 1\n", ["a: z\nb: 1\n", "a:\n  k: v\nb: 1\n", "b: 1\n"]),
+            ("a: # c\n", ["a: z # c\n", "a:\n  k: v # c\n", ""]),
+            ("a:", ["a: z", "a:\n  k: v", ""]),
+            ("a: |\n  x\n\n  y\nb: 1\n", ["a: z\nb: 1\n", "a:\n  k: v\nb: 1\n", "b: 1\n"]),
+            ("a: !t >- # c\n  x\n", ["a: !t z\n", "a: !t {\"k\":\"v\"}\n", ""]),
+            ("a:\n- x\n- y\nb: 1\n", ["a: z\nb: 1\n", "a:\n  k: v\nb: 1\n", "b: 1\n"]),
+            ("a: # c\n- x\n", ["a: # c\n  z\n", "a: # c\n  {\"k\":\"v\"}\n", ""]),
+            ("a: &x 'y'\n", ["a: &x z\n", "a: &x {\"k\":\"v\"}\n", ""]),
+        ] {
+            assert_eq!([scalar(old), map(old), gone(old)], [set, lines, rest], "{old}");
+        }
+        // What an alias stands for is not changed, nor is what aliases stand for.
+        for shared in ["b: &x y\na: *x\n", "a: &x y\nb: *x\n", "a:\n  c: &x y\nb: *x\n", "a: &x\n"]
+        {
+            let all = [scalar(shared), map(shared), gone(shared)];
+            assert_eq!(all, [shared; 3]);
+        }
+        let missing = "data: { at: '$.a.n', present: true }\n  fix: { set: 1 }";
+        let flow = "a: {x: 1,\n  y: 2}\n";
+        assert_eq!(found(missing, "x.yml", flow, &[]).1, "a: {n: 1,x: 1,\n  y: 2}\n");
+    }
+
+    #[test]
     fn what_cannot_be_read_has_no_finding_and_no_panic() {
         let check = "data: { at: '$..*', type: string }";
         for (path, text) in
