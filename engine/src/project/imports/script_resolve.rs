@@ -116,7 +116,8 @@ fn alias(places: &Places<'_>, setup: &Setup, settings: &Settings, specifier: &st
         .collect();
     matching.sort_by_key(|(rank, ..)| std::cmp::Reverse(*rank));
     if let Some((rank, star, targets)) = matching.first() {
-        let paths = targets.iter().map(|target| target.replacen('*', star, 1));
+        // `@/../a` leaves the folder that the alias stands for.
+        let paths = targets.iter().filter_map(|target| join("", &target.replacen('*', star, 1)));
         let found = paths.into_iter().find_map(|path| file(places, setup, &path));
         // `*` alone also matches every package.
         return match found {
@@ -223,8 +224,7 @@ fn conditions(entry: &Value, star: &str) -> Vec<String> {
             _ if depth >= MOST_CONDITIONS => {}
             Value::Array(items) => left.extend(items.iter().rev().map(|item| (item, depth + 1))),
             Value::Object(map) => {
-                // The map is sorted, not in file order; the first target that exists in the project
-                // wins anyway.
+                // In file order, as Node does: `serde_json` has `preserve_order`.
                 left.extend(map.values().rev().map(|item| (item, depth + 1)));
             }
             _ => {}

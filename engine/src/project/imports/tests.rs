@@ -153,13 +153,23 @@ fn references_of_settings_are_followed() {
 == src/a.ts
 import "@/b";
 import "@/c";
+import "@/../tsconfig.app.json";
+import "@/../../outside";
 import "@acme/other";
+import "fs";
 == src/b.ts
+== fs/package.json
+{"name": "fs", "exports": {"node": "./on-node.js", "default": "./fs.js"}}
+== fs/on-node.js
+== fs/fs.js
 "#;
     insta::assert_snapshot!(shown(text), @"
     src/a.ts: @/b -> src/b.ts
+    src/a.ts: @/../tsconfig.app.json -> tsconfig.app.json
     src/a.ts: @acme/other -> npm:@acme/other
+    src/a.ts: fs -> fs/on-node.js
     src/a.ts: @/c -> ? (@/c)
+    src/a.ts: @/../../outside -> ? (@/../../outside)
     ");
 }
 
