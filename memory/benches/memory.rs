@@ -1,13 +1,13 @@
-//! What the memory costs: to open, to save, to search and to walk in, alone and with eight processes
-//! at once. Wall time, in milliseconds. The first table is the limit: a line of 400 bytes, written
-//! and synced, on the same disk; no save that is on the disk when it returns can be faster.
+//! Measures opening, saving, searching and walking the memory, alone and with eight processes at
+//! once. Wall time, in milliseconds. The first table is the lower bound: a line of 400 bytes,
+//! written and synced on the same disk; no durable save can be faster.
 //!
 //! ```sh
 //! cargo bench -p aidd-engine --bench memory            # everything
 //! cargo bench -p aidd-engine --bench memory -- save    # one part: limit save open walk many
 //! ```
 //!
-//! `AIDD_BENCH_DISK` names another folder to measure on; `AIDD_BENCH_SHARE` divides all sizes.
+//! `AIDD_BENCH_DISK` names another directory to measure in; `AIDD_BENCH_SHARE` divides all sizes.
 #![expect(clippy::print_stdout, reason = "this is what a benchmark is for")]
 #![expect(clippy::disallowed_methods, reason = "the eight processes are this program")]
 
@@ -28,7 +28,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// What the program ships.
+/// The shipped rules and families.
 static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);
 
 fn main() {
@@ -52,19 +52,20 @@ fn main() {
     }
 }
 
-/// The name of a part, and what measures it in a folder, which has a name in the table.
+/// The name of a part, and the function that measures it in a directory, which has a name in the
+/// table.
 type Part = (&'static str, fn(&str, &Path));
 
 const PARTS: [Part; 5] =
     [("limit", limit), ("save", save), ("open", open), ("walk", walk), ("many", many)];
 
-/// A size, divided where a quick run is asked for.
+/// A size, reduced for a quick run.
 fn size(full: usize) -> usize {
     let share = std::env::var("AIDD_BENCH_SHARE").ok().and_then(|share| share.parse().ok());
     (full / share.unwrap_or(1)).max(10)
 }
 
-/// One row: what so many times took.
+/// Prints one row of measured durations.
 fn row(what: &str, place: &str, mut times: Vec<Duration>) {
     times.sort_unstable();
     let at = |percent: usize| {
@@ -98,7 +99,7 @@ fn memory(root: &Path) -> ProjectMemory {
     ProjectMemory::open(&DISTRIBUTION, root, Wanted::Sqlite, system_clock()).expect("a memory")
 }
 
-/// Words as people write them: few that are everywhere, many that are rare.
+/// Words distributed as in natural text: a few frequent, many rare.
 fn text(n: usize) -> String {
     const VERBS: [&str; 8] = ["use", "keep", "move", "split", "cache", "retry", "drop", "pin"];
     const THINGS: [&str; 8] =
@@ -116,7 +117,7 @@ fn text(n: usize) -> String {
     )
 }
 
-/// Tracked files with so many decisions, each on a topic of its own and linked to others by
+/// Tracked files with this number of decisions, each with its own topic and linked to others by
 /// `links`.
 fn tracked(root: &Path, count: usize, links: impl Fn(usize) -> Vec<usize>) {
     let at = 1_763_800_000_000_i64;
@@ -192,7 +193,7 @@ fn open(name: &str, place: &Path) {
     }
 }
 
-/// Ten thousand memories, each linked to three others; and the same with a thousand on one.
+/// Ten thousand memories, each linked to three others; and the same with a thousand links to one.
 fn walk(name: &str, place: &Path) {
     let count = size(10_000);
     let mesh = |n: usize| -> Vec<usize> {
@@ -230,11 +231,11 @@ fn measure_walk(
         .into_iter()
         .map(|entry| entry.id)
         .collect();
-    // The one that a thousand hang on.
+    // The memory with a thousand links.
     ids.push(format!("decision_1763800000000_{:012x}", 0));
     let mut met = 0;
     let times = timed(size(100), |n| {
-        // Every other time from the middle of the star.
+        // Every other time from the centre of the star.
         let start = if n % 2 == 0 { ids.last() } else { ids.get(n % ids.len()) };
         met += memory.walk(start.expect("an id"), &[], 5).expect("a walk").steps.len();
     });
@@ -242,7 +243,7 @@ fn measure_walk(
     row(&format!("walk to depth 5 of {count}, {what} ({each} met)"), name, times);
 }
 
-/// Eight processes that save at once, each a quarter decisions.
+/// Eight processes that save at once; a quarter of their memories are decisions.
 fn many(name: &str, place: &Path) {
     let folder = folder(place);
     drop(memory(folder.path()));

@@ -1,9 +1,9 @@
-//! The tests of the crate from outside, as one test binary.
+//! Tests of the crate's public interface, as one test binary.
 
 mod memory;
 mod retrieval;
 
 use aidd_engine::check::Distribution;
 
-/// What the program ships.
+/// The shipped rules and families.
 static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);

@@ -1,8 +1,8 @@
 //! The memory under many processes that die at any time: nothing acknowledged is lost.
 //!
-//! This file starts itself anew as its own worker: `worker` is a test that does nothing unless the
-//! environment tells it what to do. The sizes are those of a quick run; `AIDD_FAULT_WRITES` sets
-//! the writes of each of the eight processes.
+//! This file starts itself again as its own worker: `worker` is a test that does nothing unless the
+//! environment contains a task. The default sizes are small; `AIDD_FAULT_WRITES` sets the number of
+//! writes of each of the eight processes.
 #![expect(
     clippy::disallowed_methods,
     reason = "starts processes, and reads what they acknowledged"
@@ -32,7 +32,7 @@ fn open(root: &Path, store: &str) -> ProjectMemory {
     ProjectMemory::open(&crate::DISTRIBUTION, root, wanted, system_clock()).expect("a memory")
 }
 
-/// What a process does: writes, and after each write notes its id in a file of its own.
+/// The worker: writes, and after each write appends its id to its own file.
 #[test]
 fn worker() {
     let (Ok(root), Ok(store), Ok(acks)) = (
@@ -77,7 +77,7 @@ fn start(root: &Path, store: &str, acks: &str) -> Child {
 }
 
 /// Eight processes write at once. Every `kills`th of a second the next of them is killed and
-/// started anew, a few times; then all come to their end.
+/// restarted, a few times; then all finish.
 fn many_processes(store: &str, kills: usize) {
     let folder = tempfile::TempDir::new().expect("a folder");
     let root = folder.path();
@@ -104,7 +104,7 @@ fn many_processes(store: &str, kills: usize) {
     for entry in fs::read_dir(root).expect("a folder").flatten() {
         if entry.file_name().to_string_lossy().starts_with("acks-") {
             let text = fs::read_to_string(entry.path()).expect("acks");
-            // A worker that was killed may have left half a line.
+            // A killed worker can leave a partial line.
             let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
             acknowledged.extend(whole.lines().map(str::to_owned));
         }
@@ -118,7 +118,7 @@ fn many_processes(store: &str, kills: usize) {
     assert!(lost.is_empty(), "{} of {} lost: {lost:?}", lost.len(), acknowledged.len());
     assert_eq!(memory.check().expect("checked"), [""; 0]);
     assert_eq!(memory.problems().expect("problems"), []);
-    // The tracked files alone hold every decision.
+    // The tracked files alone contain every decision.
     let decisions = acknowledged.iter().filter(|id| id.starts_with("decision_"));
     let lines = fs::read_to_string(root.join("ai/memory/decisions.jsonl")).expect("lines");
     for id in decisions {
@@ -164,9 +164,9 @@ fn a_file_that_is_replaced_while_it_is_written_keeps_what_was_acknowledged() {
     let limit = Instant::now() + Duration::from_secs(60);
     while child.try_wait().expect("its state").is_none() && Instant::now() < limit {
         if let Ok(text) = fs::read(&file) {
-            // Git writes a new file and renames it; what came between reading and renaming is as
-            // in a check-out with changes that Git would have refused to lose. So only a whole
-            // copy of the newest state takes its place.
+            // Git writes a new file and renames it; what is written between reading and renaming is
+            // lost like uncommitted changes that Git would refuse to overwrite. So only a complete
+            // copy of the newest state replaces it.
             let new = file.with_extension("new");
             fs::write(&new, &text).expect("written");
             if fs::read(&file).is_ok_and(|now| now == text) {

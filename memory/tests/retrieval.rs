@@ -1,4 +1,4 @@
-//! The memory is searched as the retrieval set wants it, in both stores, and searching changes
+//! Memory search reaches the scores of the retrieval set, in both stores, and searching changes
 //! nothing.
 #![expect(clippy::disallowed_methods, reason = "compares the files of the store")]
 
@@ -70,7 +70,7 @@ fn both_stores_answer_alike_in_new_and_in_old_processes() {
         let question = set::question(asked);
         let warm = sqlite.search(&question).expect("found");
         assert_eq!(json.search(&question).expect("found"), warm, "{}: {}", asked.kind, asked.id);
-        // The terms of a process that searches for the first time are those of the store.
+        // A process that searches for the first time uses the terms of the store.
         if at % 10 == 0 {
             let mut cold = set::open(folder.path(), Wanted::Sqlite);
             assert_eq!(cold.search(&question).expect("found"), warm, "{}", asked.question);
@@ -96,7 +96,7 @@ fn an_exact_topic_comes_first_among_a_thousand() {
     }
 }
 
-/// The files of a store but for the one that readers share locks in.
+/// The files of a store except the one that contains the readers' locks.
 fn bytes(root: &Path) -> Vec<(String, Vec<u8>)> {
     let entries = std::fs::read_dir(root.join(".aidd")).expect("a folder");
     let paths = entries.map(|entry| entry.expect("an entry").path());
@@ -131,7 +131,7 @@ fn questions_in_any_script_and_with_any_sign_are_answered() {
         decide(memory, "", "キャッシュはRedisに保存する");
         decide(memory, "", "支付服务使用分布式锁");
         decide(memory, "", "The Café menu is cached");
-        // What is saved in one millisecond is of one age.
+        // Memories saved in the same millisecond have the same age.
         std::thread::sleep(Duration::from_millis(2));
         decide(memory, "", "Quote \"SELECT *\" AND (NOT NEAR) OR a:b ^c");
         for (text, title) in [
@@ -227,7 +227,7 @@ fn what_others_write_is_found() {
         let mut one = set::open(folder.path(), wanted);
         let mut other = set::open(folder.path(), wanted);
         let old = decide(&mut other, "queue", "Jobs run in Redis");
-        // Twice: the second search keeps the terms.
+        // Twice: the second search loads the terms.
         for _ in 0..2 {
             assert_eq!(titles(&search(&mut one, "where do jobs run")), ["Jobs run in Redis"]);
         }
@@ -245,7 +245,7 @@ fn what_others_write_is_found() {
         other.remove(Kind::Decision, &new, None).expect("removed");
         let found = search(&mut one, "jobs");
         assert_eq!(found.hits.iter().map(|hit| &hit.id).collect::<Vec<_>>(), [&old]);
-        // Taken out of the file, and so out of the store.
+        // Deleted from the file, and so from the store.
         std::fs::write(folder.path().join("ai/memory/decisions.jsonl"), "").expect("written");
         assert_eq!(search(&mut one, "jobs").hits, []);
         assert_eq!(search(&mut other, "jobs").hits, []);
@@ -291,14 +291,14 @@ fn hits_cost_few_tokens() {
     let mut sizes = Vec::new();
     for asked in set::questions() {
         for mut hit in memory.search(&set::question(&asked)).expect("found").hits {
-            // As long as those that the memory gives.
+            // As long as those that the memory returns.
             hit.id = format!("{}_1766137513000_0123456789abcdef", hit.kind);
             sizes.push(serde_json::to_string(&hit).expect("JSON").chars().count());
         }
     }
     sizes.sort_unstable();
     let (half, most) = (sizes[sizes.len() / 2], sizes[sizes.len() - 1]);
-    // Four characters to a token, as is usual for JSON in English.
+    // Four characters per token, as is typical for JSON in English.
     assert!((200..=400).contains(&half), "{half} characters");
     assert!(most <= 520, "{most} characters");
 }

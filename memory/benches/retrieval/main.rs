@@ -1,9 +1,9 @@
-//! `aidd-eval`: how well the memory is searched, and how fast.
+//! `aidd-eval`: measures the quality and the speed of memory search.
 //!
 //! `cargo bench -p aidd-engine --bench retrieval` scores the set; with `-- speed 100000` the set is
 //! padded with other memories to that number, scored again and timed.
-#![expect(clippy::print_stdout, reason = "prints what it measured")]
-#![expect(clippy::disallowed_methods, reason = "reads what the system tells of processor time")]
+#![expect(clippy::print_stdout, reason = "prints measurements")]
+#![expect(clippy::disallowed_methods, reason = "reads the processor time from the system")]
 
 mod set;
 
@@ -17,10 +17,10 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// What the program ships.
+/// The shipped rules and families.
 static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);
 
-/// The ways to search that are compared.
+/// The search methods to compare.
 const WAYS: [(&str, Using); 3] =
     [("words", Using::Words), ("meaning", Using::Meaning), ("both", Using::Both)];
 
@@ -85,7 +85,7 @@ fn by_kind(asked: &[Asked], scores: &[Vec<Score>; 3]) {
     }
 }
 
-/// What is answered when the set knows no answer.
+/// Answers to questions without a known answer in the set.
 fn nothing(memory: &mut ProjectMemory, questions: &[Asked]) {
     let best = |asked: &&Asked| {
         let found = memory.search(&set::question(asked)).expect("found");
@@ -156,13 +156,13 @@ fn report(name: &str, times: &mut [Duration]) {
     println!("{name}: least {}, p50 {}, p95 {}, p99 {}", at(0), at(50), at(95), at(99));
 }
 
-/// How long this thread was on a processor, where the system says so.
+/// Processor time of this thread, where the system reports it.
 fn on_processor() -> Option<Duration> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     Some(Duration::from_nanos(text.split(' ').next()?.parse().ok()?))
 }
 
-/// What reading all vectors once must take.
+/// Minimum time for reading all vectors once.
 fn limit(count: usize) {
     let bytes = count * DIMENSIONS;
     let words = vec![1_u64; (64 << 20) / 8];

@@ -1,4 +1,5 @@
-//! The retrieval set of `tests/retrieval` in a store, asked and scored.
+//! Loads the retrieval set of `tests/retrieval` into a store, runs its questions and scores the
+//! results.
 #![expect(clippy::disallowed_methods, reason = "reads the set")]
 
 use aidd_memory::privacy::Gate;
@@ -38,13 +39,13 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
-    /// Whether it is of the half that nothing was tuned on.
+    /// Whether it belongs to the held-out half that was not used for tuning.
     pub(crate) fn is_test(&self) -> bool {
         let number = self.id.rsplit_once('-').and_then(|(_, number)| number.parse::<u32>().ok());
         number.is_some_and(|number| number % 2 == 0)
     }
 
-    /// Whether the set knows an answer.
+    /// Whether the set contains an answer.
     pub(crate) fn is_answered(&self) -> bool {
         !self.relevant.is_empty()
     }
@@ -88,7 +89,7 @@ fn entry(memory: &Memory, old: &BTreeSet<&String>) -> Entry {
     }
 }
 
-/// A memory of the project at `root` that holds the set and `others`.
+/// A memory of the project at `root` with the set and `others`.
 pub(crate) fn filled(root: &Path, wanted: Wanted, others: &[Entry]) -> ProjectMemory {
     let gate = Gate::new(&crate::DISTRIBUTION);
     let mut store = store::open(&root.join(".aidd"), wanted, 1).expect("a store").store;
@@ -98,7 +99,7 @@ pub(crate) fn filled(root: &Path, wanted: Wanted, others: &[Entry]) -> ProjectMe
     entries.extend_from_slice(others);
     for part in entries.chunks(1000) {
         transaction(&mut *store, Durability::Normal, &mut |store| {
-            // Pages on secrets show some that the gate does not let pass.
+            // Pages on secrets contain examples that the gate rejects.
             let mut clean = part.iter().filter_map(|entry| gate.clean(entry).ok());
             clean.try_for_each(|entry| store.put_entry(&entry))
         })
@@ -169,7 +170,7 @@ fn collect(folder: &Path, sentences: &mut Vec<String>) {
     }
 }
 
-/// A series of numbers without order, the same each time: xorshift64.
+/// A deterministic random sequence: xorshift64.
 pub(crate) struct Series(u64);
 
 impl Series {
@@ -185,12 +186,12 @@ impl Series {
     }
 }
 
-/// What the question is asked with: ten hits, those that were replaced too, as the set grades them.
+/// The query for a question: ten hits including superseded memories, as the set grades them.
 pub(crate) fn question(asked: &Asked) -> Question {
     Question { text: asked.question.clone(), with_superseded: true, ..Question::new(Layers::ALL) }
 }
 
-/// How good an answer is.
+/// The score of an answer.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Score {
     pub(crate) recall_5: f64,
@@ -208,7 +209,7 @@ impl Score {
     }
 }
 
-/// Scores the first ten hits as `tests/retrieval/README.md` says.
+/// Scores the first ten hits as `tests/retrieval/README.md` defines.
 #[expect(clippy::cast_precision_loss, reason = "counts of ten")]
 pub(crate) fn score(asked: &Asked, found: &[String]) -> Score {
     let is_good = |id: &String| asked.relevant.get(id).is_some_and(|grade| *grade >= 2);
@@ -249,8 +250,8 @@ pub(crate) fn mean(values: impl Iterator<Item = f64>) -> f64 {
     sum / count.max(1) as f64
 }
 
-/// How much more gain `one` has than `other`: the mean, and the bounds within which it lies in 95 of
-/// 100 sets drawn from these questions.
+/// The difference in gain between `one` and `other`: the mean and its 95 % bootstrap interval over
+/// these questions.
 pub(crate) fn gained(one: &[Score], other: &[Score]) -> [f64; 3] {
     let gains: Vec<f64> = one.iter().zip(other).map(|(one, other)| one.gain - other.gain).collect();
     let mut series = Series::new();

@@ -32,7 +32,7 @@ fn a_session_that_goes_on_after_it_was_taken_in_is_counted_once() {
         });
         let said = said.as_object().expect("an object");
         let mut half = memory.update_session(&session.id, said).expect("updated");
-        // What ending it does before the session itself is marked, which fails.
+        // What ending it does before the session itself is marked as ended, which fails.
         half.ended_at = Some(json!(memory.now() + 1000));
         assert!(!memory.promote_session(&half).expect("promoted").was_known);
         let before = memory.branch("x").expect("a branch");
@@ -83,7 +83,7 @@ fn what_is_permanent_is_looked_up_once_for_each_type() {
             "errorsEncountered": [{"error": "Boom at 8"}, {"error": "number 9"}]}));
         memory.save_branch(&again).expect("saved");
         let merged = memory.merge_branch("y").expect("merged");
-        // An error is compared without its numbers, and not with decisions.
+        // Errors are compared without numbers, and not with decisions.
         assert_eq!((merged.promoted.len(), merged.known.len()), (0, 3));
     });
 }

@@ -4,7 +4,7 @@ use super::*;
 use proptest::prelude::*;
 use std::fmt::Write as _;
 
-/// What was read, as a text.
+/// The parsed output, as text.
 fn shown(text: &str) -> String {
     let trace = read(text);
     let mut shown = format!("{} | {}\n", trace.language.unwrap_or("?"), trace.raised.line());
@@ -390,7 +390,7 @@ fn hostile_text_is_read_in_linear_time() {
         let trace = read(&text);
         assert!(trace.is_cut && trace.frames.len() <= 200);
     }
-    // 32 MB are given, of which 2 are read; a pattern that goes back takes minutes.
+    // 32 MB of input, of which 2 are read; a backtracking pattern would take minutes.
     assert!(start.elapsed().as_secs() < 30, "{:?}", start.elapsed());
 }
 

@@ -1,4 +1,4 @@
-//! Figures rest on what was measured, and say on how much.
+//! Figures are computed from measurements and report how many there were.
 
 use super::*;
 use crate::kinds::Observation;
@@ -54,7 +54,7 @@ fn too_little_data_is_no_number() {
 #[test]
 fn what_was_measured_goes_before_what_was_said() {
     on_both(|_, memory| {
-        // Says that all is well; its own runs say otherwise.
+        // Reports success; its own runs show failures.
         session(memory, &[("npm test", 1), ("eslint", 1), ("tsc", 0)], outcome(true, 100.0));
         session(
             memory,
@@ -67,7 +67,7 @@ fn what_was_measured_goes_before_what_was_said() {
             memory.save_mistake(&mistake(error, "mend")).expect("saved");
         }
         memory.save_mistake(&mistake("disk full while writing logs", "mend")).expect("seen");
-        // tsc is a check of types and a build: two of the first session's three passed.
+        // tsc is both a type check and a build: two of the first session's three checks passed.
         assert_eq!(
             shown(memory),
             "Some(62.0) of 4\nsessionSuccess 50.0 2/4\ncomplianceAvg 82.2 2/3\n\

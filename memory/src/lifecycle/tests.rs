@@ -1,4 +1,4 @@
-//! Phases are left with evidence that holds, and with no other.
+//! Phases are left only with valid evidence.
 
 use super::*;
 use crate::kinds::{Insight, Observation};
@@ -15,7 +15,7 @@ fn said<T: std::fmt::Debug>(result: Result<T, MemoryError>) -> String {
     result.expect_err("an error").to_string()
 }
 
-/// Each criterion and how it was judged.
+/// Each criterion with its result.
 fn judged(memory: &mut ProjectMemory, id: &str, evidence: Value) -> String {
     let judged = memory.judge_lifecycle(id, &map(evidence)).expect("judged");
     let lines = judged.iter().map(|one| {
@@ -41,7 +41,7 @@ fn the_phases_are_whole() {
             assert!(criterion(phase, one.says).is_some());
         }
     }
-    assert!(said(phase("SYNC")).contains("none of UNDERSTAND"));
+    assert!(said(phase("SYNC")).contains("expected one of UNDERSTAND"));
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn without_evidence_nothing_moves_and_a_reason_moves_on() {
         assert_eq!(memory.lifecycle(&id).expect("read").current_phase, "UNDERSTAND");
         let other = map(json!({"All is well": "yes"}));
         assert!(said(memory.advance_lifecycle(&id, &other, None, None)).ends_with(
-            "no exit criterion of UNDERSTAND: context, requirements, acceptance, edges"
+            "not an exit criterion of UNDERSTAND; expected one of context, requirements, acceptance, edges"
         ));
         for _ in 0..6 {
             memory.advance_lifecycle(&id, &none, None, Some("trivial")).expect("on");
@@ -230,7 +230,7 @@ fn the_last_phase_asks_for_a_short_summary_an_archive_and_a_memory() {
             "{shown}"
         );
         assert!(shown.contains("dead unmet: a file is not accepted as evidence here"), "{shown}");
-        // What a test should be is no test, and a file is no memory whatever it is called.
+        // Only test files are tests, and a file is never a memory, whatever its name.
         write(root, "specs/login/spec.md", "");
         let shown = judged(memory, &id, json!({"covered": "file:specs/login/spec.md"}));
         assert!(shown.contains("`specs/login/spec.md` is not a test, by its path"), "{shown}");

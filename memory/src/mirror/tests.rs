@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// What is done to one of a few memories: it is put with links to others, or removed.
+/// An operation on one of a few memories: it is put with links to others, or removed.
 type Act = (usize, Option<Vec<usize>>);
 
 const NAMES: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
@@ -18,7 +18,7 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
     proptest::collection::vec(act, 1..16)
 }
 
-/// The line that does it, after those that are there.
+/// The line for the operation, after the existing ones.
 fn line(before: &[Revision], at: usize, (memory, links): &Act) -> Revision {
     let id = NAMES[*memory].to_owned();
     let own: Vec<Revision> = before.iter().filter(|line| line.id == id).cloned().collect();
@@ -33,7 +33,7 @@ fn line(before: &[Revision], at: usize, (memory, links): &Act) -> Revision {
     .sealed()
 }
 
-/// The memories that hold, by the lines alone.
+/// The active memories, computed from the lines alone.
 fn by_lines(lines: &[Revision]) -> Vec<&'static str> {
     let of = |id: &&str| {
         let own: Vec<Revision> = lines.iter().filter(|line| line.id == **id).cloned().collect();
@@ -100,7 +100,7 @@ fn a_circle_of_four_is_left_by_all_when_one_link_goes() {
     }
 }
 
-/// What a save costs does not grow with what was decided on its topic before.
+/// The cost of a save does not grow with the number of earlier decisions on its topic.
 #[test]
 fn a_new_decision_looks_at_few_of_the_old_ones() {
     let mut opened = in_memory(Path::new("none")).expect("a store");

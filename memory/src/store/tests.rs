@@ -53,7 +53,7 @@ fn entry(id: &str, kind: Kind, at: i64) -> Entry {
     }
 }
 
-/// What is handed over of the memories that changed after a mark, with their terms.
+/// The search data of the memories that changed after a mark, with their terms.
 fn indexed(store: &mut dyn StorageBackend, after: Option<i64>) -> Vec<Indexed> {
     let mut all = Vec::new();
     store.indexed(after, true, &mut |one| all.push(one)).expect("indexed");
@@ -134,7 +134,7 @@ fn memories_are_found_by_their_fields() {
             .entries(&Query { after: Some(mark), order: Order::Change, ..base() })
             .expect("found");
         assert_eq!(ids(&changed), ["decision_1_a"]);
-        // No change, no new mark.
+        // Without a change, the mark stays the same.
         let mark = store.mark().expect("a mark");
         write(store, |store| store.set_status("decision_1_a", Status::Superseded).expect("set"));
         assert_eq!(store.mark().expect("a mark"), mark);
@@ -253,7 +253,7 @@ fn a_migration_keeps_a_backup_with_the_log_and_fails_whole() {
     let mut old = opened(folder.path(), Wanted::Sqlite);
     let clean = gate.clean(&entry("decision_1_a", Kind::Decision, 1)).expect("clean");
     write(&mut *old, |store| store.put_entry(&clean).expect("put"));
-    // `old` stays open: what it wrote is in the log still.
+    // `old` stays open: its writes are still in the log.
     let with = |step| [migrations::STEPS, &[step]].concat();
     let steps = with("CREATE TABLE more (x); INSERT INTO none VALUES (1);");
     let error = sqlite::open_with(folder.path(), &steps, 5).expect_err("a broken step");
@@ -289,7 +289,7 @@ fn a_network_gets_the_log_and_a_name() {
     let opened = open_best(folder.path(), network, 7).expect("a store");
     assert_eq!(opened.store.name(), "json");
     assert!(opened.notices[0].ends_with("network file system (NFS)"), "{:?}", opened.notices);
-    // A database that is there is not hidden; whoever opens it is warned each time.
+    // An existing database is not hidden; opening it prints a warning each time.
     let folder = TempDir::new().expect("a folder");
     drop(self::opened(folder.path(), Wanted::Sqlite));
     for _ in 0..2 {
@@ -297,7 +297,7 @@ fn a_network_gets_the_log_and_a_name() {
         assert_eq!(opened.store.name(), "sqlite");
         assert!(opened.notices[0].contains("on a network file system (NFS)"));
     }
-    // Where it may be a network, that is said once.
+    // Where it can be a network file system, the notice appears once.
     let perhaps = Some(place::Shared::Perhaps("FUSE"));
     let folder = TempDir::new().expect("a folder");
     for said in [1, 0] {
@@ -311,7 +311,7 @@ fn a_database_that_cannot_be_opened_is_not_left_for_a_log() {
     let folder = TempDir::new().expect("a folder");
     drop(opened(folder.path(), Wanted::Sqlite));
     let path = sqlite::path(folder.path());
-    // Another schema under the number of an older one: a step fails, and the data stays.
+    // Another schema with an older version number: a step fails, and the data is unchanged.
     let connection = rusqlite::Connection::open(&path).expect("open");
     connection.execute_batch("CREATE TABLE more (x)").expect("made");
     drop(connection);
@@ -344,7 +344,7 @@ fn a_changed_line_of_a_log_is_damage() {
         let opened = open(folder.path(), Wanted::Json, 7).expect("a store");
         assert!(opened.notices[0].contains("was changed after it was written"), "{:?}", opened.notices);
     }
-    // All that is behind the damage could be read.
+    // Everything after the damage is readable.
     let remains = salvage::remains(&folder.path().join("data.jsonl.corrupt-7"));
     let read: Vec<_> =
         remains.documents.iter().filter(|(table, ..)| *table == Table::Analytics).collect();
@@ -360,7 +360,7 @@ fn whoever_has_a_store_open_that_was_put_aside_is_told() {
         let mut other = opened(folder.path(), wanted);
         assert!(!one.is_set_aside());
         if wanted == Wanted::Json {
-            // One that can be read was put in order by another process.
+            // Readable again, because another process repaired it.
             let path = other.path().to_owned();
             let text = std::fs::read_to_string(&path).expect("a log") + "[\"x\",[]]\n";
             std::fs::write(path, text).expect("written");
@@ -450,7 +450,7 @@ fn topics_that_were_compared_otherwise_are_found() {
     let one = Entry { topic: Some("Cafe\u{301}".into()), ..entry("d", Kind::Decision, 1) };
     write(&mut *store, |store| store.put_entry(&gate.clean(&one).expect("clean")).expect("put"));
     drop(store);
-    // As the aidd before wrote it.
+    // As an older aidd wrote it.
     let db = rusqlite::Connection::open(sqlite::path(folder.path())).expect("open");
     db.execute_batch("UPDATE memories SET topic_key = topic; UPDATE search SET scheme = 1")
         .expect("set");

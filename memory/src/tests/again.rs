@@ -1,4 +1,4 @@
-//! Saving what is there already, and fields that are not what they should be.
+//! Saving existing memories again, and invalid fields.
 
 use super::*;
 use crate::kinds::{Convention, Decision};

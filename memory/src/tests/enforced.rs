@@ -1,5 +1,5 @@
-//! Checks of conventions and mistakes: looked at when they are saved, kept through all that happens
-//! to a memory.
+//! Checks of conventions and mistakes: validated when they are saved, and preserved through all
+//! changes of a memory.
 
 use super::*;
 use crate::kinds::Convention;
@@ -82,7 +82,8 @@ fn the_rule_outlives_edits_and_goes_with_its_memory() {
         let other = json!({"text": {"regex": "moment"}});
         memory.edit(Kind::Convention, &id, &change("check", other.clone())).expect("edited");
         assert_eq!(rules(root), ["convention/no-moment"]);
-        // Said again with the same check, nothing is written; with another one, that counts.
+        // Saved again with the same check, nothing is written; with another check, that one is
+        // used.
         let before = text(root, FILE);
         let again = |memory: &mut ProjectMemory, check| {
             memory.save_convention(&convention("dates are temporal's.", check)).expect("saved")
@@ -97,7 +98,7 @@ fn the_rule_outlives_edits_and_goes_with_its_memory() {
         assert_eq!(rules(root), ["convention/dates-are-temporal-s"]);
         memory.remove(Kind::Convention, &id, None).expect("removed");
         assert_eq!(rules(root), [""; 0]);
-        // A mistake, and what takes its place.
+        // A mistake and its successor.
         let mut new = mistake("ReferenceError: moment is not defined", "import it");
         new.body.check = Some(no_moment());
         let id = memory.save_mistake(&new).expect("saved").id;
@@ -119,7 +120,7 @@ fn every_memory_has_a_rule_of_its_own() {
         let names = rules(root);
         assert_eq!(names[0], "convention/dates-are-made-with-temporal-and-nothing");
         assert!(names[1].starts_with("convention/dates-are-made-with-temporal-and-nothing-"));
-        // It keeps its name when the other goes.
+        // It keeps its name when the other is removed.
         memory.remove(Kind::Convention, &first, None).expect("removed");
         assert_eq!(rules(root), names[1..]);
         let mut taken = other;
@@ -140,13 +141,13 @@ fn a_merge_that_takes_the_check_away_ends_it() {
         let mut theirs = at(other.path(), Wanted::Json);
         theirs.edit(Kind::Convention, &id, &change("check", Value::Null)).expect("edited");
         assert_eq!(rules(other.path()), [""; 0]);
-        // Ours says nothing new: the merge has both lines.
+        // Ours adds nothing new: the merge has both lines.
         write(root, FILE, &text(other.path(), FILE));
         assert_eq!(rules(root), [""; 0]);
-        // The merge that drops their line brings it back.
+        // The merge that drops their line restores it.
         write(root, FILE, &base);
         assert_eq!(rules(root), ["convention/no-moment"]);
-        // Both changed it: the later edit counts until someone settles it.
+        // Both changed it: the later edit is used until the conflict is resolved.
         let words = Edit { content: Some("Never moment".into()), ..Edit::default() };
         memory.edit(Kind::Convention, &id, &words).expect("edited");
         let both = text(root, FILE) + &text(other.path(), FILE).replace(&base, "");
@@ -160,7 +161,7 @@ fn a_merge_that_takes_the_check_away_ends_it() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// A check is the same after it went out as lines, through a merge of two branches, and into
+    /// A check is unchanged after an export as lines, a merge of two branches, and an import into
     /// another project.
     #[test]
     fn a_check_survives_export_merge_and_import(
@@ -183,7 +184,7 @@ proptest! {
         let pages = |root: &Path| remembered::of(&Disk::new(root)).pages;
         let before = pages(ours.path());
         prop_assert_eq!(before.len(), words.len());
-        // Two branches, each with some of the lines, and some with both; in any order.
+        // Two branches with some of the lines each, some lines in both, in any order.
         let text = text(ours.path(), FILE);
         let lines: Vec<&str> = text.lines().collect();
         let cut = cut.min(lines.len());
@@ -192,7 +193,7 @@ proptest! {
         let mut other = at(theirs.path(), Wanted::Json);
         other.take_in(&revisions, &[], false).expect("taken in");
         prop_assert_eq!(&pages(theirs.path()), &before);
-        // And from their store, written out anew.
+        // And rewritten from their store.
         std::fs::remove_file(theirs.path().join(FILE)).expect("removed");
         other.export(true).expect("exported");
         prop_assert_eq!(&pages(theirs.path()), &before);

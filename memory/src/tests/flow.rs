@@ -146,7 +146,7 @@ fn edits_and_outcomes_are_kept_with_their_history() {
         assert_eq!(entry.metadata["outcome"], "FAILED");
         assert_eq!(entry.metadata["outcomeReason"], "evictions");
         assert_eq!(entry.metadata["confidence"], 0.5);
-        // A field that no decision has would change nothing that anyone reads.
+        // A field that decisions do not have would have no effect.
         for fields in [json!({"mood": 1}), json!({"content": "x"}), json!({"rationale": null})] {
             let edit = Edit { fields: map(fields), ..Edit::default() };
             assert!(said(memory.edit(Kind::Decision, &id, &edit)).ends_with(
@@ -410,7 +410,7 @@ fn a_branch_is_saved_by_what_is_new() {
     });
 }
 
-/// Hooks note every edit: what was decided stands before the names of edited files.
+/// Hooks record every edit: decisions rank above the names of edited files.
 #[test]
 fn what_a_tool_did_goes_after_what_was_decided() {
     on_both(|_, memory| {
@@ -430,7 +430,7 @@ fn what_a_tool_did_goes_after_what_was_decided() {
         };
         let found = memory.search(&question(Vec::new())).expect("found");
         assert_eq!(found.hits.first().map(|hit| &*hit.id), Some(&*decided), "{found:?}");
-        // Who asks for them gets them.
+        // They are returned when requested.
         let found = memory.search(&question(vec![Kind::ToolOutcome])).expect("found");
         assert_eq!(found.hits.len(), 3);
     });

@@ -1,6 +1,6 @@
-//! What a reader sees of each layer, on random histories of branches, sessions and merges in two clones:
-//! exactly what a simple model says. Nothing that a session or a branch noted is a decision of the
-//! project, and what was promoted is there once.
+//! What readers see of each layer, on random histories of branches, sessions and merges in two
+//! clones: exactly what a simple model predicts. Observations of sessions and branches are never
+//! decisions of the project, and promoted ones exist once.
 #![expect(clippy::disallowed_methods, reason = "tests look at files")]
 
 mod cases;
@@ -20,18 +20,18 @@ use std::collections::{BTreeMap, BTreeSet};
 const BRANCHES: [&str; 3] = ["main", "login", "search"];
 const CONVENTIONS: [&str; 2] = ["Use tabs", "Name booleans is, has or can"];
 
-/// What a branch holds, as far as anybody said it.
+/// The contents of a branch in the model.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Held {
-    /// Words of permanent decisions.
+    /// Texts of permanent decisions.
     decided: BTreeSet<String>,
-    /// Words of permanent conventions, as they are compared.
+    /// Comparison keys of permanent conventions.
     agreed: BTreeSet<String>,
-    /// The newer decision, and the one that it superseded.
+    /// Pairs of a decision and the decision that it superseded.
     superseded: BTreeSet<(String, String)>,
-    /// Observations that a permanent decision was made of.
+    /// Observations that were promoted to permanent decisions.
     promoted: BTreeSet<String>,
-    /// What sessions on a branch decided, and the observations of it.
+    /// Decisions of sessions on a branch, with their observations.
     noted: BTreeMap<String, BTreeMap<String, BTreeSet<String>>>,
     /// The tracked files.
     files: BTreeMap<String, String>,
@@ -44,7 +44,7 @@ impl Held {
     }
 }
 
-/// A clone: its folder, what it has checked out, what sessions observed in it (text and id).
+/// A clone: its directory, the checked-out branch, and observations of its sessions (text and id).
 struct Clone {
     folder: TempDir,
     memory: ProjectMemory,
@@ -64,7 +64,7 @@ fn tracked(root: &Path) -> BTreeMap<String, String> {
     files
 }
 
-/// Puts the files of a branch where those of another were, as Git does.
+/// Replaces the files of a branch with those of another, as Git does.
 fn check_out(root: &Path, files: &BTreeMap<String, String>) {
     for path in tracked(root).keys().filter(|path| !files.contains_key(*path)) {
         std::fs::remove_file(root.join(path)).expect("removed");
@@ -74,7 +74,7 @@ fn check_out(root: &Path, files: &BTreeMap<String, String>) {
     }
 }
 
-/// Both sides of a merge: the lines of both (`merge=union`), and all that their branch contexts say.
+/// Both sides of a merge: the lines of both (`merge=union`), and both branch contexts joined.
 fn united(
     ours: &BTreeMap<String, String>,
     theirs: &BTreeMap<String, String>,
@@ -111,7 +111,7 @@ impl World {
     fn new(seed: u64) -> Self {
         let clones = [("main", Wanted::Sqlite), ("login", Wanted::Json)].map(|(branch, wanted)| {
             let folder = TempDir::new().expect("a folder");
-            // With an index that holds nothing: what is not there was not deleted by mistake.
+            // With an empty index: missing files were not deleted by mistake.
             repository::TestRepository::new(folder.path());
             let start = START + if branch == "main" { 0 } else { 1 };
             let time = Arc::new(AtomicI64::new(start));
@@ -161,7 +161,7 @@ impl World {
         self.commit(at);
     }
 
-    /// A session that observes decisions, one of them perhaps known already, and ends.
+    /// A session that observes decisions, some of them possibly known, and ends.
     fn work(&mut self, at: usize) {
         let branch = self.clones[at].branch;
         let known: Vec<String> = self.held[branch].holding().into_iter().collect();
@@ -200,7 +200,7 @@ impl World {
         held.superseded.insert((new, old));
     }
 
-    /// Makes permanent what is known of a branch.
+    /// Makes the memories of a branch permanent.
     fn promote(&mut self, at: usize) {
         let held = self.held.get_mut(self.clones[at].branch).expect("a branch");
         let branches: Vec<String> = held.noted.keys().cloned().collect();
@@ -210,7 +210,7 @@ impl World {
         let branch = branches[self.numbers.below(branches.len())].clone();
         self.clones[at].memory.merge_branch(&branch).expect("merged");
         for (text, observed) in &held.noted[&branch] {
-            // One that was superseded meanwhile stays so, and what was observed stands by itself.
+            // A decision superseded meanwhile remains so, and the observation remains active.
             let is_over = held.superseded.iter().any(|(_, old)| old == text);
             if held.decided.insert(text.clone()) || !is_over {
                 held.promoted.extend(observed.iter().cloned());
@@ -218,7 +218,7 @@ impl World {
         }
     }
 
-    /// Merges what another branch holds.
+    /// Merges another branch.
     fn merge(&mut self, at: usize) {
         let own = self.clones[at].branch;
         let other = BRANCHES[self.numbers.below(BRANCHES.len())];
@@ -238,7 +238,7 @@ impl World {
         check_out(self.clones[at].folder.path(), &files);
     }
 
-    /// Checks another branch out, which the other clone does not have.
+    /// Checks out another branch, which the other clone does not have.
     fn leave(&mut self, at: usize) {
         let taken = self.clones[1 - at].branch;
         let free: Vec<&str> = BRANCHES.into_iter().filter(|name| *name != taken).collect();
@@ -286,7 +286,7 @@ impl World {
     }
 }
 
-/// What the conflicts say of decisions that were replaced in more than one way, in words.
+/// The conflicts about decisions that were replaced more than once, as text.
 fn forked(memory: &mut ProjectMemory) -> Vec<Vec<String>> {
     let conflicts = memory.conflicts().expect("conflicts");
     let forked = conflicts.into_iter().filter_map(|conflict| match conflict {
@@ -303,7 +303,7 @@ fn forked(memory: &mut ProjectMemory) -> Vec<Vec<String>> {
     all
 }
 
-/// The same by the model: decisions that hold and stand above the same one, group by group.
+/// The same by the model: groups of active decisions above the same decision.
 fn branched(held: &Held) -> Vec<Vec<String>> {
     let mut groups: Vec<BTreeSet<String>> =
         held.decided.iter().map(|text| BTreeSet::from([text.clone()])).collect();
@@ -335,7 +335,7 @@ fn seen(memory: &mut ProjectMemory, layers: Layers) -> Vec<String> {
     sorted(entries(memory, layers).into_iter().map(|entry| entry.content).collect())
 }
 
-/// The permanent decisions that hold and say this.
+/// The active permanent decisions with this text.
 fn ids(memory: &mut ProjectMemory, text: &str) -> Vec<String> {
     let found = entries(memory, Layers::PERMANENT).into_iter();
     found.filter(|entry| entry.content == text).map(|entry| entry.id).collect()

@@ -1,4 +1,4 @@
-//! Tracked files that others change: Git, hands, other processes.
+//! Tracked files that Git, manual edits and other processes change.
 
 use super::*;
 use crate::log::ProblemKind;
@@ -29,7 +29,7 @@ fn what_a_team_mate_committed_is_there() {
         write(root, FILE, &both);
         assert_eq!(shown(memory), ["Ours active 1", "Theirs active 1"]);
         assert_eq!(memory.problems().expect("problems"), []);
-        // What was only read is not written.
+        // Memories that were only read are not written.
         assert_eq!(text(root, FILE), both);
     });
 }
@@ -96,7 +96,7 @@ fn a_branch_without_a_line_hides_it_and_the_way_back_shows_it() {
         assert_eq!(shown(memory), ["Old active 1"]);
         write(root, FILE, &after);
         assert_eq!(shown(memory), ["New active 1", "Old superseded 1"]);
-        // Lines that went by hand are kept aside.
+        // Lines that were removed by hand are retained in the store.
         write(root, FILE, &before);
         assert_eq!(memory.missing("decisions").expect("missing").len(), 1);
         assert_eq!(memory.export(true).expect("exported"), 1);
@@ -253,7 +253,7 @@ fn damage_at_any_place_is_mended_by_reading_anew() {
     let good = std::fs::read(&path).expect("read");
     for round in 0..60_usize {
         let mut bytes = good.clone();
-        // A fixed sequence of places; the first are in the header.
+        // A fixed sequence of positions; the first are in the header.
         let place =
             if round < 10 { round * 10 } else { round.wrapping_mul(2_654_435_761) % bytes.len() };
         let end = bytes.len().min(place + 1 + round % 200);
@@ -274,7 +274,7 @@ fn damage_at_any_place_is_mended_by_reading_anew() {
             Box::new(move || now),
         ) {
             Ok(memory) => memory,
-            // The damage hit the number of the schema.
+            // The damage hit the schema version.
             Err(crate::MemoryError::Newer { .. }) => continue,
             Err(error) => panic!("round {round}: {error}"),
         };

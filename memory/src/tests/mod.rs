@@ -1,4 +1,4 @@
-//! The whole memory of a project, on both stores.
+//! Tests of a project's complete memory, on both stores.
 #![expect(clippy::disallowed_methods, reason = "tests look at files")]
 
 mod again;
@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use tempfile::TempDir;
 
-/// A time of 2025; each look at the clock is a millisecond later.
+/// A time in 2025; the clock advances by a millisecond per call.
 pub(super) const START: i64 = 1_763_800_000_000;
 
 pub(super) fn at(root: &Path, wanted: Wanted) -> ProjectMemory {

@@ -1,4 +1,4 @@
-//! A project that has its memory in `memory/`, from before `ai/memory/`.
+//! A project with its memory in `memory/`, the directory before `ai/memory/`.
 
 use super::faults::{opened, permanent};
 use super::*;
@@ -25,7 +25,7 @@ fn memory_is_read_and_written_where_the_project_has_it() {
         let whole = permanent(&mut memory);
         drop(memory);
         assert_eq!(permanent(&mut opened(root, wanted)), whole);
-        // As Git moves them: the same memories, and all further ones go to the new place.
+        // Moved as by Git: the same memories, and new ones go to the new directory.
         write(root, "ai/memory/decisions.jsonl", &text(root, "memory/decisions.jsonl"));
         std::fs::rename(root.join("memory/mistakes.jsonl"), root.join("ai/memory/mistakes.jsonl"))
             .expect("moved");
@@ -44,7 +44,7 @@ fn where_both_are_there_the_newer_place_counts() {
             Some("decision_1_a".to_owned())
         );
         assert_eq!(memory.journal().unread_folder(), None);
-        // A branch that has moved on is switched to under an open process.
+        // Switching to a branch with the new directory under an open process.
         write(root, "ai/memory/decisions.jsonl", &LINE.replace("decision_1_a", "decision_2_b"));
         let ids = |memory: &mut ProjectMemory, id: &str| {
             memory.read(&mut |store| store.entry(id)).expect("read").is_some()

@@ -1,4 +1,4 @@
-//! Every way to write, with a secret and a private text in every field.
+//! Every write operation, with a secret and a private text in every field.
 
 use super::*;
 use crate::kinds::{Checkpoint, Convention, Insight, Observation};
@@ -9,12 +9,12 @@ use serde_json::{Map, Value, json};
 
 const PRIVATE: &str = "zebra-crossing";
 
-/// Put together here, so that no file holds a whole one.
+/// Assembled at run time, so that no file contains a complete token.
 fn token() -> String {
     format!("ghp_{}", "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5")
 }
 
-/// A text with both, which differs from the others of other numbers.
+/// A text with both, unique for each number.
 fn bad(n: usize) -> String {
     format!("text {n} of {} <Private>{PRIVATE}</PRIVATE> and {} after", "w".repeat(n + 1), token())
 }
@@ -141,8 +141,7 @@ fn no_write_leaves_a_secret_or_a_private_text_on_the_disk() {
     });
 }
 
-/// The public functions of the memory that write, counted, so that a new one is not forgotten
-/// above.
+/// The public functions of the memory that write, counted, so that new ones are added above.
 #[test]
 fn every_way_to_write_is_tried() {
     let tried = include_str!("privacy.rs");

@@ -5,7 +5,7 @@ use gix::objs::tree::{Entry, EntryKind};
 use gix::objs::{Commit, Tree};
 use std::path::Path;
 
-/// A repository at `root` whose branch `main` gets one commit after the other.
+/// A repository at `root` with a linear history on `main`.
 pub(crate) struct TestRepository(gix::Repository);
 
 impl TestRepository {
@@ -13,7 +13,7 @@ impl TestRepository {
         Self(gix::init(root).expect("a repository"))
     }
 
-    /// Commits files at a time, in milliseconds since 1970; its hash.
+    /// Commits files at a time in milliseconds since 1970; returns the hash.
     pub(crate) fn commit(&self, at: i64, message: &str, files: &[&str]) -> String {
         let entry = |name: &&str| Entry {
             mode: EntryKind::Blob.into(),

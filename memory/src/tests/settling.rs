@@ -1,4 +1,4 @@
-//! Settling conflicts, taking back, taking in, and pruning tracked files.
+//! Resolving conflicts, removing, importing, and pruning tracked files.
 
 use super::{START, decision, mistake, on_both, text, write};
 use crate::MemoryError;
@@ -55,7 +55,7 @@ fn of_two_edits_the_named_one_is_kept() {
     });
 }
 
-/// Two clones that made the same edit are one head, and what comes after replaces both lines.
+/// The same edit in two clones is one head, and the next edit replaces both lines.
 #[test]
 fn what_follows_the_same_edit_of_two_clones_takes() {
     on_both(|root, memory| {
@@ -210,7 +210,7 @@ fn what_is_taken_in_twice_is_there_once() {
         assert!(!root.join(DECISIONS).exists());
         assert_eq!(memory.take_in(&lines, &entries, false).expect("taken"), seen);
         let entry = memory.get(&["decision_1_a".into()]).expect("there").remove(0);
-        // The edit follows the line whose words, and so whose hash, the gate has changed.
+        // The edit follows the line that the gate changed, and with it its hash.
         assert_eq!((&*entry.content, entry.heads.len()), ("use a vault", 1));
         assert!(!text(root, DECISIONS).contains(&secret));
         let before = text(root, DECISIONS);

@@ -1,8 +1,8 @@
-//! Answers that are read from less than all say what all would.
+//! The specialised queries return the same as full reads.
 
 use super::*;
 
-/// What is searched of each memory, without its terms, ordered by id.
+/// The search data of each memory without its terms, ordered by id.
 fn beside(store: &mut dyn StorageBackend) -> Vec<String> {
     let mut all = Vec::new();
     let read = &mut |one: Indexed| all.push(format!("{:?}", Indexed { columns: None, ..one }));
@@ -32,7 +32,7 @@ fn a_first_search_meets_memories_as_they_are() {
             whole.join("\n")
         };
         agree(store);
-        // Another standing, with the same words and by itself; other words; another place.
+        // Another status, with the same text and alone; other text; another location.
         put(store, gate, &Entry { status: Status::Superseded, ..first.clone() });
         assert_eq!(agree(store).matches("Superseded").count(), 1);
         write(store, |store| store.set_status("mistake_2_b", Status::Removed).expect("set"));
@@ -57,7 +57,7 @@ fn memories_of_the_schema_before_are_met_as_they_are() {
     write(&mut *old, |store| store.set_status("mistake_2_b", Status::Superseded).expect("set"));
     let before = beside(&mut *old);
     drop(old);
-    // Back to the second schema, as an aidd of it left it; with a session that is no JSON.
+    // Back to the second schema, as an older aidd left it; with a session that is not JSON.
     let db = rusqlite::Connection::open(&place).expect("open");
     for index in [
         "memories_by_meaning",
@@ -121,7 +121,7 @@ fn sessions_are_found_without_reading_all() {
             let found = store.sessions(which).expect("sessions");
             found.iter().filter_map(|one| one["id"].as_str()).collect()
         };
-        // The log may give more, in the same order.
+        // The log can return more, in the same order.
         let expected =
             |exactly: &str| if is_sqlite { exactly.to_owned() } else { "edcba".to_owned() };
         assert_eq!(found(Sessions::Open), expected("ecb"));

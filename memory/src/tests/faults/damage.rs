@@ -1,12 +1,12 @@
-//! Stores whose bytes were changed or cut off: what the tracked files hold is always there again,
-//! and of the rest all that can be read.
+//! Stores whose bytes were changed or truncated: the contents of the tracked files are always
+//! restored, and of the rest all readable records.
 
 use super::*;
 use crate::MemoryError;
 use aidd_lexicon::embedding::NAME;
 use std::fs;
 
-/// Where a store of each kind lies, and what belongs to it.
+/// The path of a store of each kind, and its other files.
 fn files(wanted: Wanted) -> &'static [&'static str] {
     match wanted {
         Wanted::Json => &[".aidd/data.jsonl"],
@@ -26,7 +26,7 @@ fn copy_folder(from: &Path, to: &Path) {
     }
 }
 
-/// Changes the file; says what was done.
+/// Changes the file; returns a description of the change.
 fn damage(path: &Path, round: usize, numbers: &mut Numbers) -> String {
     let mut bytes = fs::read(path).expect("bytes");
     let start = match round % 4 {
@@ -58,7 +58,7 @@ fn damaged_at_many_places(wanted: Wanted) {
     save_some(&mut memory, &mut numbers, 12);
     let whole = permanent(&mut memory);
     let counted = counts(&mut memory);
-    // The log of a database that is open is full.
+    // The log of an open database is full.
     let image = folder.path().join("image");
     copy_folder(&good, &image);
     let _ = fs::remove_file(image.join(".aidd/data.db-shm"));
@@ -72,12 +72,12 @@ fn damaged_at_many_places(wanted: Wanted) {
         let mut memory =
             ProjectMemory::open(&crate::DISTRIBUTION, &root, wanted, Box::new(|| START + 9_999))
                 .unwrap_or_else(|error| panic!("round {round}, {done}: {error}"));
-        // Damage that changes no structure is found by whoever asks.
+        // Damage without structural changes is found by a check.
         memory.import().unwrap_or_else(|error| panic!("round {round}, {done}: {error}"));
         assert_eq!(permanent(&mut memory), whole, "round {round}, {done}");
         assert_eq!(memory.check().expect("checked"), [""; 0], "round {round}, {done}");
         assert_eq!(counts(&mut memory), counted, "round {round}, {done}");
-        // It can be worked with, and nothing is left to look into.
+        // The store can be used, and no store is left to examine.
         memory.save_decision(&decision("After the damage", None)).expect("saved");
         memory.start_session(new_session("main")).expect("a session");
         drop(memory);
@@ -100,7 +100,7 @@ fn a_log_damaged_at_many_places_is_mended() {
     damaged_at_many_places(Wanted::Json);
 }
 
-/// A store of each kind, closed and without a backup, as an earlier aidd left it, with what it held.
+/// A closed store of each kind without a backup, as an earlier aidd left it, and its contents.
 fn stored(wanted: Wanted) -> (TempDir, [usize; 4], String) {
     let folder = quick_folder();
     let mut memory = at(folder.path(), wanted);
@@ -117,7 +117,7 @@ fn sessions_and_observations_of_a_damaged_store_are_carried_over() {
         let (folder, had, whole) = stored(wanted);
         let path = folder.path().join(files(wanted)[0]);
         let mut bytes = fs::read(&path).expect("bytes");
-        // The first words of the file: nothing in it can be read any more in the ordinary way.
+        // The first bytes of the file: nothing in it can be read in the normal way.
         bytes[..40].fill(0);
         fs::write(&path, bytes).expect("damaged");
         let mut memory = opened(folder.path(), wanted);
@@ -141,12 +141,12 @@ fn a_hole_in_the_middle_costs_what_was_in_it() {
     let (folder, had, whole) = stored(Wanted::Sqlite);
     let path = folder.path().join(".aidd/data.db");
     let mut bytes = fs::read(&path).expect("bytes");
-    // A leaf of the table of memories: pages that begin with 13 and hold observations.
+    // A leaf page of the memories table: such pages start with 13 and contain observations.
     let leaves: Vec<usize> = (4096..bytes.len())
         .step_by(4096)
         .filter(|at| bytes[*at] == 13 && find(&bytes[*at..at + 4096], b"\"pattern").is_none())
         .filter(|at| find(&bytes[*at..at + 4096], b"pattern_").is_some())
-        // What is searched of them lies beside them, and is made anew when it is gone.
+        // Search data is in other tables, and is rebuilt when it is lost.
         .filter(|at| find(&bytes[*at..at + 4096], NAME.as_bytes()).is_none())
         .collect();
     let hole = leaves[leaves.len() / 2];
@@ -157,7 +157,7 @@ fn a_hole_in_the_middle_costs_what_was_in_it() {
     assert_eq!(permanent(&mut memory), whole);
     let left = counts(&mut memory);
     assert_eq!((left[2], left[3]), (had[2], had[3]));
-    // At most what one page holds is gone.
+    // At most the contents of one page are lost.
     assert!(left[0] < had[0] && left[0] + 20 > had[0], "{left:?} of {had:?}");
     let notices = memory.take_notices().join("\n");
     assert!(notices.contains("recovered from"), "{notices}");
@@ -205,12 +205,12 @@ fn a_damaged_store_that_cannot_be_looked_into_is_given_up_after_two_tries() {
     assert_eq!(counts(&mut opened(folder.path(), Wanted::Sqlite)), had);
 }
 
-/// Damages the full text of the closed store at `path` in one of several ways; says which.
+/// Damages the full-text table of the closed store at `path` in one of several ways; returns which.
 fn damage_search(path: &Path, way: usize) -> String {
     let db = rusqlite::Connection::open(path).expect("open");
     let table = ["search_text_data", "search_text_content", "search_text_idx"][way % 3];
     if way < 2 {
-        // What the table says, with every page as it should be.
+        // The content of the table, with every page intact.
         let sql = match way {
             0 => "UPDATE search_text_data SET block = zeroblob(length(block)) WHERE id > 10",
             _ => "DELETE FROM search_text_content WHERE id % 2 = 0",
@@ -260,7 +260,7 @@ fn a_damaged_index_for_searches_is_mended_in_place() {
         let found = memory.search(&question).expect("found");
         assert_eq!(found.hits.first().map(|hit| &hit.id), Some(&id), "{done}");
         drop(memory);
-        // Nothing was put aside, and the next one finds nothing to mend.
+        // Nothing was moved aside, and there is nothing to repair at the next start.
         let names = fs::read_dir(folder.path().join(".aidd")).expect("a folder").flatten();
         let aside = names.filter(|name| name.file_name().to_string_lossy().contains("corrupt"));
         assert_eq!(aside.count(), 0, "{done}");
@@ -270,7 +270,7 @@ fn a_damaged_index_for_searches_is_mended_in_place() {
     }
 }
 
-/// Damage that a search itself meets, in a store that is open all the while.
+/// Damage found by a search, in a store that stays open.
 #[test]
 fn a_search_goes_on_over_a_damaged_index() {
     use crate::recall::Question;

@@ -1,5 +1,5 @@
-//! Disks that are full and folders that cannot be written: whoever saves is told, whoever reads
-//! reads, and all goes on when there is room again.
+//! Full disks and read-only directories: saving fails with a message, reading works, and everything
+//! continues when there is space again.
 #![expect(clippy::disallowed_methods, reason = "mounts are made by programs")]
 
 use super::processes::Job;
@@ -8,7 +8,7 @@ use crate::MemoryError;
 use std::fs;
 use std::process::Command;
 
-/// A file system of its own of so many kilobytes, where this user may make one.
+/// A separate file system with this size in kilobytes, where this user can create one.
 struct Small(TempDir);
 
 impl Small {
@@ -39,7 +39,7 @@ impl Drop for Small {
     }
 }
 
-/// Fills the disk but for so many bytes.
+/// Fills the disk except for this number of bytes.
 fn fill_but(root: &Path, left: usize) -> std::path::PathBuf {
     use std::io::Write as _;
     let path = root.join("filler");
@@ -50,7 +50,8 @@ fn fill_but(root: &Path, left: usize) -> std::path::PathBuf {
     path
 }
 
-/// One round on a disk with `left` bytes: saves until that fails, and again when there is room.
+/// One round on a disk with `left` free bytes: saves until that fails, and again when there is
+/// space.
 fn on_a_full_disk(root: &Path, wanted: Wanted, left: usize) {
     let mut numbers = Numbers(left as u64);
     let mut memory = opened(root, wanted);
@@ -84,7 +85,7 @@ fn on_a_full_disk(root: &Path, wanted: Wanted, left: usize) {
     assert!(failed > 0, "{left} bytes: the disk was not full");
     let said = memory.take_notices();
     assert!(said.iter().all(|notice| !notice.contains("damaged")), "{left} bytes: {said:?}");
-    // What is there can be read, by this process and by one that begins now.
+    // Existing data can be read, by this process and by a new one.
     let of = |id: &str, memory: &mut ProjectMemory| match id.starts_with("session_") {
         true => memory.session(id).map(|_| ()),
         false => memory.get(&[id.to_owned()]).map(|_| ()),
@@ -128,7 +129,7 @@ fn a_full_disk_is_told_and_loses_nothing() {
     }
 }
 
-/// Where no disk can be mounted: a worker that may not write beyond a length.
+/// Where no disk can be mounted: a worker with a file size limit.
 fn limited(wanted: Wanted) {
     if cfg!(not(unix)) {
         return;
@@ -138,7 +139,7 @@ fn limited(wanted: Wanted) {
     save_some(&mut opened(root, wanted), &mut Numbers(1), 3);
     let job = Job { work: "disk", root, wanted, number: 0, count: 60 };
     let command = job.command();
-    // 64 blocks of 1,024 bytes; a write beyond that fails, as the signal is ignored.
+    // 64 blocks of 1,024 bytes; a write beyond that fails, because the signal is ignored.
     let script = "trap '' XFSZ; ulimit -f 96; exec \"$0\" \"$@\"";
     let mut shell = Command::new("bash");
     shell.args(["-c", script]).arg(command.get_program()).args(command.get_args());
@@ -157,7 +158,7 @@ fn limited(wanted: Wanted) {
     assert_eq!(permanent(&mut memory), by_files_alone(root));
 }
 
-/// Saves until files may not grow any more; what was acknowledged.
+/// Saves until files cannot grow any more; returns the acknowledged ids.
 pub(super) fn fill(job: &Job<'_>) {
     let mut numbers = Numbers(2);
     let mut memory = opened(job.root, job.wanted);
@@ -196,7 +197,7 @@ fn a_disk_without_write_access_is_read() {
     }
 }
 
-/// Looks at a project whose disk `switch` makes writable and not.
+/// Tests a project whose disk `switch` makes writable and read-only.
 fn read_only(root: &Path, wanted: Wanted, switch: impl Fn(bool)) {
     let mut memory = opened(root, wanted);
     save_some(&mut memory, &mut Numbers(4), 4);

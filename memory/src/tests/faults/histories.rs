@@ -1,5 +1,5 @@
-//! Histories of two branches, put together in every way that a merge may: nothing that either side
-//! said is lost, and the order in which it was put together does not matter.
+//! Histories of two branches, merged in every possible way: nothing from either side is lost, and
+//! the merge order does not matter.
 #![expect(clippy::disallowed_methods, reason = "Git is run, to merge")]
 
 use super::*;
@@ -14,13 +14,13 @@ use std::process::Command;
 const FILES: [&str; 3] =
     ["ai/memory/decisions.jsonl", "ai/memory/mistakes.jsonl", "ai/memory/conventions.jsonl"];
 
-/// One side of a history: its folder, and the decisions whose words it changed.
+/// One side of a history: its directory, and the decisions whose text it changed.
 struct Side {
     folder: TempDir,
     edited: BTreeSet<String>,
 }
 
-/// Does something to a memory.
+/// Applies a random operation to a memory.
 fn act(memory: &mut ProjectMemory, numbers: &mut Numbers, edited: &mut BTreeSet<String>) {
     let oldest = Query { order: Order::Oldest, ..Query::active(Layers::PERMANENT, Kind::Decision) };
     let known: Vec<String> = memory
@@ -29,7 +29,7 @@ fn act(memory: &mut ProjectMemory, numbers: &mut Numbers, edited: &mut BTreeSet<
         .into_iter()
         .map(|entry| entry.id)
         .collect();
-    // The oldest more often, so that both sides often take the same.
+    // The oldest more often, so that both sides often choose the same.
     let pick = |numbers: &mut Numbers| {
         let least = numbers.below(known.len()).min(numbers.below(known.len()));
         known[least].clone()
@@ -63,13 +63,13 @@ fn act(memory: &mut ProjectMemory, numbers: &mut Numbers, edited: &mut BTreeSet<
             let (from, to) = (pick(numbers), pick(numbers));
             let relation =
                 if numbers.below(3) > 0 { Relation::Supersedes } else { Relation::Contradicts };
-            // To itself, or in a circle.
+            // To itself, or in a cycle.
             let _ = memory.link(&from, &Link::to(relation, &to));
         }
     }
 }
 
-/// The conflicts as all memories and links make them, however the store says that they stand.
+/// The conflicts computed from all memories and links, independently of the stored status.
 fn by_standing(memory: &mut ProjectMemory) -> Vec<Conflict> {
     let query = Query::new(Layers::PERMANENT);
     let (entries, links) = memory
@@ -106,7 +106,7 @@ fn some(memory: &mut ProjectMemory, numbers: &mut Numbers) -> BTreeSet<String> {
     edited
 }
 
-/// A memory whose clock no other has.
+/// A memory with a unique clock.
 fn at_time(root: &Path, wanted: Wanted, start: i64) -> ProjectMemory {
     let time = Arc::new(AtomicI64::new(start));
     let clock = Box::new(move || time.fetch_add(7, Ordering::Relaxed));
@@ -118,7 +118,7 @@ fn lines_of(root: &Path, file: &str) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
-/// The lines of both sides, put together in one of the ways a merge does.
+/// The lines of both sides, merged in one of the ways a merge does.
 fn merged(way: usize, base: &[String], ours: &[String], theirs: &[String]) -> String {
     let (new_ours, new_theirs) = (&ours[base.len()..], &theirs[base.len()..]);
     let text = |lines: &[String]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
@@ -127,11 +127,11 @@ fn merged(way: usize, base: &[String], ours: &[String], theirs: &[String]) -> St
         // merge=union
         0 => base_text + &ours + &theirs,
         1 => base_text + &theirs + &ours,
-        // Left as a conflict, in the two styles of Git; with line ends of Windows.
+        // Left as a conflict, in both styles of Git; with Windows line endings.
         2 => format!("{base_text}<<<<<<< HEAD\n{ours}=======\n{theirs}>>>>>>> x\n"),
         3 => format!("{base_text}<<<<<<< HEAD\n{ours}||||||| b\n=======\n{theirs}>>>>>>> x\n")
             .replace('\n', "\r\n"),
-        // Both files one after the other, and the other way round line by line.
+        // Both files one after the other, and line by line in reverse order.
         4 => format!("{base_text}{ours}{base_text}{theirs}"),
         _ => {
             let all = base_text + &ours + &theirs;
@@ -140,7 +140,7 @@ fn merged(way: usize, base: &[String], ours: &[String], theirs: &[String]) -> St
     }
 }
 
-/// Plays one history; how many memories both sides edited.
+/// Runs one history; returns how many memories both sides edited.
 fn history(seed: u64) -> usize {
     let mut numbers = Numbers(seed);
     let wanted = if seed.is_multiple_of(2) { Wanted::Sqlite } else { Wanted::Json };
@@ -204,7 +204,7 @@ fn any_history_of_two_branches_keeps_what_both_said() {
     assert!(both > count / 10, "only {both} memories were edited on both sides");
 }
 
-/// The same with Git itself, which keeps both sides of these files as it is told to.
+/// The same with Git itself, which merges these files as configured.
 #[test]
 fn git_merges_memory_without_a_conflict() {
     for seed in 0..size(2, 50) {
@@ -239,7 +239,7 @@ fn git_merges_memory_without_a_conflict() {
             ok(&["commit", "-q", "-m", "x"]);
         };
         commit();
-        // The process stays open all the while.
+        // The process stays open throughout.
         let mut edited = Vec::new();
         for branch in ["one", "two"] {
             ok(&["checkout", "-q", "main"]);

@@ -1,5 +1,5 @@
-//! Stores that are gone, cut off or another program's: what only the store held comes back from its
-//! backup, and the notices say what was lost.
+//! Stores that were deleted, truncated or replaced by another program's: the data that only the
+//! store contained is restored from its backup, and the notices report losses.
 #![expect(clippy::disallowed_methods, reason = "tests cut files and start processes")]
 
 use super::processes::Job;
@@ -21,7 +21,7 @@ fn cut(path: &Path, length: u64) {
     OpenOptions::new().write(true).open(path).and_then(|file| file.set_len(length)).expect("cut");
 }
 
-/// Everything that only the store holds, as text.
+/// All data that only the store contains, as text.
 fn local(memory: &mut ProjectMemory) -> String {
     let query =
         Query { statuses: Status::ALL.to_vec(), ..Query::new(Layers::SESSION.and(Layers::LOCAL)) };
@@ -43,7 +43,7 @@ fn local(memory: &mut ProjectMemory) -> String {
         .expect("what the store holds")
 }
 
-/// A closed store of each kind, and what it held.
+/// A closed store of each kind, and its contents.
 fn stored(wanted: Wanted, rounds: usize) -> (TempDir, [usize; 4], String, String) {
     let folder = quick_folder();
     let mut memory = at(folder.path(), wanted);
@@ -98,7 +98,7 @@ fn an_empty_store_says_what_came_from_where() {
     assert_eq!(notices[1], "read from the tracked files: 3 of type decision");
 }
 
-/// The database is as it was when its log was last written into it: nothing in it tells.
+/// The database at the time of its last checkpoint: nothing in it shows the loss.
 #[test]
 fn a_database_that_lost_its_log_is_brought_up_to_date() {
     let folder = quick_folder();
@@ -135,7 +135,7 @@ fn what_was_deleted_stays_deleted_and_leaves_the_backup() {
         let path = store_in(folder.path(), wanted);
         let text = fs::read_to_string(backup::path_of(&path)).expect("a backup");
         assert!(!text.contains("Not for long") && !text.contains(&sessions[0].id));
-        // Damaged, so that what is in its pages is looked into as well.
+        // Damaged, so that its pages are examined as well.
         let mut bytes = fs::read(&path).expect("bytes");
         bytes[..40].fill(0);
         fs::write(&path, bytes).expect("damaged");
@@ -143,7 +143,7 @@ fn what_was_deleted_stays_deleted_and_leaves_the_backup() {
     }
 }
 
-/// The backup itself is damaged: what of it can be read comes back, and the rest is counted.
+/// The backup itself is damaged: its readable records are restored, and the rest is counted.
 #[test]
 fn a_damaged_backup_gives_what_can_be_read_of_it() {
     for wanted in BOTH {
@@ -172,7 +172,7 @@ fn a_long_backup_is_replaced_by_a_snapshot() {
         let mut memory = at(folder.path(), wanted);
         let session = memory.start_session(new_session("main")).expect("a session").id;
         let text = Numbers(2).words(20_000);
-        // The same record again and again: most of the log is out of date.
+        // The same record repeatedly: most of the log is out of date.
         for n in 0..80 {
             let input = serde_json::json!({"input": format!("{n} {text}")});
             let fields = input.as_object().expect("an object").clone();
@@ -188,7 +188,7 @@ fn a_long_backup_is_replaced_by_a_snapshot() {
     }
 }
 
-/// Saves and deletes until it is killed: each deletion replaces the backup by a snapshot.
+/// Saves and deletes until it is killed: each deletion replaces the backup with a snapshot.
 pub(super) fn churn(job: &Job<'_>) {
     let mut acks = OpenOptions::new().create(true).append(true).open(job.acks()).expect("acks");
     let mut memory = opened(job.root, job.wanted);
@@ -203,7 +203,7 @@ pub(super) fn churn(job: &Job<'_>) {
     }
 }
 
-/// As after a process that was killed between its snapshot and its commit.
+/// As after a process was killed between its snapshot and its commit.
 #[test]
 fn writes_to_a_store_behind_its_backup_are_backed_up() {
     for wanted in BOTH {
@@ -244,7 +244,7 @@ fn a_process_killed_while_it_writes_the_backup_loses_nothing_of_it() {
             let (one, other) = (2 * number, 2 * number + 1);
             let mut children = [job(one).start(), job(other).start()];
             let start = std::time::Instant::now();
-            // Killed while it works, not before it began.
+            // Killed while it works, not before it started.
             while [one, other].iter().any(|n| processes::said(root, *n).is_empty())
                 && start.elapsed() < Duration::from_secs(60)
             {
@@ -272,7 +272,7 @@ fn a_process_killed_while_it_writes_the_backup_loses_nothing_of_it() {
     }
 }
 
-/// Databases of other programs: the tables that tell, and what is said.
+/// Databases of other programs: their tables, and the expected notice.
 const FOREIGN: [(&str, &str); 4] = [
     (
         "CREATE TABLE schema_version (version INTEGER NOT NULL);
@@ -290,7 +290,7 @@ const FOREIGN: [(&str, &str); 4] = [
          INSERT INTO decisions VALUES ('d1', 'auth', 'JWT');",
         "another program (MAMA)",
     ),
-    // One that could be taken for ours: the tables and the version are of the same names.
+    // Similar to ours: same version and same table names.
     (
         "CREATE TABLE meta (id TEXT PRIMARY KEY, data TEXT);
          CREATE TABLE memories (id TEXT PRIMARY KEY, type TEXT, content TEXT);
@@ -320,7 +320,7 @@ fn another_programs_database_is_moved_aside_whole() {
             if !with_log {
                 db.close().expect("closed");
             } else {
-                // As a killed process leaves it: what it holds is in the log.
+                // As a killed process leaves it: its data is in the log.
                 std::mem::forget(db);
             }
             let bytes = |name: &str| fs::read(aidd.join(name)).ok();
@@ -340,7 +340,7 @@ fn another_programs_database_is_moved_aside_whole() {
             let mut again = opened(folder.path(), Wanted::Auto);
             assert_eq!(again.take_notices(), [""; 0]);
             assert_eq!(counts(&mut again)[2], 1);
-            // Where the log already holds our memory, theirs is not even looked at.
+            // Where the log already contains our memory, theirs is not examined.
             assert!(!aidd.join("data.salvage").exists());
         }
     }

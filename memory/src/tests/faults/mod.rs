@@ -1,5 +1,5 @@
-//! What the memory is to outlive: processes that are killed, damaged files, full disks, other
-//! versions of itself. The sizes are those of every run; `AIDD_FAULTS=nightly` asks for more.
+//! Faults that the memory must survive: killed processes, damaged files, full disks, other versions
+//! of aidd. The default sizes are small; `AIDD_FAULTS=nightly` increases them.
 
 mod damage;
 mod disk;
@@ -15,11 +15,11 @@ use crate::store::{Layers, Query, StorageBackend};
 use crate::types::{Kind, Layer, Status};
 use std::fmt::Write as _;
 
-/// `small` in every run, `nightly` when the environment asks for it.
+/// `small` by default, `nightly` when the environment requests it.
 pub(super) fn size(small: usize, nightly: usize) -> usize {
     match std::env::var("AIDD_FAULTS") {
         Ok(word) if word == "nightly" => nightly,
-        // A share of the nightly size, in percent.
+        // A percentage of the nightly size.
         Ok(word) => {
             let percent: usize = word.parse().expect("AIDD_FAULTS is `nightly` or a percentage");
             (nightly * percent / 100).max(small)
@@ -28,13 +28,13 @@ pub(super) fn size(small: usize, nightly: usize) -> usize {
     }
 }
 
-/// Tells whoever runs the tests what was, or could not be, looked at.
+/// Prints what was tested, or could not be.
 #[expect(clippy::print_stderr, reason = "this is for it")]
 fn say(text: &str) {
     eprintln!("{text}");
 }
 
-/// A fixed sequence of numbers: SplitMix64.
+/// A deterministic random sequence: SplitMix64.
 pub(super) struct Numbers(pub(super) u64);
 
 impl Numbers {
@@ -51,7 +51,7 @@ impl Numbers {
         usize::try_from(self.next() % end).expect("below")
     }
 
-    /// Words that no other text has.
+    /// Words that no other text contains.
     pub(super) fn words(&mut self, count: usize) -> String {
         let mut text = String::new();
         for _ in 0..count {
@@ -66,19 +66,19 @@ impl Numbers {
     }
 }
 
-/// A folder on a file system without a disk, where there is one: these tests are about bytes, and
-/// a disk makes them slow.
+/// A directory on an in-memory file system, where there is one: these tests are about bytes, and a
+/// disk makes them slow.
 fn quick_folder() -> TempDir {
     TempDir::new_in("/dev/shm").or_else(|_| TempDir::new()).expect("a folder")
 }
 
-/// A memory without the small print of [`at`]: it may have something to say.
+/// A memory without the assertions of [`at`]: it can have notices.
 pub(super) fn opened(root: &Path, wanted: Wanted) -> ProjectMemory {
     ProjectMemory::open(&crate::DISTRIBUTION, root, wanted, crate::project::system_clock())
         .expect("a memory")
 }
 
-/// Everything on permanent memory, as text.
+/// All of permanent memory, as text.
 pub(super) fn permanent(memory: &mut ProjectMemory) -> String {
     let query = Query { statuses: Status::ALL.to_vec(), ..Query::new(Layers::PERMANENT) };
     memory
@@ -96,7 +96,7 @@ pub(super) fn permanent(memory: &mut ProjectMemory) -> String {
         .expect("permanent memory")
 }
 
-/// What the tracked files of `root` come to in a checkout that was never opened.
+/// The memories from the tracked files of `root` in a new checkout.
 fn by_files_alone(root: &Path) -> String {
     let folder = TempDir::new().expect("a folder");
     let target = folder.path().join("ai/memory");
@@ -109,7 +109,7 @@ fn by_files_alone(root: &Path) -> String {
     permanent(&mut opened(folder.path(), Wanted::Sqlite))
 }
 
-/// How many memories of each layer, and sessions, there are.
+/// Number of memories of each layer, and of sessions.
 fn counts(memory: &mut ProjectMemory) -> [usize; 4] {
     memory
         .read(&mut |store: &mut dyn StorageBackend| {
@@ -124,7 +124,7 @@ fn counts(memory: &mut ProjectMemory) -> [usize; 4] {
         .expect("counts")
 }
 
-/// Saves one of everything.
+/// Saves one record of each type.
 fn save_some(memory: &mut ProjectMemory, numbers: &mut Numbers, rounds: usize) {
     for _ in 0..rounds {
         let topic = format!("topic {}", numbers.below(9));

@@ -1,5 +1,5 @@
-//! Odd places and odd files: links that lead out, folders that may not be written, files that are
-//! no text, Git at work under an open process.
+//! Unusual places and files: links out of the project, read-only directories, files that are not
+//! text, Git working under an open process.
 
 use super::*;
 use crate::log::ProblemKind;
@@ -61,7 +61,7 @@ mod unix {
             }
             fs::remove_file(&victim).expect("removed");
         }
-        // A branch that is switched to brings a link while the store is open.
+        // Switching branches adds a link while the store is open.
         let mut memory = opened(folder.path(), Wanted::Sqlite);
         fs::write(&victim, "mine").expect("written");
         let lock = aidd.join("data.journal.lock");
@@ -77,7 +77,7 @@ mod unix {
         assert!(!probe.exists());
     }
 
-    /// A cloned repository must not choose which files of the user are read.
+    /// A cloned repository must not choose which of the user's files are read.
     #[test]
     fn a_list_of_damaged_stores_names_only_files_beside_it() {
         for wanted in [Wanted::Sqlite, Wanted::Json] {
@@ -106,7 +106,7 @@ mod unix {
             let mut memory = opened(folder.path(), wanted);
             assert_eq!(counts(&mut memory), [0; 4], "{wanted:?}");
             assert!(!aidd.join("data.salvage").exists());
-            // One that lies beside the list is looked into.
+            // A store next to the list is examined.
             fs::copy(&path, aidd.join("data.old")).expect("copied");
             fs::write(aidd.join("data.salvage"), "first data.old\n").expect("written");
             let found = if wanted == Wanted::Sqlite { 1 } else { 0 };
@@ -154,7 +154,7 @@ mod unix {
         let error = memory.save_decision(&decision("Ours", None)).expect_err("refused");
         assert!(error.to_string().contains("is a link"), "{error}");
         assert_eq!(text(other.path(), FILE), before);
-        // A link within the project is as good as a file.
+        // A link within the project is treated like a file.
         fs::remove_file(folder.path().join("ai")).expect("removed");
         write(folder.path(), "docs/memory/decisions.jsonl", &before);
         fs::create_dir(folder.path().join("ai")).expect("made");
@@ -189,7 +189,7 @@ mod unix {
         }
     }
 
-    /// Lets a worker of another user look at a project of this one, when this one is root.
+    /// Lets a worker of another user read a project of this one, when this user is root.
     fn as_nobody(root: &Path) -> Option<std::process::Output> {
         use std::os::unix::fs::MetadataExt;
         use std::os::unix::process::CommandExt;
@@ -219,7 +219,7 @@ mod unix {
         for name in [".aidd/data.db", ".aidd/data.db-wal", ".aidd/data.db-shm", ".aidd/data.lock"] {
             set(name, 0o644);
         }
-        // Files of this user, that one may read: with the log in use, and closed.
+        // Files of this user that the other can read: with the log in use, and closed.
         let nobody = as_nobody(folder.path());
         drop(memory);
         let Some(nobody) = nobody else {
@@ -230,17 +230,17 @@ mod unix {
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
             assert!(output.status.success(), "{said}");
             assert!(said.contains("looked: 3 permanent, 3 sessions"), "{said}");
-            // The words are the system's or SQLite's.
+            // The message comes from the system or from SQLite.
             let why = ["Permission denied", "readonly database"];
             assert!(why.iter().any(|why| said.contains(why)), "{said}");
         }
-        // A tracked file that only its owner may read: what the store has of it holds.
+        // A tracked file that only its owner can read: the store's copy remains in use.
         set(FILE, 0o600);
         let output = as_nobody(folder.path()).expect("another user");
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(said.contains("looked: 3 permanent, 3 sessions"), "{said}");
         set(FILE, 0o644);
-        // The folder may be written and the files that go with the log may not.
+        // The directory is writable and the files of the log are not.
         set(".aidd", 0o777);
         set(".aidd/data.db", 0o666);
         let memory = opened(folder.path(), Wanted::Sqlite);
@@ -254,7 +254,7 @@ mod unix {
     }
 }
 
-/// A lock that this user cannot take keeps from writing; whoever reads looks at it now and then.
+/// A lock that this user cannot take prevents writing; readers retry it from time to time.
 #[test]
 fn a_lock_that_is_in_the_way_is_not_looked_at_by_every_read() {
     let folder = quick_folder();
@@ -271,11 +271,11 @@ fn a_lock_that_is_in_the_way_is_not_looked_at_by_every_read() {
         assert_eq!(counts(&mut memory)[1], 1);
         said += memory.take_notices().len();
     }
-    // Each look says why nothing can be written; a slow machine may have time for a few.
+    // Each attempt reports why nothing can be written; a slow machine has time for only a few.
     assert!(said < 25, "{said} looks");
     let error = memory.save_insight("more", None, &Insight::default(), None).expect_err("refused");
     assert!(error.to_string().starts_with("nothing can be saved here"), "{error}");
-    // Whoever writes does not wait.
+    // Writers do not wait.
     fs::remove_dir(&lock).expect("removed");
     memory.save_insight("more", None, &Insight::default(), None).expect("saved");
     assert_eq!(counts(&mut memory)[1], 2);
@@ -308,7 +308,7 @@ fn binary_and_endless_files_are_passed_over() {
         memory.save_decision(&decision("More", None)).expect("saved");
         assert!(fs::read(root.join(FILE)).expect("bytes").starts_with(&bytes));
 
-        // A gigabyte of nothing: a hole in the file, so that it costs no disk.
+        // A gigabyte of zeros: a hole in the file, so that it uses no disk space.
         let file = fs::OpenOptions::new().write(true).open(root.join(FILE)).expect("a file");
         file.set_len(1 << 30).expect("long");
         assert_eq!(counts(memory)[2], 2);
@@ -320,8 +320,8 @@ fn binary_and_endless_files_are_passed_over() {
     });
 }
 
-/// Git puts another file in the place of one that is open; nothing that was saved here is lost from
-/// the store, and the file's own lines are all read.
+/// Git replaces an open file; nothing that was saved here is lost from the store, and all lines of
+/// the new file are read.
 #[test]
 fn a_branch_is_switched_under_an_open_process() {
     on_both(|root, memory| {
@@ -338,7 +338,7 @@ fn a_branch_is_switched_under_an_open_process() {
             let ours = decision(&format!("Ours {}", Numbers(n as u64).words(3)), None);
             let ours = memory.save_decision(&ours).expect("saved").id;
             let mine = text(root, FILE);
-            // As Git does it: away with the old file, and a new one under its name.
+            // As Git does it: the old file is deleted, and a new file gets its name.
             fs::remove_file(root.join(FILE)).expect("removed");
             write(root, FILE, &branch);
             let seen = |memory: &mut ProjectMemory, id: &str| {
@@ -374,7 +374,7 @@ fn a_branch_is_switched_during_writes() {
                     .collect::<Vec<String>>()
             })
         };
-        // Lines come from elsewhere: as a merge does, all that is there and one more.
+        // Lines from elsewhere: as in a merge, all existing lines and one more.
         let mut numbers = Numbers(13);
         let mut foreign = Vec::new();
         while !writer.is_finished() {
@@ -386,8 +386,8 @@ fn a_branch_is_switched_during_writes() {
             );
             let line = line.sealed();
             let lock = crate::journal::Journal::new(&root).lock();
-            // A merge does not know the lock; it is held for the moment between reading and
-            // writing, in which a merge loses what others write, ours or not.
+            // A merge does not know the lock; it is held here between reading and writing, when a
+            // merge loses what others write, ours or not.
             let before = fs::read_to_string(root.join(FILE)).unwrap_or_default();
             let merged = root.join("ai/memory/merged");
             if before.is_empty() {

@@ -1,5 +1,5 @@
-//! Many processes at once, some of them killed. The processes are this test program, which is told
-//! by its environment to be a worker.
+//! Many processes at once, some of them killed. The processes are this test program, started as a
+//! worker through its environment.
 #![expect(clippy::disallowed_methods, reason = "the processes are this program")]
 
 use super::*;
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// What a worker is told.
+/// The task of a worker.
 pub(super) struct Job<'a> {
     pub(super) work: &'a str,
     pub(super) root: &'a Path,
@@ -47,19 +47,19 @@ impl Job<'_> {
     }
 }
 
-/// The file a worker acknowledges its writes in.
+/// The file in which a worker acknowledges its writes.
 fn acks(root: &Path, number: usize) -> PathBuf {
     root.join(format!("acks-{number}"))
 }
 
-/// What a worker has acknowledged.
+/// The writes that a worker has acknowledged.
 pub(super) fn said(root: &Path, number: usize) -> Vec<String> {
     lines(&acks(root, number))
 }
 
 fn lines(path: &Path) -> Vec<String> {
     let text = fs::read_to_string(path).unwrap_or_default();
-    // A line without an end was not written whole.
+    // A line without a newline was not written completely.
     text.split_inclusive('\n')
         .filter_map(|line| line.strip_suffix('\n'))
         .map(str::to_owned)
@@ -91,8 +91,7 @@ fn worker() {
     }
 }
 
-/// Saves until there are as many acknowledgements as asked for, a permanent memory every fourth
-/// time.
+/// Saves until there are as many acknowledgements as requested; every fourth memory is permanent.
 fn save_and_say(job: &Job<'_>) {
     let done = lines(&job.acks()).len();
     let mut acks = OpenOptions::new().create(true).append(true).open(job.acks()).expect("acks");
@@ -109,19 +108,19 @@ fn save_and_say(job: &Job<'_>) {
                 .observe(&session, Kind::Pattern, &text, &Observation::default())
                 .expect("observed")
         };
-        // Written at once, so that no word of it is lost with the process.
+        // Written in one call, so that no part of it is lost with the process.
         acks.write_all(format!("{id}\n").as_bytes()).expect("said");
     }
 }
 
-/// Waits for a worker; what it said when it failed.
+/// Waits for a worker; returns its output if it failed.
 fn failed(child: Child) -> Option<String> {
     let output = child.wait_with_output().expect("ended");
     (!output.status.success()).then(|| String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
-/// Starts workers, kills one after another at random times and starts it again, and looks whether
-/// all that was acknowledged is there.
+/// Starts workers, kills and restarts them at random times, and checks that all acknowledged writes
+/// are present.
 fn killed(wanted: Wanted, writers: usize, count: usize, kills: usize) {
     let folder = TempDir::new().expect("a folder");
     let root = folder.path();
@@ -133,7 +132,7 @@ fn killed(wanted: Wanted, writers: usize, count: usize, kills: usize) {
     while killed < kills && start.elapsed() < Duration::from_secs(1200) {
         std::thread::sleep(Duration::from_millis(20 + numbers.next() % 130));
         let number = numbers.below(writers);
-        // Killed while it works, not before it began or after it ended.
+        // Killed while it works, not before it starts or after it ends.
         let said = lines(&acks(root, number)).len();
         if said == 0 || said >= count {
             if (0..writers).all(|n| lines(&acks(root, n)).len() >= count) {
@@ -188,14 +187,14 @@ fn nothing_acknowledged_is_lost_from_the_log_either() {
     killed(Wanted::Json, 4, size(30, 1000), size(4, 25));
 }
 
-/// The steps of a version that comes after this one.
+/// The migration steps of a later version.
 fn next_steps() -> Vec<&'static str> {
     let later = "CREATE TABLE later (x); INSERT INTO later SELECT id FROM memories;";
     crate::store::steps().iter().copied().chain([later]).collect()
 }
 
 fn migrate(job: &Job<'_>) {
-    // All start at one time.
+    // All start at the same time.
     let gate = job.root.join("go");
     while !gate.exists() {
         std::thread::sleep(Duration::from_millis(1));
@@ -214,7 +213,7 @@ fn migrate(job: &Job<'_>) {
     fs::write(job.acks(), opened.notices.join("\n") + "\n").expect("said");
 }
 
-/// Starts eight processes at once on the database in `root`; what they said.
+/// Starts eight processes at once on the database in `root`; returns their notices.
 fn race(root: &Path, count: usize) -> Vec<String> {
     let job = |number| Job { work: "migrate", root, wanted: Wanted::Sqlite, number, count };
     let children: Vec<Child> = (0..8).map(|number| job(number).start()).collect();
@@ -232,7 +231,7 @@ fn eight_starters_migrate_an_old_database_once() {
         let mut old = at(folder.path(), Wanted::Sqlite);
         save_some(&mut old, &mut Numbers(round as u64), 3);
         let had = counts(&mut old);
-        // It stays open: a part of the old database is in its log.
+        // It stays open: part of the old database is in its log.
         let said = race(folder.path(), 2);
         assert_eq!(said.len(), 1, "{said:?}");
         assert!(said[0].contains("the store was migrated from schema"), "{said:?}");
@@ -247,7 +246,7 @@ fn eight_starters_migrate_an_old_database_once() {
         let backups = fs::read_dir(folder.path().join(".aidd")).expect("a folder").flatten();
         let backups = backups.filter(|file| file.file_name().to_string_lossy().ends_with(".bak"));
         assert_eq!(backups.count(), 1);
-        // The one that was open is told, and writes nothing into what it does not know.
+        // The open process gets an error, and writes nothing into the newer schema.
         let error = old.save_insight("late", None, &Insight::default(), None).expect_err("old");
         assert!(error.to_string().ends_with("update aidd"), "{error}");
     }
@@ -266,7 +265,7 @@ fn eight_starters_bring_the_first_schema_up_to_date() {
         UPDATE counter SET value = 20;";
     old.execute_batch(crate::store::steps()[0]).expect("the first schema");
     old.execute_batch(rows).expect("memories");
-    // It stays open: a part of the old database is in its log.
+    // It stays open: part of the old database is in its log.
     let said = race(folder.path(), 1);
     assert_eq!(said.len(), 1, "{said:?}");
     assert!(said[0].starts_with("the store was migrated from schema 1 to"), "{said:?}");
@@ -291,14 +290,14 @@ fn eight_starters_make_one_new_database() {
     }
 }
 
-/// Neither a search nor a look around changes a byte of the store, and no file comes or goes.
+/// Neither a search nor a timeline changes a byte of the store, and no file is created or deleted.
 #[test]
 fn a_search_leaves_every_byte_as_it_is() {
     for wanted in [Wanted::Sqlite, Wanted::Json] {
         let folder = TempDir::new().expect("a folder");
         let root = folder.path();
         save_some(&mut opened(root, wanted), &mut Numbers(21), 8);
-        // Whoever opens a store brings what searches need up to date, and closes its log.
+        // Opening a store updates the search data and checkpoints its log.
         let mut memory = opened(root, wanted);
         let ask = |memory: &mut ProjectMemory, text: &str| {
             let question = Question { text: text.to_owned(), ..Question::new(Layers::ALL) };
@@ -314,7 +313,7 @@ fn a_search_leaves_every_byte_as_it_is() {
                     if path.is_dir() {
                         left.push(path);
                     } else if path.extension().is_none_or(|end| end != "db-shm") {
-                        // The index of the log holds the marks of readers.
+                        // The index of the log contains the readers' marks.
                         files.push(path);
                     }
                 }

@@ -1,4 +1,4 @@
-//! Two versions of aidd on one project: what the older does not know stays.
+//! Two versions of aidd on one project: unknown data of the newer version is preserved.
 
 use super::*;
 use crate::log::{ProblemKind, Revision};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 const FILE: &str = "ai/memory/decisions.jsonl";
 
-/// A line as an aidd of a later year writes it.
+/// A line as written by a future aidd.
 fn newer_line() -> (String, Value) {
     let line = json!({
         "id": "decision_1763800000000_abcdefabcdef",
@@ -41,7 +41,7 @@ fn what_a_newer_writer_added_outlives_an_edit_by_this_one() {
         assert_eq!(last["schemaVersion"], 9);
         assert_eq!(last["content"], "Keep blobs on disk");
         assert_eq!(written.lines().next().map(|line| line.to_owned() + "\n"), Some(text_of));
-        // And through a store that was made anew.
+        // And through a rebuilt store.
         let other = quick_folder();
         write(other.path(), FILE, &written);
         let entry = opened(other.path(), Wanted::Auto).get(&[id.to_owned()]);

@@ -1,4 +1,4 @@
-//! Single cases of what layers, outcomes and merges come to.
+//! Individual cases of layers, outcomes and merges.
 
 use super::*;
 use crate::types::{Outcome, Status};
@@ -27,7 +27,7 @@ fn what_a_session_on_a_branch_decided_is_no_decision_until_it_is_merged_and_then
         let hits = memory.search(&question()).expect("found").hits;
         let ids: Vec<&String> = hits.iter().map(|hit| &hit.id).collect();
         assert!(ids.contains(&&promoted[0]) && !ids.contains(&&noted), "{ids:?}");
-        // The observation is there by its id, and says what took its place.
+        // The observation exists under its id, with its successor.
         let with = Question { with_superseded: true, ..question() };
         let hits = memory.search(&with).expect("found").hits;
         let old = hits.into_iter().find(|hit| hit.id == noted).expect("there");
@@ -79,7 +79,7 @@ fn lines_of_another_branch_do_not_apply_where_the_file_is_not_checked_out() {
         let files = tracked(root);
         check_out(root, &BTreeMap::new());
         assert_eq!(seen(memory, Layers::ALL), [""; 0]);
-        // Nor is anything of it written into a file of this branch.
+        // Nothing of it is written to a file of this branch either.
         memory.save_decision(&decision("Use nothing", Some("cache"))).expect("saved");
         assert_eq!(text(root, "ai/memory/decisions.jsonl").lines().count(), 1);
         assert_eq!(memory.export(false).expect("exported"), 0);
@@ -152,7 +152,7 @@ fn the_same_of_two_clones_is_one_and_what_is_done_to_it_is_done_to_both() {
         memory.edit(Kind::Convention, &ours, &edit).expect("edited");
         assert_eq!(holding(memory), ["Dates are local"]);
         memory.remove(Kind::Convention, &ours, None).expect("removed");
-        // As it was said before: what it superseded holds again.
+        // As before: what it superseded is active again.
         assert_eq!(holding(memory), ["dates are  UTC."]);
         assert_eq!(memory.conflicts().expect("conflicts"), []);
     });
