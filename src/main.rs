@@ -1,5 +1,5 @@
-//! `aidd`: one engine in the editor, the pull request and the AI agent. Assembles the program: the
-//! shipped pages and families of rules, and the frontends.
+//! The `aidd` binary: connects the engine and the built-in rules with the frontends for the editor,
+//! the pull request and the AI agent.
 
 use aidd_cli::cli;
 use aidd_cli::{Doors, Place};
@@ -8,7 +8,7 @@ use aidd_mcp::tool::Profile;
 use aidd_mcp::{Door, Options};
 use std::process::ExitCode;
 
-/// What the program ships.
+/// The embedded rule pages and validators.
 static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);
 
 fn main() -> ExitCode {
@@ -20,7 +20,7 @@ fn main() -> ExitCode {
     ExitCode::from(aidd_cli::main(doors))
 }
 
-/// The options of `aidd mcp`, as the agent frontend takes them.
+/// Converts the arguments of `aidd mcp` to the options of the agent frontend.
 fn options(args: &cli::Mcp, place: Place) -> Options {
     let http = args.http.as_ref().map(|address| Door {
         address: address.clone(),

@@ -177,7 +177,9 @@ impl Search<'_, '_, '_> {
                 .hint("fetch it first, or check out with `fetch-depth: 0`")
         };
         let named = match self.named(rev) {
-            Ok(named) => named.ok_or_else(|| unknown(": not a branch or tag of the remote either"))?,
+            Ok(named) => {
+                named.ok_or_else(|| unknown(": not a branch or tag of the remote either"))?
+            }
             Err(error) => return Err(unknown(&format!(": {}", brief(&error))).into()),
         };
         let found = self.history.merge_base(&named, self.head)?;
@@ -285,8 +287,8 @@ impl Search<'_, '_, '_> {
 
     fn merge_group(&mut self) -> Result<Against> {
         let before = self.event.before.as_deref();
-        let before =
-            before.ok_or_else(|| UserError::new("the event does not name the base of the merge group"))?;
+        let before = before
+            .ok_or_else(|| UserError::new("the event does not name the base of the merge group"))?;
         self.history.have(before, "the base of the merge group")?;
         if before == self.head {
             let message = "nothing to compare: the base of the merge group is checked out";

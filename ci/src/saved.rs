@@ -117,7 +117,8 @@ impl Saved {
         let mut text = serde_json::to_vec(self).with_context(|| name.clone())?;
         text.push(b'\n');
         if text.len() as u64 > LIMIT {
-            let message = format!("{name}: the report has {} bytes; the maximum is {LIMIT}", text.len());
+            let message =
+                format!("{name}: the report has {} bytes; the maximum is {LIMIT}", text.len());
             return Err(UserError::new(message).hint("split the run into more shards").into());
         }
         if let Some(folder) = path.parent() {
@@ -179,8 +180,9 @@ fn other_version(bytes: &[u8]) -> Option<String> {
         schema_version: u32,
     }
     let Head { schema_version } = serde_json::from_slice(bytes).ok()?;
-    (schema_version != VERSION)
-        .then(|| format!("unsupported schema version {schema_version}; this aidd reads version {VERSION}"))
+    (schema_version != VERSION).then(|| {
+        format!("unsupported schema version {schema_version}; this aidd reads version {VERSION}")
+    })
 }
 
 /// Merges the shards of a run into the report that an unsharded run would have written.

@@ -1,4 +1,4 @@
-//! The tests of the crate from outside, as one test binary.
+//! Integration tests of the crate, as one test binary.
 
 mod base;
 mod events;
@@ -9,5 +9,5 @@ mod saved;
 
 use aidd_engine::check::Distribution;
 
-/// What the program ships.
+/// The embedded distribution.
 static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);

@@ -91,7 +91,8 @@ impl Workspace {
         let project = Project::unconfigured(distribution, root);
         let engine =
             Engine::new(distribution, project.registry(), &project.config, &Selection::default());
-        let engine = engine.expect("the default settings contain no globs and all rule families exist");
+        let engine =
+            engine.expect("the default settings contain no globs and all rule families exist");
         Self {
             project,
             engine,

@@ -1,9 +1,9 @@
-//! The tests of the crate from outside, as one test binary.
+//! Integration tests of the crate, as one test binary.
 
 mod features;
 mod server;
 
 use aidd_engine::check::Distribution;
 
-/// What the program ships.
+/// The embedded distribution.
 static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);

@@ -266,10 +266,12 @@ impl Page<'_> {
         let mut notes: Vec<String> =
             self.document.notes.iter().map(|note| format!("- {}\n", escape(note))).collect();
         if let gone @ 1.. = self.document.stale {
-            let gone = if gone == 1 { "1 baseline entry no longer matches".to_owned() } else { format!("{gone} baseline entries no longer match") };
-            notes.push(format!(
-                "- {gone}; run `aidd baseline prune` to remove stale entries\n"
-            ));
+            let gone = if gone == 1 {
+                "1 baseline entry no longer matches".to_owned()
+            } else {
+                format!("{gone} baseline entries no longer match")
+            };
+            notes.push(format!("- {gone}; run `aidd baseline prune` to remove stale entries\n"));
         }
         if notes.is_empty() {
             return String::new();

@@ -126,7 +126,9 @@ impl Shown<'_> {
     fn gate(&self) -> Option<&'static str> {
         match self.run.verdict(self.finding) {
             Verdict::Block => Some("`ci.blockOn` contains this rule: the run fails"),
-            Verdict::Warn => Some("`ci.warnOn` contains this rule: the finding does not fail the run"),
+            Verdict::Warn => {
+                Some("`ci.warnOn` contains this rule: the finding does not fail the run")
+            }
             Verdict::Ignore | Verdict::Unnamed => None,
         }
     }

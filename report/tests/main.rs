@@ -1,4 +1,4 @@
-//! The tests of the crate from outside, as one test binary.
+//! Integration tests of the crate, as one test binary.
 
 mod linear;
 mod report;
@@ -7,5 +7,5 @@ mod repository;
 
 use aidd_engine::check::Distribution;
 
-/// What the program ships.
+/// The embedded distribution.
 static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);

@@ -317,7 +317,9 @@ impl<'a> History<'a> {
             Ok(base)
         });
         answer
-            .map_err(|error| self.say(&format!("the server did not provide a merge base: {}", brief(&error))))
+            .map_err(|error| {
+                self.say(&format!("the server did not provide a merge base: {}", brief(&error)))
+            })
             .ok()
     }
 }

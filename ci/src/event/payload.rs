@@ -34,8 +34,9 @@ impl Payload {
         if !self.value.is_null() {
             return Ok(());
         }
-        Err(UserError::new(format!("{}: the event {event} cannot be read", self.file))
-            .hint("GITHUB_EVENT_PATH must name the file that the runner wrote; mount it in a container"))
+        Err(UserError::new(format!("{}: the event {event} cannot be read", self.file)).hint(
+            "GITHUB_EVENT_PATH must name the file that the runner wrote; mount it in a container",
+        ))
     }
 
     /// The value at a path; `None` if the server sent `null`.

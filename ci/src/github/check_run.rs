@@ -21,8 +21,7 @@ const TEXT: usize = 65_535;
 const MESSAGE: usize = 64_000;
 /// Maximum length of a title.
 const TITLE: usize = 255;
-const CUT: &str =
-    "*Truncated: a check run is limited to 65,535 characters. See the job summary for the full report.*";
+const CUT: &str = "*Truncated: a check run is limited to 65,535 characters. See the job summary for the full report.*";
 
 #[derive(Deserialize)]
 struct CheckRun {

@@ -125,9 +125,11 @@ fn check(args: &CiCheck, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
         base::find(distribution, &root, &event, args.base.as_deref(), args.no_base, ask, &mut say)?;
     let (project, trusted) = match (&event.trigger, &event.pull, &found.against) {
         (Trigger::PullRequestTarget, _, Against::WholeTree { why }) => {
-            return Err(UserError::new(format!("{why}: without a base there are no trusted rules"))
-                .hint("pull_request_target runs only use the rules of the target")
-                .into());
+            return Err(UserError::new(format!(
+                "{why}: without a base there are no trusted rules"
+            ))
+            .hint("pull_request_target runs only use the rules of the target")
+            .into());
         }
         (Trigger::PullRequestTarget, Some(pull), _) => {
             // Read the head from the object store even if it is checked out.

@@ -88,7 +88,9 @@ impl Job<'_> {
         if let Some(more @ 1..) = found.entries.len().checked_sub(MAX_ENTRIES) {
             found.entries.truncate(MAX_ENTRIES);
             let more = number(more, "more place");
-            found.notes.push(format!("The change weakens the checks in {more} that are not listed"));
+            found
+                .notes
+                .push(format!("The change weakens the checks in {more} that are not listed"));
         }
         Ok(found)
     }

@@ -23,7 +23,10 @@ pub(super) fn check(saved: &Saved) -> Result<(), String> {
     for (found, read) in
         [(saved.schema_version, VERSION), (saved.document.schema_version, DOCUMENT_VERSION)]
     {
-        is(found == read, &format!("unsupported schema version {found}; this aidd reads version {read}"))?;
+        is(
+            found == read,
+            &format!("unsupported schema version {found}; this aidd reads version {read}"),
+        )?;
     }
     let context = &saved.context;
     if let Some(repository) = &context.repository {
@@ -80,7 +83,10 @@ fn document(document: &Document) -> Result<(), String> {
         for one in &comparison.weakened {
             path(&one.path)?;
             text(&one.message)?;
-            is(one.line.is_none_or(|line| line >= 1), "`comparison.weakened` contains an invalid line")?;
+            is(
+                one.line.is_none_or(|line| line >= 1),
+                "`comparison.weakened` contains an invalid line",
+            )?;
         }
     }
     if let Some(at) = &document.version_control {
@@ -150,7 +156,10 @@ pub(super) fn distrust(saved: &mut Saved) -> Result<(), String> {
     // The category is part of the comment marker and must not end it early.
     let category = document.category.as_deref();
     let plain = |category: &str| is_word(category, "._/ -") && !category.contains("--");
-    is(category.is_none_or(plain), "`category` contains characters that are not allowed in an untrusted report")?;
+    is(
+        category.is_none_or(plain),
+        "`category` contains characters that are not allowed in an untrusted report",
+    )?;
     for finding in &mut document.findings {
         plainly(finding);
     }

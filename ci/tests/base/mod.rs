@@ -9,19 +9,19 @@ use crate::repository::Repository;
 use aidd_ci::base::{self, Against, Compare, NoBase};
 use aidd_ci::event::{Event, Pull, Trigger};
 
-/// How a search ended, in words.
+/// The result of a search as text.
 struct Ran {
-    /// The base's hash, or why there is none.
+    /// The hash of the base, or the error.
     base: Result<String, String>,
-    /// Why this base.
+    /// Why this base was chosen.
     why: String,
-    /// The head, if another one than is checked out.
+    /// The head, if it is not the one that is checked out.
     head: Option<String>,
-    /// What was told on the way, hashes masked.
+    /// The messages of the search, with hashes masked.
     said: String,
 }
 
-/// What a search is asked beside the event.
+/// Inputs of a search in addition to the event.
 #[derive(Clone, Copy, Default)]
 struct Ask<'a> {
     explicit: Option<&'a str>,
@@ -33,8 +33,8 @@ fn find(clone: &Repository, event: &Event) -> Ran {
     find_with(clone, event, Ask::default())
 }
 
-/// Searches, and makes sure that nothing but objects was added to the clone, and that what was
-/// found is there.
+/// Searches, and ensures that the search only added objects to the clone and that the result is
+/// present.
 fn find_with(clone: &Repository, event: &Event, ask: Ask<'_>) -> Ran {
     let state = || {
         let head = clone.git(&["rev-parse", "HEAD", "--symbolic-full-name", "HEAD"]);
@@ -55,7 +55,7 @@ fn find_with(clone: &Repository, event: &Event, ask: Ask<'_>) -> Ran {
         Ok(found) => {
             let (base, why) = match found.against {
                 Against::Base(base) => {
-                    // All of its files, not the commit alone.
+                    // All files of the commit, not only the commit itself.
                     clone.git(&["archive", "--output=/dev/null", &base.sha]);
                     (Ok(base.sha), base.why)
                 }
@@ -67,7 +67,7 @@ fn find_with(clone: &Repository, event: &Event, ask: Ask<'_>) -> Ran {
 }
 
 impl Ran {
-    /// The base, which was found for this reason.
+    /// Expects this base, found for this reason.
     #[track_caller]
     fn is(&self, base: &str, why: &str) {
         assert_eq!(
@@ -78,7 +78,7 @@ impl Ran {
         );
     }
 
-    /// All files, for this reason.
+    /// Expects a check of all files, for this reason.
     #[track_caller]
     fn is_whole(&self, why: &str) {
         assert_eq!(
@@ -90,7 +90,7 @@ impl Ran {
     }
 }
 
-/// `text` with hashes and folders replaced.
+/// `text` with hashes and directories masked.
 fn masked(text: &str) -> String {
     let word = |word: &str| {
         let core = word.trim_matches(|c: char| !c.is_ascii_alphanumeric() && c != '/');
@@ -135,7 +135,7 @@ fn event(trigger: Trigger) -> Event {
     Event { trigger, default_branch: Some("main".to_owned()), ..Event::default() }
 }
 
-/// A pull request of `head` into `main`, as the event says it when it is opened.
+/// The event of opening a pull request of `head` into `main`.
 fn pull_request(server: &Repository, head: &str) -> Event {
     let pull = Pull {
         number: 7,

@@ -1,4 +1,4 @@
-//! A base that is named, and runs without an event.
+//! An explicit base, and runs without an event.
 
 use crate::base::*;
 use insta::assert_snapshot;
@@ -58,10 +58,10 @@ fn without_an_event_the_default_branch_is_guessed() {
     find(&clone, &Event::default()).is(&fork, "merge base of origin/HEAD and HEAD");
     clone.git(&["remote", "set-head", "origin", "--delete"]);
     find(&clone, &Event::default()).is(&fork, "merge base of origin/main and HEAD");
-    // A clone of one branch does not know the default branch; the server does.
+    // A clone of one branch does not contain the default branch; the server does.
     let clone = checkout(&server, "topic", &SHALLOW);
     find(&clone, &Event::default()).is(&fork, "merge base of the default branch and HEAD");
-    // What is on it already has nothing to compare.
+    // Commits that are already on it have nothing to compare.
     let ran = find(&server.cloned(&[]), &Event::default());
     assert_snapshot!(ran.base.expect_err("refused"), @"
     nothing to compare: HEAD is part of origin/HEAD

@@ -4,7 +4,7 @@ use crate::base::*;
 use aidd_ci::event::System;
 use insta::assert_snapshot;
 
-/// The trial merge of `topic` into `main`, and its event.
+/// The test merge of `topic` into `main`, and its event.
 fn merged(server: &Repository) -> Event {
     server.git(&["switch", "--quiet", "--detach", "main"]);
     let merge = server.merge("topic");
@@ -19,7 +19,7 @@ fn the_merge_commit_names_its_base_at_any_depth() {
     let (server, _) = server(3);
     let event = merged(&server);
     let main = server.rev("main");
-    // The branch has moved on since; the merge has not.
+    // The branch has newer commits than the merge.
     server.commits(2);
     for (depth, said) in [("--depth=1", "fetching HASH (main)\n"), ("--depth=2", "")] {
         let clone = checkout(&server, "refs/pull/7/merge", &[depth]);
@@ -30,7 +30,7 @@ fn the_merge_commit_names_its_base_at_any_depth() {
     }
     let clone = checkout(&server, "refs/pull/7/merge", &[]);
     find(&clone, &event).is(&main, "first parent of the merge commit");
-    // Even when the event tells of another commit, as that of a review may.
+    // Even if the event names another commit, as that of a review can.
     let event =
         Event { sha: None, trigger: Trigger::Other("pull_request_review".to_owned()), ..event };
     find(&clone, &event).is(&main, "first parent of the merge commit");
@@ -44,14 +44,14 @@ fn a_head_that_is_a_merge_itself_is_no_trial_merge() {
     server.merge("main");
     let main = server.rev("main");
     let head = server.rev("topic");
-    // Gitea and GitLab check the head; the checkout action does when it is told to.
+    // Gitea and GitLab check the head, as does the checkout action if configured.
     let why = "merge base of main and the pull request";
     for sha in [Some(head.clone()), None] {
         let event = Event { sha, ..pull_request(&server, "topic") };
         find(&checkout(&server, "topic", &[]), &event).is(&main, why);
         find(&checkout(&server, "topic", &SHALLOW), &event).is(&main, why);
     }
-    // The event may name a base that is older than what was merged since.
+    // The event can name a base older than the commits merged since.
     let mut event = pull_request(&server, "topic");
     event.pull.as_mut().expect("one").base_sha = fork;
     find(&checkout(&server, "topic", &SHALLOW), &event).is(&main, why);
@@ -82,7 +82,7 @@ fn gitlab_says_the_base_unless_it_has_merged() {
 #[test]
 fn a_target_is_compared_with_a_head_that_is_fetched_and_not_checked_out() {
     let (server, fork) = server(5);
-    // The commit of a fork: in no branch of the server.
+    // The commit of a fork is in no branch of the server.
     let head = server.rev("topic");
     server.git(&["update-ref", "refs/pull/7/head", "topic"]);
     server.git(&["branch", "--quiet", "-D", "topic"]);
@@ -96,7 +96,7 @@ fn a_target_is_compared_with_a_head_that_is_fetched_and_not_checked_out() {
         assert_eq!(clone.git(&["show", &format!("{head}:topic.txt")]), "new");
         assert!(!clone.path("topic.txt").exists());
     }
-    // Since 2025-12-08 the default branch is checked out, whichever branch is the target.
+    // Since 2025-12-08, the default branch is checked out, whatever the target branch.
     server.git(&["branch", "release", &fork]);
     server.git(&["switch", "--quiet", "--orphan", "other"]);
     server.commit(&[("c.txt", "one\n")]);
@@ -104,12 +104,12 @@ fn a_target_is_compared_with_a_head_that_is_fetched_and_not_checked_out() {
     event.pull.as_mut().expect("one").base_ref = "release".to_owned();
     let ran = find(&checkout(&server, "other", &SHALLOW), &event);
     ran.is(&fork, "merge base of release and the pull request");
-    // Told to name a commit, the head is the same.
+    // With an explicit commit, the head is the same.
     let ask = Ask { explicit: Some("main"), ..Ask::default() };
     let ran = find_with(&checkout(&server, "main", &SHALLOW), &event, ask);
     ran.is(&fork, "merge base of main and HEAD");
     assert_eq!(ran.head.as_ref(), Some(&head));
-    // A head that cannot be had is never replaced by what is checked out.
+    // A head that cannot be fetched is never replaced by the checkout.
     event.pull.as_mut().expect("one").head_sha = "1".repeat(40);
     let ask = Ask { no_base: NoBase::Full, ..Ask::default() };
     let ran = find_with(&checkout(&server, "main", &SHALLOW), &event, ask);

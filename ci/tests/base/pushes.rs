@@ -1,4 +1,4 @@
-//! Pushes, and the events that bring no change.
+//! Pushes, and events without changes.
 
 use crate::base::*;
 use insta::assert_snapshot;
@@ -46,9 +46,9 @@ fn a_forced_push_of_a_branch_is_compared_with_the_default_branch() {
     let why = "merge base of main and HEAD";
     find(&checkout(&server, "topic", &SHALLOW), &event).is(&fork, why);
     find(&checkout(&server, "topic", &[]), &event).is(&fork, why);
-    // A whole clone shows it where the event does not say.
+    // A full clone shows it if the event does not.
     find(&checkout(&server, "topic", &[]), &push("topic", Some(&old))).is(&fork, why);
-    // The server may have thrown the old commit away.
+    // The server can have deleted the old commit.
     let event = push("topic", Some(&"1".repeat(40)));
     let ran = find(&checkout(&server, "topic", &SHALLOW), &event);
     ran.is(&fork, why);
@@ -96,7 +96,7 @@ fn what_brings_no_change_is_checked_as_a_whole() {
     ");
     let tag = Event { git_ref: Some("refs/tags/v1".to_owned()), ..event(Trigger::Push) };
     find(&clone, &tag).is_whole("the tag v1 was pushed");
-    // Unless a commit is named.
+    // Unless a commit is set explicitly.
     let ask = Ask { explicit: Some("HEAD~1"), ..Ask::default() };
     find_with(&clone, &tag, ask).is(&server.rev("main~1"), "given as HEAD~1");
 }

@@ -1,4 +1,4 @@
-//! Histories that are cut off, have no or several merge bases, or cannot be completed.
+//! Histories that are shallow, have no or several merge bases, or cannot be completed.
 
 use crate::base::*;
 use insta::assert_snapshot;
@@ -7,7 +7,7 @@ use std::cell::Cell;
 #[test]
 fn a_shallow_clone_is_deepened_until_the_merge_base_is_certain() {
     let (server, fork) = server(30);
-    // A submodule that cannot be reached is never asked for.
+    // A submodule that cannot be reached is never fetched.
     let modules = "[submodule \"s\"]\n path = s\n url = file:///nowhere\n";
     server.git(&["switch", "--quiet", "topic"]);
     server.write(".gitmodules", modules);
@@ -26,7 +26,7 @@ fn a_shallow_clone_is_deepened_until_the_merge_base_is_certain() {
     the clone is shallow: fetching 12 more commits of each line
     the clone is shallow: fetching 48 more commits of each line
     ");
-    // What was fetched is there the next time.
+    // Fetched objects are present the next time.
     let ran = find(&clone, &event);
     ran.is(&fork, "merge base of main and the pull request");
     assert_eq!(ran.said, "");
@@ -34,7 +34,7 @@ fn a_shallow_clone_is_deepened_until_the_merge_base_is_certain() {
 
 #[test]
 fn a_common_ancestor_is_not_taken_while_a_newer_one_may_be_hidden() {
-    // Both sides reach the first commit by a short cut, and a newer one by a long way.
+    // Both sides reach the first commit by a short path, and a newer one by a long path.
     let server = Repository::new();
     let first = server.commit(&[("a.txt", "one\n")]);
     let newest = server.commits(5);
@@ -77,7 +77,7 @@ fn the_server_is_asked_before_deep_histories_are_fetched() {
     asking the server for the merge base
     fetching HASH (merge base)
     ");
-    // A server that does not answer, or with nonsense, is no more than a note.
+    // A missing or invalid response of the server only leads to a note.
     let answers: [Compare<'_>; 2] =
         [&|_, _| anyhow::bail!("rate limit"), &|_, _| Ok("--upload-pack=x".to_owned())];
     for compare in answers {
@@ -112,8 +112,8 @@ fn criss_cross_merges_have_the_base_that_git_takes() {
     }
 }
 
-/// A history of `count` commits, most of them with one parent and many with two, all of which lie
-/// not far back; its last two are `main` and `topic`.
+/// A history of `count` commits, most of them with one parent and many with two, all of them
+/// recent; its last two are `main` and `topic`.
 fn tangled(seed: u64, count: u64) -> Repository {
     let server = Repository::new();
     server.commit(&[("a.txt", "one\n")]);
@@ -130,7 +130,7 @@ fn tangled(seed: u64, count: u64) -> Repository {
         stream += &format!(
             "commit refs/heads/{branch}\nmark :{mark}\ncommitter A <a> {time} +0000\ndata 0\n"
         );
-        // Now and then a short cut far back.
+        // Occasionally a parent far back.
         let mut parent = || {
             let reach = if random(4) == 0 { 40 } else { 6 };
             match mark.saturating_sub(1 + random(reach)) {
@@ -184,7 +184,7 @@ fn what_cannot_be_fetched_is_said() {
     let event = pull_request(&server, "topic");
     let clone = checkout(&server, "topic", &SHALLOW);
     clone.git(&["remote", "rename", "origin", "one"]);
-    // The one remote there is will do.
+    // The only remote is used.
     assert!(find(&clone, &event).base.is_ok());
     let clone = checkout(&server, "topic", &SHALLOW);
     clone.git(&["remote", "remove", "origin"]);
@@ -195,7 +195,7 @@ fn what_cannot_be_fetched_is_said() {
     let error = ran.base.expect_err("refused");
     assert!(error.starts_with("git fetch: fatal: "), "{error}");
     assert!(error.ends_with("`fetch-depth: 0`, and nothing has to be fetched"), "{error}");
-    // A remote that is no longer there does not matter when all is here.
+    // A remote that no longer exists does not matter if everything is present.
     let clone = checkout(&server, "topic", &[]);
     clone.git(&[
         "fetch",

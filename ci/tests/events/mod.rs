@@ -1,11 +1,11 @@
-//! Each event as the CI system sends it, shortened, and what is read from it.
+//! Each event as sent by the CI system, shortened, and the result of reading it.
 
 use aidd_ci::event::{Event, System, Trigger};
 use insta::{assert_debug_snapshot, assert_snapshot};
 
 const SHA: &str = "17b1a8a3c0bd5d3b0e4d0f9ddc5c5b2a3e1f0a11";
 
-/// What every GitHub runner sets.
+/// Variables set by every GitHub runner.
 const GITHUB: [(&str, &str); 10] = [
     ("GITHUB_ACTIONS", "true"),
     ("GITHUB_EVENT_PATH", "/runner/event.json"),
@@ -20,7 +20,7 @@ const GITHUB: [(&str, &str); 10] = [
 ];
 
 fn read(env: &[(&str, &str)], payload: Option<&[u8]>) -> Result<Event, String> {
-    // The last one counts.
+    // The last value wins.
     let get = |name: &str| {
         let found = env.iter().rev().find(|(key, _)| *key == name);
         found.map(|(_, value)| (*value).to_owned())
@@ -48,7 +48,7 @@ fn gitlab(more: &[(&str, &str)]) -> Result<Event, String> {
     read(&[&common[..], more].concat(), None)
 }
 
-/// One line for each.
+/// One line per result.
 fn lines<T: std::fmt::Debug>(read: impl IntoIterator<Item = T>) -> String {
     read.into_iter().map(|read| format!("{read:?}\n")).collect()
 }
@@ -251,7 +251,7 @@ fn gitea_speaks_almost_like_github() {
     "#);
     assert_eq!(event.system, System::Gitea);
     assert!(event.pull.is_some_and(|pull| !pull.fork));
-    // Known by its API as well.
+    // Also recognized by its API.
     let event = read(&[&GITHUB[..], &more[1..]].concat(), Some(payload)).expect("read");
     assert_eq!(event.system, System::Gitea);
 }
@@ -320,7 +320,7 @@ fn gitlab_pipelines() {
         workflow_run: None,
     }
     "#);
-    // On the merge of both, the heads of both are known.
+    // On the merge of both, both heads are known.
     let merged = [
         ("CI_MERGE_REQUEST_TARGET_BRANCH_SHA", "89e6c98d92887913cadf06b2adb97f26cde4849b"),
         ("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA", "2b66fd261ee5c6cfc8de7fa466bab600bcfe4f69"),

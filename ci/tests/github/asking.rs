@@ -1,4 +1,4 @@
-//! What is asked of GitHub.
+//! Queries to GitHub.
 
 use crate::github::fixture::{repository, server};
 use crate::github::server::{Fault, GitHub, HEAD, TOKEN, error};
@@ -118,17 +118,17 @@ fn the_pull_request_of_a_run() {
     server.state().pulls[2]["head"]["label"] = "mona:patch/1".into();
     assert_eq!(ask(&server, &fork, None), "#3");
     assert_eq!(ask(&server, &fork, Some(3)), "#3");
-    // A report from the fork claims to be of someone else's pull request.
+    // A report from the fork claims someone else's pull request.
     assert_snapshot!(ask(&server, &fork, Some(1)), @r"
     the report claims pull request #1, but 8f2c1d0e9b7a6f5e4d3c2b1a0f9e8d7c6b5a4f3e is the head of #3
     hint: nothing was posted: a report can only be posted to its own pull request
     ");
-    // The pull request has moved on.
+    // The pull request has newer commits.
     assert_snapshot!(ask(&server, &run("mona/demo", "patch/2"), Some(4)), @r"
     no open pull request has 8f2c1d0e9b7a6f5e4d3c2b1a0f9e8d7c6b5a4f3e as its head
     hint: it was closed, or has newer commits that have their own run
     ");
-    // Its repository is gone.
+    // Its repository was deleted.
     assert!(ask(&server, &run("mallory/demo", "patch/1"), Some(5)).contains("no open"));
     // One branch, two targets.
     server.state().pulls.push(pull(9, HEAD, "octo/demo", "patch/1"));

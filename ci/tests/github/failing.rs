@@ -1,4 +1,4 @@
-//! What happens when GitHub refuses, limits, stalls or breaks off.
+//! Refusals, rate limits, stalls and broken connections of GitHub.
 
 use crate::github::fixture::*;
 use crate::github::server::{Fault, GitHub, TOKEN, error};
@@ -15,7 +15,7 @@ fn limited(headers: Vec<(&'static str, String)>, message: &str) -> Fault {
     Fault::Answer(403, headers, error(403, message, &[]))
 }
 
-/// Everything ended as if nothing had gone wrong.
+/// Expects the result of a run without failures.
 fn all_posted(server: &GitHub, findings: usize) {
     let state = server.state();
     assert_eq!(state.comments.len(), 1);
@@ -37,7 +37,7 @@ fn a_token_of_a_fork_may_only_read() {
     The comment was not posted: the token has no permission for this (403: Resource not accessible by integration). Give the job `permissions: pull-requests: write`; a pull request from a fork never gets it: save the report there with `aidd ci --save` and post it with `aidd ci post` from a `workflow_run` workflow.
     Not posted: 2 of 2 suggestions: the token has no permission for this (403: Resource not accessible by integration). Give the job `permissions: pull-requests: write`; a pull request from a fork never gets it: save the report there with `aidd ci --save` and post it with `aidd ci post` from a `workflow_run` workflow.
     ");
-    // Nothing that must fail is tried twice.
+    // Permanent failures are not retried.
     assert_snapshot!(server.log(), @r"
     POST code-scanning/sarifs
     POST check-runs
@@ -58,7 +58,7 @@ fn a_token_that_is_none() {
     assert_eq!(server.log(), "");
     let posted = Run { token: "ghs_expired".into(), ..run(1) }.post(&server, COMMENT);
     assert_snapshot!(posted.left_out.join("\n"), @"The comment was not posted: GitHub does not accept the token (401). Use the job's `github.token`, or one that has not expired.");
-    // A line break after the token is no part of it.
+    // A line break after the token is not part of it.
     Run { token: format!("{TOKEN}\n"), ..run(1) }.post_all(&server, ALL);
 }
 
@@ -157,7 +157,7 @@ fn a_silent_server_is_asked_again() {
 
 #[test]
 fn nobody_there() {
-    // A port that was free a moment ago.
+    // A port that was just free.
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();
     drop(listener);
@@ -247,7 +247,7 @@ fn annotations_that_come_too_late_are_told() {
 #[test]
 fn one_refused_suggestion_does_not_spoil_the_others() {
     let server = server();
-    // The server's diff is smaller than the one we know.
+    // The server's diff is smaller than the local one.
     server.state().diff.insert("Dockerfile".into(), vec![(1, 4), (6, 40)]);
     let posted = run(12).post(&server, REVIEW);
     assert_eq!(posted.suggestions, 11);

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 pub(crate) const PULL: u64 = 7;
-/// What gzip makes of nothing.
+/// The gzip of an empty input.
 pub(crate) const GZIP: &[u8] = &[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 pub(crate) const ALL: Wanted = Wanted { check_run: true, comment: true, review: true, sarif: true };
 pub(crate) const CHECK_RUN: Wanted =
@@ -22,7 +22,7 @@ pub(crate) const REVIEW: Wanted =
 pub(crate) const SARIF: Wanted =
     Wanted { check_run: false, comment: false, review: false, sarif: true };
 
-/// What is posted; tests change it.
+/// The content to post; tests change it.
 pub(crate) struct Run {
     pub(crate) title: String,
     pub(crate) failed: bool,
@@ -63,7 +63,7 @@ impl Run {
         post_with(&target, wanted, &content, self.patience)
     }
 
-    /// Posts, and everything must go well.
+    /// Posts, and expects success.
     pub(crate) fn post_all(&self, server: &GitHub, wanted: Wanted) -> Posted {
         let posted = self.post(server, wanted);
         assert_eq!(posted.left_out, Vec::<String>::new());
@@ -87,7 +87,7 @@ pub(crate) fn server() -> GitHub {
     server
 }
 
-/// A run with nothing to say.
+/// A run without findings.
 pub(crate) fn clean() -> Run {
     Run {
         title: "No problems introduced".into(),
@@ -108,7 +108,7 @@ pub(crate) fn clean() -> Run {
     }
 }
 
-/// A run with `count` findings, one a line, each with a suggestion.
+/// A run with `count` findings, one per line, each with a suggestion.
 pub(crate) fn run(count: u32) -> Run {
     let findings: Vec<Finding> = (1..=count).map(finding).collect();
     let suggestions = findings.iter().zip(1..).map(|(finding, line)| Suggestion {
@@ -128,7 +128,7 @@ pub(crate) fn run(count: u32) -> Run {
     }
 }
 
-/// A finding on a line of its own, without a fix.
+/// A finding on a separate line, without a fix.
 pub(crate) fn finding(line: u32) -> Finding {
     let at = |column: u64| Position { line: line.into(), column, offset: 0 };
     Finding {
@@ -149,7 +149,7 @@ pub(crate) fn finding(line: u32) -> Finding {
     }
 }
 
-/// A finding with a safe fix: the edits are bytes from, to, and new text.
+/// A finding with a safe fix; the edits are byte offsets from and to, and new text.
 pub(crate) fn fixable(edits: &[(usize, usize, &str)]) -> Finding {
     let at = |offset: usize| Position { line: 1, column: 1, offset: offset as u64 };
     let edit = |&(from, to, text): &(usize, usize, &str)| Edit {

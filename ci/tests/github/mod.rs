@@ -1,4 +1,4 @@
-//! Posting to GitHub, against a server that stands in for it.
+//! Posting to GitHub, against a mock server.
 
 mod asking;
 mod failing;

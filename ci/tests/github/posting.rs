@@ -1,4 +1,4 @@
-//! What is posted when GitHub takes it.
+//! Posts that GitHub accepts.
 
 use crate::github::fixture::*;
 use crate::github::server::{BOT, Fault, GitHub, error};
@@ -132,7 +132,7 @@ fn nothing_wanted_is_nothing_asked() {
     let server = server();
     run(3).post_all(&server, Wanted::default());
     assert_eq!(server.log(), "");
-    // Without a pull request there is nothing to comment on.
+    // Without a pull request, there is no place for a comment.
     let pushed = Run { pull: None, ..run(3) };
     pushed.post_all(&server, ALL);
     assert_snapshot!(server.log(), @r"
@@ -148,7 +148,7 @@ fn a_second_run_changes_the_comment_in_place() {
     let server = server();
     let first = run(2).post_all(&server, COMMENT);
     server.log();
-    // The same again: nothing to do.
+    // No change: nothing to do.
     assert_eq!(run(2).post_all(&server, COMMENT), first);
     assert_snapshot!(server.log(), @r"
     GET issues/7/comments?per_page=100&page=1
@@ -157,7 +157,7 @@ fn a_second_run_changes_the_comment_in_place() {
     let more = Run { comment: Some("More errors.".into()), ..run(3) };
     assert_eq!(more.post_all(&server, COMMENT), first);
     assert_eq!(comments(&server), ["<!-- aidd:report:aidd -->\nMore errors."]);
-    // All is well at last.
+    // No problems are left.
     assert_eq!(clean().post_all(&server, COMMENT), first);
     assert_snapshot!(comments(&server).join("\n---\n"), @r"
     <!-- aidd:report:aidd -->
@@ -266,11 +266,11 @@ fn a_long_comment_is_cut() {
 
     *Truncated: a comment is limited to 65,536 characters. See the job summary for the full report.*
     ");
-    // A second run finds it unchanged, cut as it is.
+    // A second run finds it unchanged, although truncated.
     server.log();
     run.post_all(&server, COMMENT);
     assert!(!server.log().contains("PATCH"));
-    // One byte a character, so that the server's limit in characters is met too.
+    // One byte per character, to reach the server's limit in characters too.
     let long = "row\n".repeat(20_000);
     Run { comment: Some(long.clone()), summary: long, ..run }.post_all(&server, ALL);
     assert!(comments(&server)[0].len() > 65_400);
@@ -373,7 +373,7 @@ fn code_scanning_takes_its_time() {
     let posted = run(1).post_all(&server, SARIF);
     assert_eq!(posted.sarif_id.as_deref(), Some("47177e22-5596-11eb-80a1-c1e54ef945c6"));
     assert_eq!(server.log().lines().count(), 5);
-    // What takes longer is left to itself.
+    // Longer processing is not awaited.
     server.state().processing = vec![pending];
     run(1).post_all(&server, SARIF);
     assert_eq!(server.log().lines().count(), 6);

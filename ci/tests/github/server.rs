@@ -1,5 +1,5 @@
-//! A server that stands in for GitHub: it keeps what is posted, holds every request against the
-//! documented shapes, and can refuse, limit, stall or break off.
+//! A mock of GitHub: it stores posts, validates every request against the documented schemas, and
+//! can refuse, limit, stall or break connections.
 
 #[path = "shapes.rs"]
 mod shapes;
@@ -13,33 +13,33 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 
-/// The token that is accepted.
+/// The accepted token.
 pub(crate) const TOKEN: &str = "ghs_aToken0nlyForTests";
 /// The head of every pull request.
 pub(crate) const HEAD: &str = "8f2c1d0e9b7a6f5e4d3c2b1a0f9e8d7c6b5a4f3e";
-/// The account of the token, as a job has one.
+/// The account of the token, as for a job's token.
 pub(crate) const BOT: u64 = 41_898_282;
 
-/// The server. When it is dropped, it fails the test if a request was wrong or a fault unused.
+/// The server. On drop, it fails the test if a request was invalid or a fault was not used.
 pub(crate) struct GitHub {
-    /// The API's address.
+    /// The URL of the API.
     pub(crate) api: String,
     state: Arc<Mutex<State>>,
     faults: Arc<Mutex<Vec<(String, Fault)>>>,
 }
 
-/// How one request goes wrong.
+/// How one request fails.
 #[derive(Clone, Debug)]
 pub(crate) enum Fault {
-    /// It is answered by this status, these headers and this body, and has no effect.
+    /// Responds with this status, these headers and this body; the request has no effect.
     Answer(u16, Vec<(&'static str, String)>, Value),
-    /// The connection breaks off before it has an effect.
+    /// The connection breaks before the request has an effect.
     Lost,
-    /// It has its effect, then the connection breaks off.
+    /// The request has its effect, then the connection breaks.
     Unanswered,
-    /// It has its effect, then the connection breaks off within the answer.
+    /// The request has its effect, then the connection breaks within the response.
     Halved,
-    /// It is never answered.
+    /// There is no response.
     Stalled,
 }
 
@@ -58,14 +58,15 @@ struct Answer {
 }
 
 impl GitHub {
-    /// Starts a server whose API is at `prefix`, which is empty but on GitHub Enterprise Server.
+    /// Starts a server with its API at `prefix`, which is empty except for GitHub Enterprise
+    /// Server.
     pub(crate) fn start(prefix: &'static str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let api = format!("http://{}{prefix}", listener.local_addr().expect("an address"));
         let state = Arc::new(Mutex::new(State::default()));
         let faults = Arc::default();
         let (shared, planned) = (Arc::clone(&state), Arc::clone(&faults));
-        // It ends with the process.
+        // The thread ends with the process.
         thread::spawn(move || {
             let mut stalled = Vec::new();
             for stream in listener.incoming().flatten() {
@@ -79,7 +80,7 @@ impl GitHub {
         self.state.lock().expect("no panic in the server")
     }
 
-    /// Lets the next request whose `METHOD route` contains `what` go wrong.
+    /// Makes the next request whose `METHOD route` contains `what` fail.
     pub(crate) fn fail(&self, what: &str, fault: Fault) {
         self.faults().push((what.into(), fault));
     }
@@ -104,7 +105,7 @@ impl Drop for GitHub {
     }
 }
 
-/// Answers one request; gives the stream back when it is to stay open without an answer.
+/// Responds to one request; returns the stream if it is to stay open without a response.
 fn serve(
     mut stream: TcpStream,
     prefix: &str,
@@ -134,7 +135,7 @@ fn serve(
         }
         None => state.answer(&request, &path).text(),
     };
-    // The other side may have gone.
+    // The client can have disconnected.
     let _ = stream.write_all(answer.as_bytes());
     None
 }
@@ -166,13 +167,13 @@ impl Request {
         Some(request)
     }
 
-    /// The header, if it is there once.
+    /// The header, if it occurs once.
     fn header(&self, name: &str) -> Option<&str> {
         let mut values = self.headers.iter().filter(|header| header.0 == name);
         values.next().filter(|_| values.next().is_none()).map(|header| &*header.1)
     }
 
-    /// What is wrong with the headers.
+    /// Describes invalid headers.
     fn problem(&self) -> Option<String> {
         let body = (!self.body.is_empty()).then_some("application/json");
         let wanted = [

@@ -1,10 +1,10 @@
-//! What GitHub's REST description says of the requests that aidd makes: one JSON schema for each
-//! body, and the names of each query. Limits that only the prose names are in, and a property that
-//! is not described is wrong.
+//! GitHub's REST description of the requests that aidd makes: a JSON schema for each body, and the
+//! names of each query. Limits that only the prose documents are included, and undocumented
+//! properties are rejected.
 
 use serde_json::{Value, json};
 
-/// The schema of the body that `method` on `route` takes; `None`: it takes none.
+/// The schema of the body of `method` on `route`; `None` if it has no body.
 pub(crate) fn body(method: &str, route: &str) -> Option<Value> {
     Some(match (method, route) {
         ("POST", "check-runs") => check_run(&["name", "head_sha"]),
@@ -19,7 +19,7 @@ pub(crate) fn body(method: &str, route: &str) -> Option<Value> {
     })
 }
 
-/// The names that the query of a `GET` on `route` may have; `None`: there is no such route.
+/// The allowed query names of a `GET` on `route`; `None` if there is no such route.
 pub(crate) fn query(route: &str) -> Option<&'static [&'static str]> {
     Some(match route {
         "user" | "check-runs/N" | "code-scanning/sarifs/N" => &[],
@@ -72,7 +72,7 @@ fn check_run(required: &[&str]) -> Value {
             })),
         }),
     );
-    // A check run that is completed says how.
+    // A completed check run requires a conclusion.
     schema["if"] = json!({
         "required": ["status"], "properties": { "status": { "const": "completed" } },
     });
@@ -121,7 +121,7 @@ fn review() -> Value {
             "comments": { "type": "array", "items": comment },
         }),
     );
-    // The text is required for each event but an approval.
+    // The text is required for each event except an approval.
     schema["required"] = json!(["event", "body"]);
     schema
 }
@@ -135,7 +135,7 @@ fn sarif() -> Value {
                 "type": "string",
                 "pattern": "^refs/(heads/.+|tags/.+|pull/[0-9]+/(merge|head))$",
             },
-            // What gzip begins with, as Base64.
+            // The start of a gzip file, as Base64.
             "sarif": { "type": "string", "pattern": "^H4sI[A-Za-z0-9+/]*={0,2}$" },
             "checkout_uri": { "type": "string" },
             "started_at": { "type": "string", "format": "date-time" },

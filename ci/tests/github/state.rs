@@ -1,44 +1,44 @@
-//! What the stand-in for GitHub keeps, and what it answers.
+//! The state of the GitHub mock, and its responses.
 
 use super::{Answer, BOT, HEAD, Request, TOKEN, error, shapes};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// What the server holds; tests set it up and look at it.
+/// The contents of the server; tests set them up and inspect them.
 #[derive(Default)]
 pub(crate) struct State {
-    /// The head of every pull request, when it is not [`HEAD`].
+    /// The head of every pull request, if it is not [`HEAD`].
     pub(crate) head: Option<String>,
-    /// `METHOD route` of each request, in order; numbers and hashes are in.
+    /// `METHOD route` of each request, in order, with numbers and hashes.
     pub(crate) log: Vec<String>,
-    /// Whether the token may only read, as on a pull request from a fork.
+    /// Whether the token is read-only, as on a pull request from a fork.
     pub(crate) read_only: bool,
-    /// Whether the token is a person's, which `GET /user` answers to.
+    /// Whether the token belongs to a person, so that `GET /user` succeeds.
     pub(crate) person: bool,
     /// Comments of pull requests: each with its `issue`.
     pub(crate) comments: Vec<Value>,
-    /// Check runs as they came, annotations added up, with `id`.
+    /// Check runs as received, with all annotations and `id`.
     pub(crate) check_runs: Vec<Value>,
-    /// Reviews as they came.
+    /// Reviews as received.
     pub(crate) reviews: Vec<Value>,
     /// Comments of reviews.
     pub(crate) review_comments: Vec<Value>,
-    /// Lines that the diff shows, by path; elsewhere no review comment is taken.
+    /// Lines that the diff shows, by path; review comments elsewhere are rejected.
     pub(crate) diff: BTreeMap<String, Vec<(u64, u64)>>,
     /// Uploads to code scanning.
     pub(crate) sarifs: Vec<Value>,
-    /// What their processing says, look by look; the last stays.
+    /// The processing states of uploads, one per query; the last one is repeated.
     pub(crate) processing: Vec<Value>,
-    /// Pull requests, for the lists of them; `fork` ones are not listed by commit.
+    /// Pull requests, for lists of them; `fork` ones are not listed by commit.
     pub(crate) pulls: Vec<Value>,
-    /// The answer of every comparison.
+    /// The response to every comparison.
     pub(crate) merge_base: String,
-    /// Requests that are not as documented.
+    /// Requests that differ from the documentation.
     pub(crate) wrong: Vec<String>,
 }
 
 impl State {
-    /// The answer to a request, after its effect.
+    /// The response to a request, after its effect.
     pub(super) fn answer(&mut self, request: &Request, path: &str) -> Answer {
         if request.header("authorization") != Some(&format!("Bearer {TOKEN}")) {
             return Answer::error(401, "Bad credentials");
@@ -65,7 +65,7 @@ impl State {
         self.route(&request.method, &parts, query, body)
     }
 
-    /// The body of a request that is as documented.
+    /// The body of a request that matches the documentation.
     fn body(&self, request: &Request, route: &str, query: &str) -> Result<Value, String> {
         if matches!(&*request.method, "GET" | "DELETE") {
             let names = match &*request.method {
@@ -286,7 +286,8 @@ fn annotations(body: &Value) -> impl Iterator<Item = &Value> {
     body["output"]["annotations"].as_array().into_iter().flatten()
 }
 
-/// What only GitHub's prose says: columns on one line only, and nothing ends before it starts.
+/// Limits that only GitHub's prose documents: columns on one line only, and no end before the
+/// start.
 fn misplaced(annotation: &Value) -> Option<String> {
     let at = |name: &str| annotation[name].as_u64();
     let lines = at("start_line") <= at("end_line");

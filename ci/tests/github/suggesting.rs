@@ -14,7 +14,7 @@ fn suggestions_come_in_small_reviews_and_once() {
     assert_eq!(sizes, [10, 10, 5]);
     assert_eq!(run(25).post_all(&server, REVIEW).suggestions, 0);
     assert_eq!(run(27).post_all(&server, REVIEW).suggestions, 2);
-    // One whose lines are gone does not stand any more.
+    // A suggestion whose lines no longer exist does not count.
     server.state().review_comments[3]["line"] = Value::Null;
     assert_eq!(run(27).post_all(&server, REVIEW).suggestions, 1);
 }
@@ -50,7 +50,7 @@ fn only_lines_inside_one_hunk_are_offered() {
 fn a_secret_on_the_lines_is_not_offered() {
     let server = server();
     let mut run = run(2);
-    // Put together here, so that no scanner finds it in this file.
+    // Assembled here, so that no scanner finds it in this file.
     let key = ["ghp", "16C7e42F292c6912E7710c838347Ae178B4a"].join("_");
     run.suggestions[0].text = format!("ENV TOKEN={key}\n");
     assert_eq!(run.post_all(&server, REVIEW).suggestions, 1);
@@ -156,7 +156,7 @@ fn suggestions_of_fixes() {
 }
 
 proptest! {
-    /// To take a suggestion is to make the fix.
+    /// Committing a suggestion is the same as applying the fix.
     #[test]
     fn a_suggestion_is_the_fix(
         text in "[ab\n]{0,30}",

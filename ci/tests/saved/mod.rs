@@ -1,4 +1,4 @@
-//! Saved reports: what is written is read, shards make the whole again, strangers are not trusted.
+//! Saved reports: round trips, merging of shards, and untrusted reports.
 
 #[path = "../../../report/tests/report/fixture.rs"]
 #[expect(dead_code, reason = "shared with the tests of formats")]
@@ -76,7 +76,7 @@ fn what_is_written_is_read() {
     assert_eq!(written_and_read(&saved), saved);
 }
 
-/// The part of a run that has the files with these numbers.
+/// The shard of a run with the files of these numbers.
 fn part<'a>(change: &'a Change, mine: &dyn Fn(usize) -> bool) -> Run<'a> {
     let mut run = change.run();
     let (mut at, mut gone) = (0.., change.now.files.len()..);
@@ -104,7 +104,7 @@ proptest! {
         let whole = Run { suppressed, ..change.run() };
         let parts: Vec<Saved> = (1..=3)
             .map(|index| {
-                // The first file decides who has what is not told by file.
+                // The owner of the first file gets the data that does not belong to a file.
                 let owner = |at: usize| if at == 0 { 1 } else { owners[at - 1] };
                 let mine = |at: usize| owner(at) == index;
                 let run = Run { suppressed, ..part(&change, &mine) };
@@ -176,7 +176,7 @@ fn shards_that_do_not_fit_are_refused() {
     assert_eq!(first(error(twice)), "Dockerfile: checked by shards 1 and 2");
 }
 
-/// What is said of a report with one value set otherwise.
+/// The error for a report with one value changed.
 fn refused(pointer: &str, value: Value) -> String {
     let change = change();
     let mut report = serde_json::to_value(saved(&change.run())).expect("JSON");
@@ -195,7 +195,11 @@ fn refused(pointer: &str, value: Value) -> String {
 fn hostile_reports_are_refused_and_told_why() {
     let cases = [
         ("/schemaVersion", json!(2), "unsupported schema version 2; this aidd reads version 1"),
-        ("/document/schemaVersion", json!(2), "unsupported schema version 2; this aidd reads version 1"),
+        (
+            "/document/schemaVersion",
+            json!(2),
+            "unsupported schema version 2; this aidd reads version 1",
+        ),
         ("/document/tool/name", json!("other"), "not made by aidd"),
         (
             "/document/findings/0/path",

@@ -23,7 +23,7 @@ const widths = {
 const uri = (file) => pathToFileURL(path.join(root, file)).href
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms))
 
-/** How many characters of a line are before a position; a position inside of one is a fault. */
+/** The number of characters before a position in a line; a position inside a character is an error. */
 function before(text, character) {
   const characters = [...text]
   let at = 0
@@ -33,7 +33,7 @@ function before(text, character) {
   return count
 }
 
-/** Where a position is in a text, in UTF-16 units. */
+/** The offset of a position in a text, in UTF-16 units. */
 function place(text, position) {
   const lines = text.split('\n')
   const line = lines[position.line]
@@ -41,7 +41,7 @@ function place(text, position) {
   return start + [...line].slice(0, before(line, position.character)).join('').length
 }
 
-/** The other way: the position after `count` characters of a line. */
+/** The inverse: the position after `count` characters of a line. */
 function position(line, text, count) {
   const width = [...text].slice(0, count).reduce((sum, c) => sum + widths[encoding](c), 0)
   return { line, character: width }
@@ -69,7 +69,7 @@ class Session {
     return this.shown(file)
   }
 
-  /** The diagnostics of the version that is open, asked for or waited for. */
+  /** The diagnostics of the open version, pulled or pushed. */
   async found(file) {
     if (way === 'pull') {
       const params = { textDocument: { uri: uri(file) } }
@@ -115,7 +115,7 @@ class Session {
     await this.apply(file, action.edit)
   }
 
-  /** Makes the edits of a fix in the text and tells the server each, as an editor does. */
+  /** Applies the edits of a fix to the text and sends each to the server, as an editor does. */
   async apply(file, { documentChanges }) {
     const [{ textDocument, edits }, ...others] = documentChanges
     const version = this.versions.get(file)

@@ -1,4 +1,4 @@
-//! Code actions: which are offered where, and what they do.
+//! Code actions: which are offered where, and their effects.
 
 use crate::features::support::{FULL, Project, applied, text_after};
 use aidd_engine::text::files::Memory;
@@ -15,7 +15,7 @@ use tower_lsp_server::ls_types::{CodeAction, CodeActionContext, CodeActionKind};
 
 const TWO: &str = "FROM debian:12\nENV ‸a b\nENV c d\n";
 
-/// The actions, a line each: kind, whether preferred, title.
+/// The actions, one per line: kind, whether preferred, title.
 fn titles(actions: &[CodeAction]) -> String {
     let line = |action: &CodeAction| {
         let kind = action.kind.as_ref().map_or("", CodeActionKind::as_str);
@@ -29,7 +29,7 @@ fn titled<'a>(actions: &'a [CodeAction], start: &str) -> &'a CodeAction {
     actions.iter().find(|action| action.title.starts_with(start)).expect(start)
 }
 
-/// The whole outcome of the action whose title begins with `start`.
+/// The result of the action whose title starts with `start`.
 fn done(project: &Project, marked: &str, start: &str) -> String {
     let (snapshot, actions) = project.actions("Dockerfile", marked, FULL);
     let action = titled(&actions, start);
@@ -116,7 +116,7 @@ fn the_configuration_keeps_its_comments() {
       }
     }
     "#);
-    // What is open in the editor counts, not what lies on the disk.
+    // The open document is used, not the file on disk.
     let unsaved = "{\"rules\": {\"LegacyKeyValueFormat\": {\"params\": {}}}}";
     let open = Memory([(path.to_owned(), unsaved.as_bytes().to_vec())].into());
     let edit = project.resolve(&snapshot, action, &open).expect("done");
@@ -335,7 +335,7 @@ fn files_are_made_and_renamed_where_the_client_can() {
     assert_snapshot!(does("Rename"), @"rename src/UserCard.ts to src/user-card.ts");
     assert!(titled(&offered, "Rename").title.ends_with("(may change the meaning)"));
     assert_ne!(titled(&offered, "Rename").is_preferred, Some(true));
-    // A file of that name came meanwhile.
+    // A file of that name was created in the meantime.
     let there = Memory([("src/user-card.ts".to_owned(), Vec::new())].into());
     let refused = project.resolve(&snapshot, titled(&offered, "Rename"), &there);
     assert_eq!(refused, Err(Refusal::Gone));

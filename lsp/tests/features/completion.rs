@@ -15,7 +15,7 @@ fn items(project: &Project, path: &str, marked: &str) -> Option<Vec<CompletionIt
     })
 }
 
-/// The labels, and the text with the first item taken.
+/// The labels, and the text after accepting the first item.
 fn completed(project: &Project, path: &str, marked: &str) -> String {
     let Some(items) = items(project, path, marked) else { return "nothing".to_owned() };
     let labels: Vec<&str> = items.iter().map(|item| item.label.as_str()).take(6).collect();

@@ -1,4 +1,4 @@
-//! Every action on every example of the rule pages: its edit applies, and its finding is gone.
+//! Every action on every example of the rule pages: its edit applies and removes the finding.
 
 use crate::features::support::{FULL, Project, applied, text_after};
 use aidd_engine::text::files::{Files, Memory};
@@ -9,10 +9,10 @@ use aidd_lsp::actions::Refusal;
 use std::collections::BTreeMap;
 use std::fs;
 
-/// Of the many rules on secrets, which are all alike, one in so many is tried.
+/// One in this many of the similar rules on secrets is tested.
 const SECRETS: usize = 40;
 
-/// Writes the files beside an example, tries its actions, and counts them by their first word.
+/// Writes the files of an example, tries its actions, and counts them by their first word.
 fn try_all(rule: &str, example: &Example, counts: &mut BTreeMap<String, [usize; 2]>) {
     let beside: Vec<(&str, String)> = example
         .beside
@@ -28,7 +28,7 @@ fn try_all(rule: &str, example: &Example, counts: &mut BTreeMap<String, [usize; 
         findings.iter().filter(|one| &*one.rule == rule && one.status == Status::New).count()
     };
     let was = shown(&before.checked.findings);
-    // A rule that is off by default has nothing to act on.
+    // A rule that is disabled by default has no finding.
     let Some(finding) = before.checked.findings.iter().find(|one| &*one.rule == rule) else {
         return;
     };

@@ -7,7 +7,7 @@ use aidd_lsp::{hover, lens, links};
 use insta::assert_snapshot;
 use tower_lsp_server::ls_types::HoverContents;
 
-/// The text of the hover at the cursor, headed by what it is of.
+/// The text of the hover at the cursor, after a line that describes its range.
 fn hovered(project: &Project, path: &str, marked: &str, client: Client) -> String {
     let (snapshot, range) = project.open_at(path, marked);
     let Some(hover) = hover::hover(&snapshot, range.start, client) else {
@@ -86,7 +86,7 @@ fn a_finding_says_what_and_why() {
     assert_eq!(hovered(&project, "Dockerfile", "FR‸OM debian:12\n", FULL), "nothing");
 }
 
-/// A page of the project that tries what a page can try.
+/// A page of the project with markup that must not take effect.
 const HOSTILE: &str = "---
 severity: warning
 aliases: ['[x](command:a)<img src=b>']
@@ -119,7 +119,7 @@ fn a_page_of_the_project_loads_and_runs_nothing() {
     let project = Project::new(&[("rules/evil.md", HOSTILE)]);
     let text = "a bl‸ue <img src=https://evil.example/q.png> [run](command:evil) \u{202e}\n";
     let shown = hovered(&project, "a.txt", text, FULL);
-    // The first line is the test's own.
+    // The first line is added by the test.
     let shown = shown.split_once('\n').expect("a head").1;
     for event in Parser::new_ext(shown, Options::all()) {
         match event {

@@ -1,4 +1,5 @@
-//! A project in a folder, a document with a cursor in it, and the edits that a client would make.
+//! A project in a temporary directory, a document with a cursor, and the edits that a client would
+//! make.
 
 use aidd_engine::check::Engine;
 use aidd_engine::text::files::{Disk, Memory, Overlay};
@@ -30,7 +31,7 @@ pub(crate) const FULL: Client = Client {
     lenses: true,
 };
 
-/// A project in a folder of its own.
+/// A project in a temporary directory.
 pub(crate) struct Project {
     folder: TempDir,
     pub(crate) workspace: Arc<Workspace>,
@@ -63,7 +64,7 @@ impl Project {
         Uri::from_file_path(self.folder.path().join(path)).expect("a path")
     }
 
-    /// The text with the folder's own name taken out.
+    /// The text with the path of the directory masked.
     pub(crate) fn anonymous(&self, text: &str) -> String {
         text.replace(self.uri("").as_str(), "file:///project/")
     }
@@ -81,7 +82,7 @@ impl Project {
         }
     }
 
-    /// As [`Self::open`], of a text with `‸` for the cursor, or `‹…›` for a selection.
+    /// Like [`Self::open`], for a text with `‸` as cursor, or `‹…›` as selection.
     pub(crate) fn open_at(&self, path: &str, marked: &str) -> (Snapshot, Range) {
         let start = marked.find(['‸', '‹']).expect("a cursor");
         let mut text = marked.replace(['‸', '‹'], "");
@@ -131,7 +132,8 @@ impl Project {
     }
 }
 
-/// What an edit does, a file after the other: `create PATH`, or `edit PATH @VERSION`, and the text.
+/// The effect of an edit, one file after the other: `create PATH`, or `edit PATH @VERSION`, and the
+/// text.
 pub(crate) fn applied(project: &Project, edit: &WorkspaceEdit, texts: &[(&str, &str)]) -> String {
     let text_of = |uri: &Uri| {
         let named = texts.iter().find(|(path, _)| project.uri(path) == *uri);
@@ -171,7 +173,7 @@ pub(crate) fn applied(project: &Project, edit: &WorkspaceEdit, texts: &[(&str, &
     }
 }
 
-/// The text of the one document that an edit changes, after it.
+/// The text of the only document that an edit changes, after the edit.
 pub(crate) fn text_after(
     project: &Project,
     edit: &WorkspaceEdit,
@@ -191,7 +193,7 @@ fn plain(edit: &OneOf<TextEdit, tower_lsp_server::ls_types::AnnotatedTextEdit>) 
     }
 }
 
-/// A text after edits, as a client makes them: by lines and columns, none overlapping.
+/// A text after edits, applied as a client does: by lines and columns, without overlaps.
 pub(crate) fn made(text: &str, edits: &[TextEdit], encoding: Encoding) -> String {
     let place = |position| offset(text, position, encoding);
     let mut edits: Vec<_> = edits
@@ -209,7 +211,7 @@ pub(crate) fn made(text: &str, edits: &[TextEdit], encoding: Encoding) -> String
     text
 }
 
-/// Where a position is, counted here without the engine; it must be in the text.
+/// The offset of a position, computed without the engine; it must be in the text.
 fn offset(text: &str, position: Position, encoding: Encoding) -> usize {
     let line = text.split_inclusive('\n').nth(position.line as usize).unwrap_or_default();
     let start: usize = text.split_inclusive('\n').take(position.line as usize).map(str::len).sum();

@@ -1,7 +1,7 @@
 use crate::server::support::{Client, frame, places, project, pulling, pushed, uri};
 use serde_json::json;
 
-/// Typing, all in one write: each edit puts one character behind those before it.
+/// Typing in a single write: each edit appends one character to the previous ones.
 fn burst(uri: &str, text: &str) -> String {
     let change = |(at, c): (usize, char)| {
         let place = json!({ "line": 0, "character": at });
@@ -64,7 +64,7 @@ async fn columns_are_those_that_were_agreed_on() {
         let answer = client.initialize(&[folder.path()], can).await;
         assert_eq!(answer["capabilities"]["positionEncoding"], offered);
         client.open(&file, "javascript", "a\r\nx = '😀é';;\rb").await;
-        // Past the two semicolons, and what they become.
+        // After the two semicolons, and their replacement.
         let at = |character: u32| json!({ "line": 1, "character": character });
         let range = json!({ "start": at(column - 1), "end": at(column) });
         client.change(&file, 7, json!([{ "range": range, "text": " debugger" }])).await;

@@ -1,9 +1,9 @@
-//! The language features, asked for as an editor asks.
+//! The language features, requested as an editor does.
 
 use crate::server::support::{Client, project, pushed, write};
 use serde_json::{Value, json};
 
-/// What a client of today offers for them.
+/// The capabilities of a modern client.
 fn modern() -> Value {
     let mut offered = pushed();
     let own = json!({
@@ -31,7 +31,7 @@ fn at(uri: &str, line: u32, character: u32) -> Value {
     json!({ "textDocument": { "uri": uri }, "position": position })
 }
 
-/// The actions at a place, and the one whose title begins so.
+/// The actions at a position, and the one whose title starts with this text.
 async fn action(client: &mut Client, uri: &str, place: (u32, u32), title: &str) -> Value {
     let position = json!({ "line": place.0, "character": place.1 });
     let params = json!({

@@ -1,4 +1,4 @@
-//! The server, driven over a pair of streams as an editor would.
+//! The server, driven over a pair of streams as by an editor.
 
 mod commands;
 mod edits;

@@ -39,7 +39,7 @@ async fn a_document_is_told_once_until_it_changes() {
     let third = client.ask("textDocument/diagnostic", again).await;
     assert_eq!(third["kind"], "full");
     let sent = client.heard.iter().any(|one| one["method"] == "textDocument/publishDiagnostics");
-    assert!(!sent, "who asks is not told besides");
+    assert!(!sent, "pull clients get no push diagnostics");
 }
 
 #[tokio::test]
@@ -68,7 +68,7 @@ async fn a_workspace_is_told_and_then_what_changed_of_it() {
     assert_eq!(third["a.js"]["items"], json!([]));
     assert_eq!(third["b.js"]["items"].as_array().map(Vec::len), Some(1));
     assert_eq!(third["open.js"]["kind"], "unchanged");
-    // The settings say more now, and the client is told to ask again.
+    // The settings have changed, and the client is asked to refresh.
     write(root, ".aidd/config.json", "{\"rules\": {\"team/no-stop\": \"error\"}}");
     client.watched(&uri(&root.join(".aidd/config.json")), 2).await;
     let _ = client.hear("workspace/diagnostic/refresh", |_| true).await;
@@ -98,7 +98,7 @@ async fn parts_are_sent_as_they_are_found_and_silence_waits_for_news() {
     assert_eq!(reports.len(), 200);
     assert!(parts > 2, "{parts} parts");
     let id = client.begin("workspace/diagnostic", ask(2, previous(&reports))).await;
-    // Something that is answered behind it.
+    // A request that is answered after it.
     let _ = client.pull(&uri(&root.join("1.js"))).await;
     assert!(!client.heard.iter().any(|one| one["id"] == id));
     let changed = write(root, "7.js", "");
@@ -126,7 +126,7 @@ async fn a_cancelled_pass_ends_at_once() {
     let answer = client.answer(id).await;
     assert_eq!(answer["error"]["code"], -32800, "{answer}");
     assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());
-    // The next one knows nothing of it.
+    // The next request is not affected.
     let whole = client.ask("workspace/diagnostic", json!({ "previousResultIds": [] })).await;
     assert_eq!(by_name(&whole).len(), 400);
 }

@@ -75,7 +75,7 @@ async fn settings_and_rules_are_read_again() {
     write(root, ".aidd/config.json", "{\"rules\": {\"team/no-stop\": \"error\"}}");
     client.watched(&config, 2).await;
     assert_eq!(client.published(&file, Some(1)).await[0]["severity"], 1);
-    // What is broken is told, and the last good settings stay.
+    // Errors are reported, and the last valid settings are kept.
     write(root, ".aidd/config.json", "{\"rules\": [}");
     client.watched(&config, 2).await;
     let said = client.hear("window/showMessage", |_| true).await;
@@ -147,7 +147,7 @@ async fn on_save_means_not_before() {
     can["workspace"] = json!({ "configuration": true });
     let _ = client.initialize(&[folder.path()], can).await;
     let _ = client.hear("workspace/configuration", |_| true).await;
-    // Answered after what was asked before it.
+    // Answered after the previous requests.
     let _ = client.command("aidd.explain", json!(["team/no-stop"])).await;
     client.open(&file, "javascript", "debugger").await;
     assert_eq!(client.published(&file, Some(1)).await.len(), 1);

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use tower_lsp_server::ls_types::{Position, Range};
 
-/// What a client may do.
+/// An action of a client.
 #[derive(Clone, Debug)]
 enum Deed {
     Open(usize, String),
@@ -60,7 +60,7 @@ fn deed() -> impl Strategy<Value = Deed> {
     ]
 }
 
-/// What the deeds make of each file, by a plain reading of the protocol.
+/// The texts that result from the actions, by a plain reading of the protocol.
 #[derive(Default)]
 struct Model {
     texts: [Option<Text>; FILES.len()],
@@ -68,7 +68,7 @@ struct Model {
 }
 
 impl Model {
-    /// The message of a deed, and what it does.
+    /// The message of an action, and its effect.
     fn step(&mut self, deed: &Deed, uris: &[String], id: i64) -> Value {
         let note = |method: &str, params: Value| json!({ "jsonrpc": "2.0", "method": method, "params": params });
         match deed {
@@ -124,7 +124,7 @@ impl Model {
     }
 }
 
-/// The places that a fresh check of `text` finds.
+/// The locations that a fresh check of `text` reports.
 fn fresh(root: &Path, file: &str, text: &Text) -> Vec<String> {
     let workspace = Workspace::open(&crate::DISTRIBUTION, root, None).expect("a project");
     let source = Source::new(file, text.as_str());
@@ -143,7 +143,7 @@ async fn play(deeds: &[Deed]) {
     let uris: Vec<String> = FILES.iter().map(|file| uri(&root.join(file))).collect();
     let mut client = Client::start(root, pushed()).await;
     let mut model = Model::default();
-    // In a few writes, so that messages arrive close together.
+    // Use few writes, so that messages arrive close together.
     for (group, deeds) in deeds.chunks(7).enumerate() {
         let mut bytes = String::new();
         for (index, deed) in deeds.iter().enumerate() {
@@ -152,7 +152,7 @@ async fn play(deeds: &[Deed]) {
         }
         client.write(bytes.as_bytes()).await;
     }
-    // The last change of each, so that there is a version to wait for.
+    // A last change of each document, so that there is a version to wait for.
     for (index, file) in FILES.iter().enumerate() {
         if model.texts[index].is_none() {
             continue;

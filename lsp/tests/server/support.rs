@@ -1,5 +1,5 @@
-//! A client in the same process: sends what a test says, answers what the server asks, keeps the
-//! rest.
+//! A client in the same process: sends messages for tests, answers the server's requests, and
+//! stores everything else.
 
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -14,24 +14,24 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tower_lsp_server::ls_types::Uri;
 
-/// Nothing takes this long, also where the machine is busy.
+/// Time limit that is never reached, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The other end of a server.
+/// The client side of a server connection.
 pub(crate) struct Client {
     writer: WriteHalf<DuplexStream>,
     reader: BufReader<ReadHalf<DuplexStream>>,
     last: i64,
-    /// What the server said without being asked, in order; requests among it.
+    /// Notifications and requests of the server, in order.
     pub(crate) heard: VecDeque<Value>,
-    /// The settings it gives when asked for them.
+    /// The settings it returns to the server.
     pub(crate) settings: Value,
-    /// It refuses to be told what to register.
+    /// It rejects registrations.
     pub(crate) refuses: bool,
     server: JoinHandle<u8>,
 }
 
-/// What most clients can: diagnostics come unasked.
+/// The capabilities of most clients: push diagnostics.
 pub(crate) fn pushed() -> Value {
     json!({
         "textDocument": {
@@ -44,7 +44,7 @@ pub(crate) fn pushed() -> Value {
     })
 }
 
-/// A client that asks for diagnostics, and watches files.
+/// A client with pull diagnostics that watches files.
 pub(crate) fn pulling() -> Value {
     json!({
         "textDocument": { "diagnostic": {} },
@@ -56,7 +56,7 @@ pub(crate) fn pulling() -> Value {
 }
 
 impl Client {
-    /// A server that was told nothing yet.
+    /// A server before `initialize`.
     pub(crate) fn connect() -> Self {
         let (ours, theirs) = duplex(1 << 16);
         let (input, output) = split(theirs);
@@ -80,7 +80,7 @@ impl Client {
         client
     }
 
-    /// Introduces the client; what the server answers.
+    /// Initializes the session; returns the server's response.
     pub(crate) async fn initialize(&mut self, folders: &[&Path], capabilities: Value) -> Value {
         let folders: Vec<Value> =
             folders.iter().map(|path| json!({ "uri": uri(path), "name": "x" })).collect();
@@ -108,7 +108,7 @@ impl Client {
         answer["result"].take()
     }
 
-    /// Sends a request, and does not wait; its id.
+    /// Sends a request without waiting; returns its id.
     pub(crate) async fn begin(&mut self, method: &str, params: Value) -> i64 {
         self.last += 1;
         let id = self.last;
@@ -116,7 +116,7 @@ impl Client {
         id
     }
 
-    /// The whole answer to a request.
+    /// The whole response to a request.
     pub(crate) async fn answer(&mut self, id: i64) -> Value {
         loop {
             let message = self.next().await.expect("the server lives");
@@ -127,7 +127,7 @@ impl Client {
         }
     }
 
-    /// The parameters of the next notification or request called `method` that `wanted` takes.
+    /// The parameters of the next notification or request called `method` that `wanted` accepts.
     pub(crate) async fn hear(&mut self, method: &str, wanted: impl Fn(&Value) -> bool) -> Value {
         loop {
             let fits = |one: &Value| one["method"] == method && wanted(&one["params"]);
@@ -139,14 +139,14 @@ impl Client {
         }
     }
 
-    /// The diagnostics that are sent for this version of a document.
+    /// The diagnostics pushed for this version of a document.
     pub(crate) async fn published(&mut self, uri: &str, version: Option<i64>) -> Vec<Value> {
         let fits = |params: &Value| params["uri"] == uri && params["version"].as_i64() == version;
         let params = self.hear("textDocument/publishDiagnostics", fits).await;
         params["diagnostics"].as_array().expect("a list").clone()
     }
 
-    /// The next message; requests are answered on the way. `None`: the server has hung up.
+    /// The next message; answers requests in between. `None` if the server has closed the stream.
     pub(crate) async fn next(&mut self) -> Option<Value> {
         let message = timeout(PATIENCE, self.read()).await.expect("an answer in time")?;
         if let (Some(id), Some(method)) = (message.get("id"), message["method"].as_str()) {
@@ -188,7 +188,7 @@ impl Client {
         self.write(frame(message).as_bytes()).await;
     }
 
-    /// Sends bytes as they are.
+    /// Sends raw bytes.
     pub(crate) async fn write(&mut self, bytes: &[u8]) {
         self.writer.write_all(bytes).await.expect("the server reads");
     }
@@ -210,13 +210,13 @@ impl Client {
         self.tell("textDocument/didChange", params).await;
     }
 
-    /// Tells of changed files: 1 created, 2 changed, 3 deleted.
+    /// Reports changed files: 1 created, 2 changed, 3 deleted.
     pub(crate) async fn watched(&mut self, uri: &str, kind: u32) {
         let params = json!({ "changes": [{ "uri": uri, "type": kind }] });
         self.tell("workspace/didChangeWatchedFiles", params).await;
     }
 
-    /// The diagnostics of a document, asked for.
+    /// The diagnostics of a document, pulled.
     pub(crate) async fn pull(&mut self, uri: &str) -> Vec<Value> {
         let params = json!({ "textDocument": { "uri": uri } });
         let report = self.ask("textDocument/diagnostic", params).await;
@@ -228,20 +228,20 @@ impl Client {
         self.ask("workspace/executeCommand", params).await
     }
 
-    /// Leaves by the book; the exit code.
+    /// Shuts down properly; returns the exit code.
     pub(crate) async fn leave(mut self) -> u8 {
         let _ = self.ask("shutdown", Value::Null).await;
         self.tell("exit", Value::Null).await;
         self.code().await
     }
 
-    /// Waits until the server has ended, with its input still open; its exit code.
+    /// Waits until the server has exited, with its input still open; returns the exit code.
     pub(crate) async fn code(self) -> u8 {
         let ended = timeout(PATIENCE, self.server).await.expect("it ends");
         ended.expect("no panic")
     }
 
-    /// Closes the input; the exit code.
+    /// Closes the input; returns the exit code.
     pub(crate) async fn hang_up(mut self) -> u8 {
         self.writer.shutdown().await.expect("closed");
         let ended = timeout(PATIENCE, self.server).await.expect("it ends");
@@ -249,7 +249,7 @@ impl Client {
     }
 }
 
-/// A message as it goes over the wire.
+/// A message in wire format.
 pub(crate) fn frame(message: &Value) -> String {
     let body = message.to_string();
     format!("Content-Length: {}\r\n\r\n{body}", body.len())
@@ -260,12 +260,12 @@ pub(crate) fn uri(path: &Path) -> String {
     Uri::from_file_path(path).expect("an absolute path").as_str().to_owned()
 }
 
-/// A token that is one only once this text has been put together.
+/// A token, assembled here so that this file does not contain it.
 pub(crate) fn token() -> String {
     format!("gh{}_{}", "p", "Vq7RkX2mZt9LwBn4Yc6HsDf1Jg8PaKe3Uo5T")
 }
 
-/// Writes a file below `root`; its URI.
+/// Writes a file below `root`; returns its URI.
 pub(crate) fn write(root: &Path, path: &str, text: &str) -> String {
     let place = root.join(path);
     fs::create_dir_all(place.parent().expect("below")).expect("made");
@@ -273,7 +273,7 @@ pub(crate) fn write(root: &Path, path: &str, text: &str) -> String {
     uri(&place)
 }
 
-/// A folder with a rule of its own: `debugger` is a warning.
+/// A directory with a rule that reports `debugger` as a warning.
 pub(crate) fn project() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     write(folder.path(), ".aidd/config.json", "{}\n");
@@ -285,7 +285,7 @@ pub(crate) fn project() -> tempfile::TempDir {
     folder
 }
 
-/// `rule line:start-end` of each diagnostic, ordered.
+/// `rule line:start-end` of each diagnostic, sorted.
 pub(crate) fn places(diagnostics: &[Value]) -> Vec<String> {
     let place = |one: &Value| {
         let (start, end) = (&one["range"]["start"], &one["range"]["end"]);

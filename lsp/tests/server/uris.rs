@@ -1,5 +1,5 @@
-//! URIs in all the forms that clients send, messages that are malformed in part, and directories
-//! that come and go as one event.
+//! URIs in all forms that clients send, partly malformed messages, and directories created or
+//! deleted as a single event.
 
 use crate::server::support::{Client, places, project, pulling, pushed, uri, write};
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 const RULE: &str = "---\nseverity: warning\nmessage: \"`<match>` waits\"\ncheck:\n  text:\n    regex: 'sleep'\n    keywords: [sleep]\n---\n# team/no-sleep\n\nNone.\n";
 
-/// The path of a URI as it is, with nothing percent-encoded.
+/// The raw path of a URI, without percent-encoding.
 fn raw(root: &std::path::Path, path: &str) -> String {
     format!("file://{}/{path}", root.display())
 }
@@ -19,13 +19,13 @@ async fn a_document_is_found_by_any_spelling_of_its_uri() {
         let folder = project();
         let root = folder.path();
         let encoded = write(root, path, "debugger\n");
-        // `%` as it is would read as the start of a code: only what follows tells.
+        // A raw `%` looks like the start of an escape; only the next characters decide.
         let sent = if path.contains("%4") { encoded.clone() } else { raw(root, path) };
         let mut client = Client::start(root, pushed()).await;
         client.open(&sent, "javascript", "debugger\n").await;
         let found = client.published(&encoded, Some(1)).await;
         assert_eq!(places(&found), ["team/no-stop 0:0-8"], "{path}");
-        // What was opened raw is changed encoded, and in lower case.
+        // A document opened with a raw URI is changed with an encoded, lower-case one.
         let lower = encoded.replace("%5B", "%5b").replace("%5D", "%5d");
         client.replace(&lower, 2, "\n\ndebugger\n").await;
         let found = client.published(&encoded, Some(2)).await;
@@ -89,7 +89,7 @@ async fn what_is_malformed_is_logged_and_the_rest_is_processed() {
         };
         assert_eq!(client.hear("window/logMessage", is_it).await["type"], 2);
     }
-    // An edit that cannot be read: what is published could be of a text that is not the client's.
+    // After an unreadable edit, published diagnostics could belong to another text.
     client.change(&file, 2, json!([{ "range": "all", "text": "" }])).await;
     assert_eq!(client.published(&file, None).await.len(), 0);
     let is_it = |params: &Value| {
@@ -133,7 +133,7 @@ async fn a_directory_with_rules_that_goes_and_comes_back_is_one_event() {
     assert_eq!(client.published(&file, Some(1)).await.len(), 1);
 }
 
-/// The files that the server gives findings for, as the ends of their paths.
+/// The files with findings reported by the server, as the ends of their paths.
 async fn with_findings(client: &mut Client) -> Vec<String> {
     let report = client.ask("workspace/diagnostic", json!({ "previousResultIds": [] })).await;
     let items = report["items"].as_array().expect("a list").iter();
@@ -174,7 +174,7 @@ async fn the_files_of_directories_follow_them() {
     let moved = move_to("src/a", "src/c");
     client.tell("workspace/didRenameFiles", moved).await;
     expect(&mut client, &["b/z.js", "c/deep/y.js", "c/x.js"]).await;
-    // As a watcher reports it: the directories alone.
+    // As reported by a watcher: only the directories.
     move_to("src/c", "src/d");
     let changes = json!([
         { "uri": place("src/c"), "type": 3 },
@@ -194,7 +194,7 @@ async fn the_files_of_directories_follow_them() {
     expect(&mut client, &["d/deep/y.js", "d/x.js", "e/x.js"]).await;
 }
 
-/// Waits until the files with findings are these: what changed is checked in the background.
+/// Waits until the files with findings are these; changes are checked in the background.
 async fn expect(client: &mut Client, wanted: &[&str]) {
     for _ in 0..200 {
         if with_findings(client).await == wanted {

@@ -44,7 +44,7 @@ async fn what_is_missing_is_told_of_the_workspace() {
         json!({ "previousResultIds": [{ "uri": readme, "value": missing["resultId"] }] });
     write(root, "README.md", "# it\n");
     client.watched(&readme, 1).await;
-    // The client is told to ask again once the project was looked at.
+    // The client is asked to refresh once the project was checked.
     for _ in 0..100 {
         let report = client.ask("workspace/diagnostic", previous.clone()).await;
         let items = report["items"].as_array().expect("a list");
@@ -78,7 +78,7 @@ async fn a_memory_that_changes_changes_what_is_enforced() {
 
 const NO_CIRCLE: &str = "---\nseverity: warning\nmessage: a circle\ncheck:\n  layers: { acyclic: 'src/**' }\n---\n# team/circle\n\nNone.\n";
 
-/// All that a server says of a project, by file; files without findings left out.
+/// Everything that a server reports about a project, by file, without files that have no findings.
 async fn all(client: &mut Client) -> BTreeMap<String, Vec<String>> {
     let report = client.ask("workspace/diagnostic", json!({ "previousResultIds": [] })).await;
     let items = report["items"].as_array().expect("a list").iter();
@@ -101,7 +101,7 @@ async fn after_a_checkout_all_is_as_a_server_says_that_has_just_begun() {
     let mut client = Client::start(root, pulling()).await;
     client.hear("client/registerCapability", |_| true).await;
     assert_eq!(all(&mut client).await.len(), 40, "none has a test, and there is no circle");
-    // Another branch: files come, go, move and change, and one folder goes as a whole.
+    // Another branch: files are created, deleted, moved and changed, and one directory is deleted.
     let mut touched = Vec::new();
     for at in 0..40 {
         let path = format!("src/m{at}.js");

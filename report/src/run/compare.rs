@@ -173,11 +173,7 @@ fn merge_base(repository: &Repository, rev: &str) -> Result<(Base, Snapshot)> {
     let found = repository.merge_bases(&commit, &head).map_err(broken)?;
     let base = found.into_iter().next().ok_or_else(|| {
         UserError::new(format!("`{rev}` and HEAD have no common commit")).hint(
-            if repository.is_shallow() {
-                SHALLOW
-            } else {
-                "pass an ancestor of the current work"
-            },
+            if repository.is_shallow() { SHALLOW } else { "pass an ancestor of the current work" },
         )
     })?;
     let short = &base[..base.len().min(7)];
@@ -192,7 +188,8 @@ fn merge_base(repository: &Repository, rev: &str) -> Result<(Base, Snapshot)> {
 
 fn last_commit(repository: &Repository) -> Result<(Base, Snapshot)> {
     let Ok(head) = repository.commit("HEAD") else {
-        let base = Base { commit: None, name: "nothing: the repository has no commit yet".to_owned() };
+        let base =
+            Base { commit: None, name: "nothing: the repository has no commit yet".to_owned() };
         return Ok((base, repository.nothing()));
     };
     let name = format!("HEAD ({})", &head[..head.len().min(7)]);

@@ -1,26 +1,27 @@
-//! Measuring how the cost of a function grows with its input.
+//! Measures how the cost of a function grows with its input.
 
 use cpu_time::ThreadTime;
 use std::time::Duration;
 
-/// A size is large enough when one run takes as long.
+/// A size is large enough if one run takes this long.
 const LEAST: Duration = Duration::from_millis(50);
-/// The larger input is as many times as large, and may take [`BAR`] times as long.
+/// The larger input is this many times as large, and can take [`BAR`] times as long.
 const FACTOR: usize = 8;
 const BAR: u32 = 12;
-/// How often each size is tried before a case counts as too slow.
+/// Number of attempts per size before a case counts as too slow.
 const TRIES: usize = 5;
 
-/// What is measured.
+/// A measured case.
 pub(crate) struct Case<'a> {
     name: String,
-    /// The largest size that is tried: where even this is quick, the cost is that of [`LEAST`].
+    /// The largest size tried; if even this is fast, the cost is that of [`LEAST`].
     most: usize,
     time: Box<dyn Fn(usize) -> Duration + 'a>,
 }
 
 impl<'a> Case<'a> {
-    /// A case whose input `make` makes of a size up to `most`; what `run` takes is measured.
+    /// A case whose input `make` creates for a size up to `most`; the duration of `run` is
+    /// measured.
     pub(crate) fn new<T>(
         name: impl Into<String>,
         most: usize,
@@ -36,25 +37,25 @@ impl<'a> Case<'a> {
         Self { name: name.into(), most, time: Box::new(time) }
     }
 
-    /// The size whose cost is compared with that of eight times as much, and its cost.
+    /// The size whose cost is compared with that of eight times the size, and its cost.
     fn size(&self) -> (usize, Duration) {
         let largest = (self.most / FACTOR).max(1);
         let mut size = largest.min(64);
-        // What is made once a process is no cost of the input.
+        // One-time initialization is not a cost of the input.
         (self.time)(size);
         loop {
             let time = (self.time)(size);
             if time >= LEAST || size == largest {
                 return (size, time);
             }
-            // Close to the size wanted, or not too far at once.
+            // Approach the wanted size in limited steps.
             let missing = LEAST.as_secs_f64() / time.as_secs_f64().max(1e-6);
             let factor = if missing < 4.0 { 2 } else { 4 };
             size = largest.min(size * factor);
         }
     }
 
-    /// Both costs; an error when the larger one is too high.
+    /// Both costs; an error if the larger one is too high.
     fn measure(&self) -> Result<String, String> {
         let (size, mut one) = self.size();
         let mut eight = Duration::MAX;
@@ -74,7 +75,7 @@ impl<'a> Case<'a> {
     }
 }
 
-/// Fails when the cost of a case grows faster than its input.
+/// Fails if the cost of a case grows faster than its input.
 #[expect(clippy::print_stdout, reason = "figures, with --nocapture")]
 pub(crate) fn assert_linear<'a>(cases: impl IntoIterator<Item = Case<'a>>) {
     let mut slow = Vec::new();

@@ -1,6 +1,6 @@
-//! The cost of a run grows no faster than its input: eight times as much may take twelve times as
-//! long. CPU time of the thread is measured, so that other work on the machine does not count.
-//! `cargo test -p aidd-ci --test linear -- --nocapture` prints the figures.
+//! The cost of a run must not grow faster than its input: eight times the input can take twelve
+//! times as long. CPU time of the thread is measured, so that other work on the machine does not
+//! count. `cargo test -p aidd-ci --test linear -- --nocapture` prints the figures.
 
 mod measure;
 mod project;
@@ -17,10 +17,10 @@ use measure::{Case, assert_linear};
 use std::sync::LazyLock;
 use std::time::Duration;
 
-/// What is larger is not parsed.
+/// Larger files are not parsed.
 const LARGEST: usize = 2 << 20;
 
-/// All shipped rules, also those that are off by default.
+/// All built-in rules, including those disabled by default.
 static ALL: LazyLock<Engine> = LazyLock::new(|| {
     let registry = Registry::new(crate::DISTRIBUTION.pages, &[]);
     let only = registry.rules().iter().map(|rule| rule.id.to_string()).collect();
@@ -62,14 +62,14 @@ fn what_is_nested_and_repeated() {
     assert_linear(checked(texts::NESTED));
 }
 
-/// Some texts cost the parser of a language much more than their length: it is stopped.
+/// Some texts cost a parser much more than their length; the parser is stopped.
 #[test]
 fn a_parser_that_takes_too_long_is_stopped() {
     for (path, unit) in [("a.py", "-->"), ("a.py", "a\\\n"), ("a.ts", "&a *a "), ("a.sh", "\0")] {
         let start = ThreadTime::now();
         let (_, checked) = check(path, unit.repeat((256 << 10) / unit.len()));
         let took = start.elapsed();
-        // Two seconds for the parser, as many for patterns, and some between two looks at the clock.
+        // Two seconds each for the parser and the patterns, and some between two clock checks.
         assert!(took < Duration::from_secs(8), "{path} {unit:?}: {took:?}");
         let is_told = checked.findings.iter().any(|finding| &*finding.rule == SKIPPED);
         assert!(is_told || took < Duration::from_secs(4), "{path} {unit:?}: {took:?}");

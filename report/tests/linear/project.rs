@@ -1,4 +1,4 @@
-//! Rule pages of a project, its configuration, and what a change did to its files.
+//! Rule pages of a project, its configuration, and changes of its files.
 
 use crate::linear::measure::{Case, assert_linear};
 use crate::repository::Repository as TestRepository;
@@ -72,8 +72,8 @@ fn rule_pages() {
     ]);
 }
 
-/// A repository with `count` files that one commit takes away and as many others that it brings, of
-/// which each differs in `changed` of twenty lines from one that is gone.
+/// A repository in which one commit deletes `count` files and adds as many others; each added file
+/// differs from a deleted one in `changed` of twenty lines.
 fn exchanged(count: usize, changed: usize) -> (TestRepository, Repository) {
     let repository = TestRepository::new();
     let mut stream = String::new();
@@ -146,7 +146,7 @@ fn findings_of_both_sides() {
     ]);
 }
 
-/// Expressions in which a repetition is repeated.
+/// Expressions with nested repetitions.
 #[test]
 fn expressions_of_the_project() {
     let case = |(regex, end): (&'static str, &'static str)| {
@@ -165,7 +165,7 @@ fn expressions_of_the_project() {
         ("(a|a)*b", ""),
         ("(a*)*c", "!"),
         ("(a{1,30}){1,30}b", "!"),
-        // Each match looks for the first form up to the end of the line.
+        // Each match searches for the first form up to the end of the line.
         (".*[^a-z]|[a-z]", ""),
         ("(.*)(.*)(.*)x", ""),
     ];

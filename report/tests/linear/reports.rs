@@ -13,18 +13,17 @@ use clap::ValueEnum;
 use std::path::Path;
 use std::time::Duration;
 
-/// Most findings of the larger size.
+/// Maximum number of findings of the larger size.
 const MOST: usize = 100_000;
 
-/// A file and what was found in it.
+/// A file and its findings.
 struct Found {
     source: Source,
     findings: Vec<Finding>,
     secrets: Vec<Span>,
 }
 
-/// As many findings, each with a fix, a place that explains it, and a secret; `end` is what each
-/// stands before.
+/// Many findings, each with a fix, a related location and a secret; `end` follows each of them.
 fn found(count: usize, end: &str) -> Found {
     let secret = |at: usize| format!("s3cr3t{at:06}");
     let text: String = (0..count).map(|at| format!("key={}{end}", secret(at))).collect();

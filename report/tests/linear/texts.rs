@@ -1,9 +1,9 @@
-//! Texts that are hard on parsers and patterns, of any size.
+//! Texts of any size that are expensive for parsers and patterns.
 
-/// Name, path, text of a size.
+/// Name, path, and text of a given size.
 pub(crate) type Row = (&'static str, &'static str, fn(usize) -> String);
 
-/// What was found slow once.
+/// Cases that were slow once.
 pub(crate) const KNOWN: &[Row] = &[
     ("tokens on one line", "a.log", tokens),
     ("tokens in one string", "a.js", |n| format!("const t = \"{}\";\n", tokens(n))),
@@ -31,17 +31,17 @@ pub(crate) const KNOWN: &[Row] = &[
     ("names in allow comments", "a.py", |n| (0..n).map(|at| format!("# nolint:x{at}\n")).collect()),
 ];
 
-/// Segments of base64 as in JSON web tokens, in one line.
+/// Segments of base64 as in JSON web tokens, on one line.
 pub(crate) fn tokens(n: usize) -> String {
     (0..n).map(|at| format!("eyJhbGciOiJIUzI1NiIsInR5cCI{at:05}.")).collect()
 }
 
-/// Segments of base64, each the same as the last.
+/// Equal segments of base64.
 pub(crate) fn equal_tokens(n: usize) -> String {
     "eyJhbGciOiJIUzI1NiIsInR5cCI.".repeat(n)
 }
 
-/// Runs of backticks, none as long as another.
+/// Runs of backticks, all of different lengths.
 fn backticks(n: usize) -> String {
     let mut text = String::new();
     let mut run = 1;
@@ -53,7 +53,7 @@ fn backticks(n: usize) -> String {
     text
 }
 
-/// What begins and never ends.
+/// Constructs that start and never end.
 pub(crate) const UNCLOSED: &[Row] = &[
     ("comments in Markdown", "a.md", |n| "<!--".repeat(n)),
     ("brackets in Markdown", "a.md", |n| "![[".repeat(n)),
@@ -77,7 +77,7 @@ pub(crate) const UNCLOSED: &[Row] = &[
     }),
 ];
 
-/// What stands within itself, or is there many times.
+/// Nested and repeated constructs.
 pub(crate) const NESTED: &[Row] = &[
     ("lists in JSON", "a.json", |n| "[".repeat(n) + &"]".repeat(n)),
     ("objects in JSON", "package.json", |n| "{\"a\":".repeat(n) + "1" + &"}".repeat(n)),
@@ -106,7 +106,7 @@ pub(crate) const NESTED: &[Row] = &[
     ("a shell history", ".bash_history", |n| "mysql -u a -pXk9mQ2vL7\n".repeat(n)),
 ];
 
-/// Each list holds the one before twice.
+/// Each list contains the previous one twice.
 fn laughs(n: usize) -> String {
     let line = |at: usize| format!("a{}: &a{} [*a{at}, *a{at}]\n", at + 1, at + 1);
     "a0: &a0 [x]\n".to_owned() + &(0..n).map(line).collect::<String>()

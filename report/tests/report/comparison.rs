@@ -1,4 +1,4 @@
-//! What a comparison with a base, and a policy, change in each format.
+//! The effect of a comparison with a base, and of a policy, on each format.
 
 use crate::report::fixture::{Change, change, render, rules, tree};
 use aidd_engine::project::config::CiConfig;
@@ -14,7 +14,7 @@ fn last_lines(text: &str, count: usize) -> String {
     lines[lines.len() - count..].join("\n")
 }
 
-/// What a document gives without its sources.
+/// The output of a document without its sources.
 fn from_document(format: Format, run: &Run<'_>) -> String {
     let mut out = Vec::new();
     report::render(format, &Document::of(run, true), run.rules, &mut out).expect("memory");

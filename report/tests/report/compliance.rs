@@ -1,4 +1,4 @@
-//! What the gate enforces, as it is stated.
+//! The statement of what the configuration enforces.
 
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::project::config::{self, Config};
@@ -13,7 +13,7 @@ const PAGES: [(&str, &str); 2] = [
     ("rules/b.md", "---\nseverity: warning\ntags: [team-style]\n---\n# team/b\n\nB.\n"),
 ];
 
-/// Switches every shipped rule off, so that the catalogue may grow.
+/// Disables every built-in rule, so that the test does not depend on the catalogue.
 const CONFIG: &str = r#"{
   "failOn": "warning",
   "rules": { "*": "off", "team/*": "warning", "team/b": { "severity": "info", "params": { "z": 1, "a": [2] } } },

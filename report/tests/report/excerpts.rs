@@ -1,11 +1,11 @@
-//! What the text format shows of a source.
+//! Source excerpts in the text format.
 
 use crate::report::fixture::{Tree, finding, rules, span};
 use aidd_engine::text::source::Source;
 use aidd_report::Format;
 use insta::assert_snapshot;
 
-/// What `text` shows of one finding under `main`, with `related` places.
+/// The excerpt of one finding at `main` in `text`, with `related` locations.
 fn excerpt(text: &str, main: &str, related: &[&str]) -> String {
     let rules = rules();
     let source = Source::new("file", text);

@@ -1,4 +1,4 @@
-//! One small run with all that makes a format stumble.
+//! A small run with everything that is difficult for a format.
 
 use aidd_engine::rules::registry::project_rule;
 use aidd_engine::rules::rule::Rule;
@@ -79,7 +79,7 @@ pub(crate) fn skipped(path: &str, why: &str) -> Skipped {
     Skipped { path: path.into(), why: why.into(), failed: false }
 }
 
-/// A finding under the first occurrence of `text`.
+/// A finding at the first occurrence of `text`.
 pub(crate) fn finding(source: &Source, rule: &Rule, text: &str, message: &str) -> Finding {
     let mut finding = Finding::new(rule.id.clone(), rule.severity, span(source, text), message);
     finding.id = format!("{:016x}", finding.span.start as usize + 4096 * source.path().len());
@@ -103,7 +103,7 @@ pub(crate) fn rules() -> Vec<Rule> {
     vec![latest, key, own]
 }
 
-/// What [`tree`] grew from, and what stands in it since: a run compared with a base.
+/// The base of [`tree`] and its current findings: a run compared with a base.
 pub(crate) struct Change {
     pub(crate) now: Tree,
     pub(crate) gone: Tree,
@@ -157,7 +157,7 @@ pub(crate) fn tree() -> Tree {
     }
 }
 
-/// CRLF, a fix, related places, and findings that are known.
+/// CRLF, a fix, related locations, and findings that are not new.
 fn dockerfile(latest: &Rule) -> (Source, Vec<Finding>, Vec<Span>) {
     let text =
         "FROM debian:latest\r\n# aidd:allow\r\nFROM alpine:latest\r\nFROM busybox:latest\r\n";
@@ -173,7 +173,7 @@ fn dockerfile(latest: &Rule) -> (Source, Vec<Finding>, Vec<Span>) {
     (source, vec![first, allowed, known], Vec::new())
 }
 
-/// A secret that is in the message and in an edit too, a wide character, a path to escape.
+/// A secret that also occurs in the message and in an edit, a wide character, a path to escape.
 fn settings(key: &Rule) -> (Source, Vec<Finding>, Vec<Span>) {
     let text = "a = 1\n\t😀key = \"hunter2hunter2\"; again = \"hunter2hunter2\"\n";
     let source = Source::new("conf, dir/sé#t:1.toml", text);

@@ -1,4 +1,4 @@
-//! What each format looks like.
+//! The output of each format.
 
 use crate::report::fixture::{GITHUB, Tree, render, render_with, rules, tree};
 use aidd_report::{Format, Style, wire};
@@ -384,7 +384,7 @@ fn a_clean_run_says_so() {
     "#);
 }
 
-/// `UPDATE_DOCS=1 cargo test -p aidd-ci` writes the file anew.
+/// `UPDATE_DOCS=1 cargo test -p aidd-ci` rewrites the file.
 #[test]
 fn the_schema_in_the_docs_is_not_stale() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/findings.schema.json");

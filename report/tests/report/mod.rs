@@ -1,4 +1,4 @@
-//! Every output format over one small run, and their promises over any text.
+//! Every output format over one small run, and its guarantees for any text.
 
 mod comparison;
 mod compliance;

@@ -1,4 +1,4 @@
-//! What holds for any text: no secret leaks, nothing breaks out of its place, nothing panics.
+//! Guarantees for any text: no secret leaks, no text breaks the format, nothing panics.
 
 use crate::report::fixture::{Tree, finding, render, render_with, rule, skipped, tree};
 use aidd_engine::rules::rule::Rule;
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 const NASTY: &str = "[aé😀|`<>&@#%:,\\[\\]\"'!*_~\\\\ \t\r\n\u{0}\u{1b}\u{7f}\u{9b}\u{202e}\u{2028}\u{e0041}\u{feff}\u{fffe}(){}0-]{0,40}";
 
-/// What is shown of a text, its layout apart.
+/// The visible part of a text, without its layout.
 fn shown(text: &str) -> String {
     let one = |c: char| {
         let is_shown = "\t\r\n".contains(c) || !aidd_engine::text::escape::is_hidden(c);

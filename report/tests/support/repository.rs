@@ -1,5 +1,5 @@
-//! A Git repository in a temporary folder, the same on every machine: fixed names and dates, and
-//! nothing of the user's own configuration.
+//! A Git repository in a temporary directory, the same on every machine: fixed names and dates,
+//! independent of the user's configuration.
 
 use std::cell::Cell;
 use std::ffi::OsStr;
@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
-/// When the first commit is made; each further one a minute later.
+/// The time of the first commit; each further commit is a minute later.
 const START: u64 = 1_750_000_000;
 
-/// A repository with a work tree, or a bare one.
+/// A repository with a working tree, or a bare one.
 #[derive(Debug)]
 pub(crate) struct Repository {
     folder: TempDir,
@@ -19,7 +19,7 @@ pub(crate) struct Repository {
 }
 
 impl Repository {
-    /// An empty repository on the branch `main`.
+    /// Creates an empty repository on the branch `main`.
     pub(crate) fn new() -> Self {
         let repository = Self::folder();
         repository.git(&["init", "--quiet", "--object-format=sha1", "--template="]);
@@ -27,7 +27,7 @@ impl Repository {
         repository
     }
 
-    /// An empty repository without a work tree, as a server has it.
+    /// Creates an empty repository without a working tree, as on a server.
     pub(crate) fn bare() -> Self {
         let repository = Self::folder();
         repository.git(&["init", "--quiet", "--bare", "--object-format=sha1", "--template="]);
@@ -35,8 +35,8 @@ impl Repository {
         repository
     }
 
-    /// A clone of this one over `file://`, so that `--depth` and `--filter` count, with the
-    /// options of `git clone` given.
+    /// Clones this repository over `file://`, so that `--depth` and `--filter` have an effect, with
+    /// the given options of `git clone`.
     pub(crate) fn cloned(&self, options: &[&str]) -> Self {
         let clone = Self::folder();
         clone.clock.set(self.clock.get() + 86_400);
@@ -50,7 +50,8 @@ impl Repository {
         Self { folder: tempfile::tempdir().expect("a folder"), clock: Cell::new(START) }
     }
 
-    /// What holds for the code under test as well, which runs Git with the user's configuration.
+    /// Settings that also apply to the code under test, which runs Git with the user's
+    /// configuration.
     fn settle(&self) {
         for (key, value) in [
             ("core.autocrlf", "false"),
@@ -65,31 +66,31 @@ impl Repository {
         }
     }
 
-    /// Its folder.
+    /// The directory of the repository.
     pub(crate) fn root(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Its address, to clone or fetch from.
+    /// The URL to clone or fetch from.
     pub(crate) fn url(&self) -> String {
         let path = self.root().to_string_lossy().replace('\\', "/");
         format!("file://{}{path}", if path.starts_with('/') { "" } else { "/" })
     }
 
-    /// The place of a file of the work tree.
+    /// The path of a file in the working tree.
     pub(crate) fn path(&self, file: impl AsRef<Path>) -> PathBuf {
         self.root().join(file)
     }
 
-    /// Writes a file of the work tree.
+    /// Writes a file of the working tree.
     pub(crate) fn write(&self, file: impl AsRef<Path>, text: impl AsRef<[u8]>) {
         let path = self.path(file);
         fs::create_dir_all(path.parent().expect("below the root")).expect("made");
         fs::write(path, text).expect("written");
     }
 
-    /// Writes the files given and commits all that is in the work tree; returns the commit. The
-    /// first of the files, or nothing, is the message.
+    /// Writes the given files and commits everything in the working tree; returns the commit. The
+    /// message is the first of the files, or empty.
     pub(crate) fn commit(&self, files: &[(&str, &str)]) -> String {
         for (path, text) in files {
             self.write(path, text);
@@ -100,7 +101,7 @@ impl Repository {
         self.rev("HEAD")
     }
 
-    /// Commits `count` times on the current branch, without a change; returns the last commit.
+    /// Creates `count` commits without changes on the current branch; returns the last one.
     pub(crate) fn commits(&self, count: usize) -> String {
         let branch = self.git(&["symbolic-ref", "HEAD"]);
         let mut stream = String::new();
@@ -116,7 +117,7 @@ impl Repository {
         self.rev("HEAD")
     }
 
-    /// Adds what a stream for `git fast-import` says; the work tree stays as it is.
+    /// Imports a stream for `git fast-import`; the working tree is unchanged.
     pub(crate) fn import(&self, stream: &str) {
         let file = self.path(".git/stream");
         fs::write(&file, stream).expect("written");
@@ -125,13 +126,13 @@ impl Repository {
         assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
     }
 
-    /// Merges `rev` into the current branch with a commit of its own; returns it.
+    /// Merges `rev` into the current branch with a merge commit; returns it.
     pub(crate) fn merge(&self, rev: &str) -> String {
         self.git(&["merge", "--quiet", "--no-ff", "--message", "merge", rev]);
         self.rev("HEAD")
     }
 
-    /// The full hash that a revision stands for.
+    /// The full hash of a revision.
     pub(crate) fn rev(&self, rev: &str) -> String {
         self.git(&["rev-parse", "--verify", "--end-of-options", rev])
     }
