@@ -92,7 +92,7 @@ fn timed(count: usize, mut work: impl FnMut(usize)) -> Vec<Duration> {
 }
 
 fn folder(place: &Path) -> TempDir {
-    TempDir::new_in(place).expect("a folder")
+    TempDir::new_in(place).expect("a directory")
 }
 
 fn memory(root: &Path) -> ProjectMemory {

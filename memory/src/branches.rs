@@ -168,7 +168,9 @@ impl ProjectMemory {
                 return Ok(merged);
             }
         }
-        Err(MemoryError::Store(format!("the branch `{branch}` kept changing during the merge; retry")))
+        Err(MemoryError::Store(format!(
+            "the branch `{branch}` kept changing during the merge; retry"
+        )))
     }
 
     /// Archives a branch unless its context has changed, so that concurrent additions are not lost.

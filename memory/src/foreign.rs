@@ -69,9 +69,9 @@ impl Read {
 pub fn read(name: &str, bytes: &[u8], form: Option<Form>) -> Result<Read, MemoryError> {
     let bytes = bytes.strip_prefix("\u{FEFF}".as_bytes()).unwrap_or(bytes);
     let whole: Option<Value> = serde_json::from_slice(bytes).ok();
-    let form = form.or_else(|| seen(name, whole.as_ref(), bytes)).ok_or_else(|| {
-        MemoryError::Invalid(format!("{name} has no supported memory format"))
-    })?;
+    let form = form
+        .or_else(|| seen(name, whole.as_ref(), bytes))
+        .ok_or_else(|| MemoryError::Invalid(format!("{name} has no supported memory format")))?;
     let no_json = || MemoryError::Invalid(format!("{name} is not JSON"));
     Ok(match form {
         Form::Aidd => own_lines(name, bytes, form),

@@ -282,11 +282,7 @@ const ADVICE: [(&str, f64, &str); 5] = [
     ("sessionSuccess", 60.0, "run the tests before a session ends, and check what was reverted"),
     ("complianceAvg", 70.0, "run lint and type check after each change, not at the end"),
     ("errorRecurrence", 60.0, "add an enforceable check to the recurring mistakes"),
-    (
-        "modelConsistency",
-        60.0,
-        "use the same rules and context for the same kind of task",
-    ),
+    ("modelConsistency", 60.0, "use the same rules and context for the same kind of task"),
     ("memoryUtilization", 50.0, "save decisions and fixed errors before a session ends"),
 ];
 
@@ -308,8 +304,8 @@ fn advice(figures: &[Figure]) -> Vec<String> {
     if !said.is_empty() {
         let said: Vec<&str> = said.into_iter().collect();
         advice.push(format!(
-                "{} partly based on values reported by the sessions: record runs as tool_outcome \
-                 observations with command and exitCode",
+            "partly reported by sessions instead of measured: {}; record runs as tool_outcome \
+             observations with command and exitCode",
             said.join(", ")
         ));
     }

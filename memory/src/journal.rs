@@ -417,7 +417,7 @@ mod tests {
 
     #[test]
     fn a_line_is_never_joined_to_a_torn_one() {
-        let folder = TempDir::new().expect("a folder");
+        let folder = TempDir::new().expect("a directory");
         let journal = Journal::new(folder.path());
         journal.append("ai/memory/x.jsonl", "one\n").expect("written");
         fs::write(folder.path().join("ai/memory/x.jsonl"), "one\ntw").expect("written");
@@ -430,7 +430,7 @@ mod tests {
 
     #[test]
     fn what_others_write_meanwhile_is_not_taken_as_read() {
-        let folder = TempDir::new().expect("a folder");
+        let folder = TempDir::new().expect("a directory");
         let place = folder.path().join("x.jsonl");
         let known = |text: &str| {
             fs::write(&place, text).expect("written");
@@ -448,7 +448,7 @@ mod tests {
     #[test]
     fn nothing_is_written_through_a_link() {
         let (folder, other) =
-            (TempDir::new().expect("a folder"), TempDir::new().expect("a folder"));
+            (TempDir::new().expect("a directory"), TempDir::new().expect("a directory"));
         let victim = other.path().join("victim");
         fs::write(&victim, "mine").expect("written");
         fs::create_dir_all(folder.path().join("ai/memory")).expect("made");
@@ -462,12 +462,12 @@ mod tests {
         assert!(!other.path().join("new").exists());
         // Not even a directory is created there.
         assert!(journal.append("out/more/new", "line\n").is_err());
-        assert_eq!(fs::read_dir(other.path()).expect("a folder").count(), 1);
+        assert_eq!(fs::read_dir(other.path()).expect("a directory").count(), 1);
     }
 
     #[test]
     fn both_sides_of_a_conflict_count() {
-        let folder = TempDir::new().expect("a folder");
+        let folder = TempDir::new().expect("a directory");
         let journal = Journal::new(folder.path());
         let text = "{\"branch\": \"b\",\n<<<<<<< HEAD\n\"completedTasks\": [\"a\"],\n||||||| base\n\
                     \"completedTasks\": [],\n=======\n\"completedTasks\": [\"a\", \"c\"],\n>>>>>>> x\n\

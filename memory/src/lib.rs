@@ -62,7 +62,9 @@ pub enum MemoryError {
         id: String,
     },
     /// The store was written by a newer aidd.
-    #[error("{path} has schema {found}, but this version of aidd supports up to {known}: update aidd")]
+    #[error(
+        "{path} has schema {found}, but this version of aidd supports up to {known}: update aidd"
+    )]
     Newer {
         /// Path of the store's file.
         path: String,

@@ -33,7 +33,9 @@ impl ProjectMemory {
         body: &Observation,
     ) -> Result<String, MemoryError> {
         if !kind.is_observable() {
-            return Err(MemoryError::Invalid(format!("a {kind} cannot be observed in a session, only saved")));
+            return Err(MemoryError::Invalid(format!(
+                "a {kind} cannot be observed in a session, only saved"
+            )));
         }
         let session = self.session(session_id)?;
         self.save(Local {

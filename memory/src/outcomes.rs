@@ -14,7 +14,7 @@ pub enum Check {
     Lint,
     /// A type check, alone or within a compiler.
     Types,
-    /// A build, including one that is part of another command.
+    /// A build of the project.
     Build,
 }
 

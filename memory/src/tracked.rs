@@ -227,7 +227,8 @@ impl ProjectMemory {
             }
             // The lines are safe, and the store's stamp does not match the file.
             Err(error) => {
-                let notice = format!("{path} was written; the store will be updated later ({error})");
+                let notice =
+                    format!("{path} was written; the store will be updated later ({error})");
                 self.add_notices(vec![notice]);
             }
         }

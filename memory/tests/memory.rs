@@ -79,7 +79,7 @@ fn start(root: &Path, store: &str, acks: &str) -> Child {
 /// Eight processes write at once. Every `kills`th of a second the next of them is killed and
 /// restarted, a few times; then all finish.
 fn many_processes(store: &str, kills: usize) {
-    let folder = tempfile::TempDir::new().expect("a folder");
+    let folder = tempfile::TempDir::new().expect("a directory");
     let root = folder.path();
     let mut count = 0;
     let mut begin = || {
@@ -101,7 +101,7 @@ fn many_processes(store: &str, kills: usize) {
         assert!(output.status.success(), "a writer failed: {said}");
     }
     let mut acknowledged = BTreeSet::new();
-    for entry in fs::read_dir(root).expect("a folder").flatten() {
+    for entry in fs::read_dir(root).expect("a directory").flatten() {
         if entry.file_name().to_string_lossy().starts_with("acks-") {
             let text = fs::read_to_string(entry.path()).expect("acks");
             // A killed worker can leave a partial line.
@@ -139,7 +139,7 @@ fn eight_processes_lose_nothing_in_json() {
 #[test]
 fn eight_processes_may_be_the_first() {
     for round in 0..4 {
-        let folder = tempfile::TempDir::new().expect("a folder");
+        let folder = tempfile::TempDir::new().expect("a directory");
         let store = if round % 2 == 0 { "sqlite" } else { "json" };
         let children: Vec<Child> =
             (0..PROCESSES).map(|_| start(folder.path(), store, "")).collect();
@@ -156,7 +156,7 @@ fn eight_processes_may_be_the_first() {
 /// Git replaces the tracked file while others write to it.
 #[test]
 fn a_file_that_is_replaced_while_it_is_written_keeps_what_was_acknowledged() {
-    let folder = tempfile::TempDir::new().expect("a folder");
+    let folder = tempfile::TempDir::new().expect("a directory");
     let root = folder.path();
     let acks = root.join("acks");
     let mut child = start(root, "sqlite", &acks.display().to_string());

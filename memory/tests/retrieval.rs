@@ -19,7 +19,7 @@ const BOTH: [Wanted; 2] = [Wanted::Sqlite, Wanted::Json];
 
 /// The set in a new store.
 fn set_in(wanted: Wanted) -> (TempDir, ProjectMemory) {
-    let folder = TempDir::new().expect("a folder");
+    let folder = TempDir::new().expect("a directory");
     let memory = set::filled(folder.path(), wanted, &[]);
     (folder, memory)
 }
@@ -27,7 +27,7 @@ fn set_in(wanted: Wanted) -> (TempDir, ProjectMemory) {
 /// Runs `test` on a new memory of each kind.
 fn on_both(test: impl Fn(&mut ProjectMemory)) {
     for wanted in BOTH {
-        let folder = TempDir::new().expect("a folder");
+        let folder = TempDir::new().expect("a directory");
         test(&mut set::open(folder.path(), wanted));
     }
 }
@@ -80,7 +80,7 @@ fn both_stores_answer_alike_in_new_and_in_old_processes() {
 
 #[test]
 fn an_exact_topic_comes_first_among_a_thousand() {
-    let folder = TempDir::new().expect("a folder");
+    let folder = TempDir::new().expect("a directory");
     let memories = set::memories();
     let others = set::others(1000 - memories.len());
     let mut memory = set::filled(folder.path(), Wanted::Sqlite, &others);
@@ -98,7 +98,7 @@ fn an_exact_topic_comes_first_among_a_thousand() {
 
 /// The files of a store except the one that contains the readers' locks.
 fn bytes(root: &Path) -> Vec<(String, Vec<u8>)> {
-    let entries = std::fs::read_dir(root.join(".aidd")).expect("a folder");
+    let entries = std::fs::read_dir(root.join(".aidd")).expect("a directory");
     let paths = entries.map(|entry| entry.expect("an entry").path());
     let mut files: Vec<(String, Vec<u8>)> = paths
         .filter(|path| path.extension().is_none_or(|ending| ending != "db-shm"))
@@ -223,7 +223,7 @@ fn orders_and_limits_hold() {
 #[test]
 fn what_others_write_is_found() {
     for wanted in BOTH {
-        let folder = TempDir::new().expect("a folder");
+        let folder = TempDir::new().expect("a directory");
         let mut one = set::open(folder.path(), wanted);
         let mut other = set::open(folder.path(), wanted);
         let old = decide(&mut other, "queue", "Jobs run in Redis");

@@ -30,7 +30,7 @@ fn main() {
     match words.first().map(String::as_str) {
         Some("speed") => speed(count.unwrap_or(1000)),
         _ => {
-            let folder = TempDir::new().expect("a folder");
+            let folder = TempDir::new().expect("a directory");
             evaluate(&mut set::filled(folder.path(), Wanted::Sqlite, &[]));
         }
     }
@@ -102,7 +102,7 @@ fn nothing(memory: &mut ProjectMemory, questions: &[Asked]) {
 }
 
 fn speed(count: usize) {
-    let folder = TempDir::new().expect("a folder");
+    let folder = TempDir::new().expect("a directory");
     let own = set::memories().len();
     let start = Instant::now();
     drop(set::filled(folder.path(), Wanted::Sqlite, &set::others(count.saturating_sub(own))));

@@ -158,7 +158,7 @@ pub(crate) fn others(count: usize) -> Vec<Entry> {
 }
 
 fn collect(folder: &Path, sentences: &mut Vec<String>) {
-    for entry in fs::read_dir(folder).expect("a folder") {
+    for entry in fs::read_dir(folder).expect("a directory") {
         let path = entry.expect("an entry").path();
         if path.is_dir() {
             collect(&path, sentences);

@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn so_many_places_are_looked_for_in_all() {
-        let folder = tempfile::TempDir::new().expect("a folder");
+        let folder = tempfile::TempDir::new().expect("a directory");
         let disk = Disk::new(folder.path());
         let mut places = Places::new(&disk);
         for number in 0..LOOKED_FOR * 3 {
@@ -225,7 +225,7 @@ mod tests {
     #[test]
     #[expect(clippy::disallowed_methods, reason = "a test makes files")]
     fn files_of_the_project_are_told_from_others() {
-        let folder = tempfile::TempDir::new().expect("a folder");
+        let folder = tempfile::TempDir::new().expect("a directory");
         let root = folder.path();
         for path in [
             "src/user.ts",
@@ -235,7 +235,7 @@ mod tests {
             "shop/src/main/java/com/acme/Cart.java",
         ] {
             let path = root.join(path);
-            std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+            std::fs::create_dir_all(path.parent().expect("a directory")).expect("made");
             std::fs::write(path, "").expect("written");
         }
         let here = format!("{}/src/gone.ts", root.display());

@@ -87,7 +87,10 @@ fn seal(memory: Logged, ids: &BTreeMap<String, String>, is_superseded: bool, rea
     let named = named.chain(memory.conflicts.iter().map(|own| (Relation::Contradicts, own)));
     for (relation, own) in named {
         let Some(id) = ids.get(own).filter(|id| **id != memory.id) else {
-            read.skip(own.clone(), format!("`{}` refers to it, but it is not in the log", memory.id));
+            read.skip(
+                own.clone(),
+                format!("`{}` refers to it, but it is not in the log", memory.id),
+            );
             continue;
         };
         if !links.iter().any(|link| (&link.to, link.relation) == (id, relation)) {

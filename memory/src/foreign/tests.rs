@@ -70,10 +70,7 @@ fn lines_of_the_older_form_are_read() {
     assert_eq!((read.revisions[0].at, &read.revisions[0].metadata["reasoning"]), (7, &json!("x")));
     let skipped: Vec<(&str, &str)> =
         read.skipped.iter().map(|one| (&*one.place, &*one.why)).collect();
-    assert_eq!(
-        skipped,
-        [("line 6", "decision without `content`; rename `decision` to `content`")]
-    );
+    assert_eq!(skipped, [("line 6", "decision without `content`; rename `decision` to `content`")]);
     // One alone, on one line and on several.
     for text in [lines[1].to_owned(), "{\n\"error\": \"boom\",\n\"fix\": \"f\"\n}".to_owned()] {
         let one = super::read("one.json", text.as_bytes(), None).expect("a form");

@@ -168,7 +168,9 @@ impl ProjectMemory {
         let lifecycle = self.change_lifecycle(id, &mut |store| {
             let mut state = active(store, id)?;
             if state.phases.len() != before.phases.len() {
-                return Err(MemoryError::Invalid(format!("another process moved `{id}` meanwhile; retry")));
+                return Err(MemoryError::Invalid(format!(
+                    "another process moved `{id}` meanwhile; retry"
+                )));
             }
             if let Some(last) = state.phases.last_mut() {
                 last.exited_at = Some(at.into());

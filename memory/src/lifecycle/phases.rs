@@ -133,7 +133,7 @@ pub const PHASES: [Phase; 6] = [
             ),
             exit("edges", "Edge cases are listed", &[File(Words), Memory(Words), Note(Words)]),
         ],
-        activities: &["Load memory and rules", "Ask what is not clear", "Write the criteria"],
+        activities: &["Load memory and rules", "Clarify open questions", "Write the criteria"],
     },
     Phase {
         name: "PLAN",
@@ -163,7 +163,7 @@ pub const PHASES: [Phase; 6] = [
             exit("spec", "The specification is committed", &[Commit]),
             exit("branch", "The branch is there, if one is needed", &[Branch, Note(Words)]),
         ],
-        activities: &["Write the specification", "Commit it apart from code"],
+        activities: &["Write the specification", "Commit it separately from code"],
     },
     Phase {
         name: "BUILD",
@@ -174,7 +174,7 @@ pub const PHASES: [Phase; 6] = [
             exit("compiles", "The code compiles", &[Outcome(Check::Build)]),
             exit("types", "There are no type errors", &[Outcome(Check::Types)]),
         ],
-        activities: &["One task at a time", "Return to the specification where it turns out wrong"],
+        activities: &["One task at a time", "Return to the specification if it is wrong"],
     },
     Phase {
         name: "VERIFY",
@@ -218,7 +218,10 @@ pub const PHASES: [Phase; 6] = [
 pub fn phase(name: &str) -> Result<&'static Phase, MemoryError> {
     PHASES.iter().find(|phase| phase.name.eq_ignore_ascii_case(name)).ok_or_else(|| {
         let names: Vec<&str> = PHASES.iter().map(|phase| phase.name).collect();
-        MemoryError::Invalid(format!("unknown phase `{name}`; expected one of {}", names.join(", ")))
+        MemoryError::Invalid(format!(
+            "unknown phase `{name}`; expected one of {}",
+            names.join(", ")
+        ))
     })
 }
 

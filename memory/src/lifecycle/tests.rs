@@ -149,7 +149,10 @@ fn commits_and_branches_are_looked_up() {
                 format!("unmet: the commit {short} has no file `b`"),
             ),
             (json!("commit:nope"), "unmet: unknown revision `nope`".to_owned()),
-            (json!("it is committed, really"), "unmet: a note is not accepted as evidence here".to_owned()),
+            (
+                json!("it is committed, really"),
+                "unmet: a note is not accepted as evidence here".to_owned(),
+            ),
         ] {
             let shown = judged(memory, &id, json!({"spec": commit}));
             assert_eq!(shown.lines().next(), Some(&*format!("spec {why}")));

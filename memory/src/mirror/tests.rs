@@ -85,7 +85,7 @@ proptest! {
 
 #[test]
 fn a_circle_of_four_is_left_by_all_when_one_link_goes() {
-    let folder = TempDir::new().expect("a folder");
+    let folder = TempDir::new().expect("a directory");
     for wanted in [Wanted::Sqlite, Wanted::Json] {
         let mut opened = open(folder.path(), wanted, 7).expect("a store");
         // a over d, b over a, c over b, d over c; then d over none.

@@ -143,9 +143,8 @@ pub(super) fn newer(path: &Path, found: i64, known: i64) -> MemoryError {
 fn damage(connection: &Connection, found: i64) -> rusqlite::Result<Option<String>> {
     let sql = "SELECT count(*) FROM sqlite_master";
     let tables: i64 = connection.query_row(sql, [], |row| row.get(0))?;
-    Ok((found < 0 || (found == 0) != (tables == 0)).then(|| {
-        format!("it has {tables} tables and indexes, and its schema version is {found}")
-    }))
+    Ok((found < 0 || (found == 0) != (tables == 0))
+        .then(|| format!("it has {tables} tables and indexes, and its schema version is {found}")))
 }
 
 /// Migrates the store at `path` to the newest version; returns a notice if a backup was made.
@@ -177,7 +176,9 @@ pub(super) fn run(
     apply(connection, steps, found).map_err(|failed| match failed.sqlite_error_code() {
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => super::sqlite::error(failed),
         // The step failed: the store is unchanged.
-        _ => MemoryError::Store(format!("cannot migrate the schema from {found} to {known}: {failed}")),
+        _ => MemoryError::Store(format!(
+            "cannot migrate the schema from {found} to {known}: {failed}"
+        )),
     })?;
     Ok(backup.map(|backup| {
         format!(

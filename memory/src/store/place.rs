@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn a_new_store_stays_out_of_commits() {
-        let folder = TempDir::new().expect("a folder");
+        let folder = TempDir::new().expect("a directory");
         let ignored = folder.path().join(".gitignore");
         let opened = || super::super::open(folder.path(), super::super::Wanted::Sqlite, 1);
         drop(opened().expect("a store"));
@@ -162,7 +162,7 @@ mod tests {
         for local in [0xEF53, 0x0102_1994, 0x9123_683E, 0x5846_5342, 0x794C_7630, 0x2FC1_2FC1] {
             assert_eq!(by_number(local), None);
         }
-        let folder = TempDir::new().expect("a folder");
+        let folder = TempDir::new().expect("a directory");
         assert_eq!(shared(&folder.path().join("none")), None);
         assert!(!matches!(shared(folder.path()), Some(Shared::Network(_))));
     }

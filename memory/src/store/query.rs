@@ -80,7 +80,7 @@ pub struct Query {
     pub since: Option<i64>,
     /// Created before this time, in milliseconds since 1970.
     pub until: Option<i64>,
-    /// Changed in the store after this mark: see [`StorageBackend::mark`](super::StorageBackend::mark).
+    /// Changed in the store after this mark: see [`mark`](super::StorageBackend::mark).
     pub after: Option<i64>,
     /// Order of the results.
     pub order: Order,

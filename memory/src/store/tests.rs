@@ -21,7 +21,7 @@ fn opened(folder: &Path, wanted: Wanted) -> Box<dyn StorageBackend> {
 fn on_both(test: impl Fn(&mut dyn StorageBackend, &Gate)) {
     let gate = Gate::new(&crate::DISTRIBUTION);
     for wanted in BOTH {
-        let folder = TempDir::new().expect("a folder");
+        let folder = TempDir::new().expect("a directory");
         test(&mut *opened(folder.path(), wanted), &gate);
     }
 }
@@ -199,7 +199,7 @@ fn lines_and_documents_are_kept() {
 fn a_failed_write_leaves_nothing_and_others_see_a_good_one() {
     let gate = Gate::new(&crate::DISTRIBUTION);
     for wanted in BOTH {
-        let folder = TempDir::new().expect("a folder");
+        let folder = TempDir::new().expect("a directory");
         let mut one = opened(folder.path(), wanted);
         let mut other = opened(folder.path(), wanted);
         let clean = gate.clean(&entry("decision_1_a", Kind::Decision, 1)).expect("clean");
@@ -220,7 +220,7 @@ fn a_failed_write_leaves_nothing_and_others_see_a_good_one() {
 #[test]
 fn a_damaged_store_is_put_aside() {
     for (wanted, name) in [(Wanted::Sqlite, "data.db"), (Wanted::Json, "data.jsonl")] {
-        let folder = TempDir::new().expect("a folder");
+        let folder = TempDir::new().expect("a directory");
         std::fs::write(folder.path().join(name), "no store, ".repeat(1000)).expect("written");
         let opened = open(folder.path(), wanted, 7).expect("a store");
         assert!(opened.notices[0].contains("was damaged"), "{:?}", opened.notices);
@@ -233,7 +233,7 @@ fn a_damaged_store_is_put_aside() {
 
 #[test]
 fn a_newer_store_is_refused_and_stays_as_it_is() {
-    let folder = TempDir::new().expect("a folder");
+    let folder = TempDir::new().expect("a directory");
     drop(opened(folder.path(), Wanted::Sqlite));
     let connection = rusqlite::Connection::open(sqlite::path(folder.path())).expect("open");
     connection.pragma_update(None, "user_version", 99).expect("set");
@@ -249,7 +249,7 @@ fn a_newer_store_is_refused_and_stays_as_it_is() {
 #[test]
 fn a_migration_keeps_a_backup_with_the_log_and_fails_whole() {
     let gate = Gate::new(&crate::DISTRIBUTION);
-    let folder = TempDir::new().expect("a folder");
+    let folder = TempDir::new().expect("a directory");
     let mut old = opened(folder.path(), Wanted::Sqlite);
     let clean = gate.clean(&entry("decision_1_a", Kind::Decision, 1)).expect("clean");
     write(&mut *old, |store| store.put_entry(&clean).expect("put"));
@@ -271,7 +271,7 @@ fn a_migration_keeps_a_backup_with_the_log_and_fails_whole() {
 
 #[test]
 fn json_steps_in_where_sqlite_cannot_work() {
-    let folder = TempDir::new().expect("a folder");
+    let folder = TempDir::new().expect("a directory");
     std::fs::create_dir(folder.path().join("data.db")).expect("a folder in the way");
     let first = open(folder.path(), Wanted::Auto, 7).expect("a store");
     assert_eq!(first.store.name(), "json");
@@ -285,12 +285,12 @@ fn json_steps_in_where_sqlite_cannot_work() {
 #[test]
 fn a_network_gets_the_log_and_a_name() {
     let network = Some(place::Shared::Network("NFS"));
-    let folder = TempDir::new().expect("a folder");
+    let folder = TempDir::new().expect("a directory");
     let opened = open_best(folder.path(), network, 7).expect("a store");
     assert_eq!(opened.store.name(), "json");
     assert!(opened.notices[0].ends_with("network file system (NFS)"), "{:?}", opened.notices);
     // An existing database is not hidden; opening it prints a warning each time.
-    let folder = TempDir::new().expect("a folder");
+    let folder = TempDir::new().expect("a directory");
     drop(self::opened(folder.path(), Wanted::Sqlite));
     for _ in 0..2 {
         let opened = open_best(folder.path(), network, 7).expect("a store");
@@ -299,7 +299,7 @@ fn a_network_gets_the_log_and_a_name() {
     }
     // Where it can be a network file system, the notice appears once.
     let perhaps = Some(place::Shared::Perhaps("FUSE"));
-    let folder = TempDir::new().expect("a folder");
+    let folder = TempDir::new().expect("a directory");
     for said in [1, 0] {
         let opened = open_best(folder.path(), perhaps, 7).expect("a store");
         assert_eq!((opened.store.name(), opened.notices.len()), ("sqlite", said));
@@ -308,7 +308,7 @@ fn a_network_gets_the_log_and_a_name() {
 
 #[test]
 fn a_database_that_cannot_be_opened_is_not_left_for_a_log() {
-    let folder = TempDir::new().expect("a folder");
+    let folder = TempDir::new().expect("a directory");
     drop(opened(folder.path(), Wanted::Sqlite));
     let path = sqlite::path(folder.path());
     // Another schema with an older version number: a step fails, and the data is unchanged.
@@ -325,7 +325,7 @@ fn a_database_that_cannot_be_opened_is_not_left_for_a_log() {
 #[test]
 fn a_changed_line_of_a_log_is_damage() {
     let gate = Gate::new(&crate::DISTRIBUTION);
-    let folder = TempDir::new().expect("a folder");
+    let folder = TempDir::new().expect("a directory");
     let mut store = opened(folder.path(), Wanted::Json);
     for n in 0..3 {
         let document = gate.clean(&json!({"id": "a", "n": n})).expect("clean");
@@ -342,7 +342,11 @@ fn a_changed_line_of_a_log_is_damage() {
     for bad in [good.replacen("\"n\":1", "\"n\":7", 1), doubled, dropped] {
         std::fs::write(&path, bad).expect("written");
         let opened = open(folder.path(), Wanted::Json, 7).expect("a store");
-        assert!(opened.notices[0].contains("was changed after it was written"), "{:?}", opened.notices);
+        assert!(
+            opened.notices[0].contains("was changed after it was written"),
+            "{:?}",
+            opened.notices
+        );
     }
     // Everything after the damage is readable.
     let remains = salvage::remains(&folder.path().join("data.jsonl.corrupt-7"));
@@ -355,7 +359,7 @@ fn a_changed_line_of_a_log_is_damage() {
 #[test]
 fn whoever_has_a_store_open_that_was_put_aside_is_told() {
     for wanted in BOTH {
-        let folder = TempDir::new().expect("a folder");
+        let folder = TempDir::new().expect("a directory");
         let one = opened(folder.path(), wanted);
         let mut other = opened(folder.path(), wanted);
         assert!(!one.is_set_aside());
@@ -377,7 +381,7 @@ fn whoever_has_a_store_open_that_was_put_aside_is_told() {
 #[test]
 fn a_half_written_line_is_passed_over() {
     let gate = Gate::new(&crate::DISTRIBUTION);
-    let folder = TempDir::new().expect("a folder");
+    let folder = TempDir::new().expect("a directory");
     let mut store = opened(folder.path(), Wanted::Json);
     let path = store.path().to_owned();
     let half = "[[\"memories\",\"decision_0_x\",{\"id\"";
@@ -393,7 +397,7 @@ fn a_half_written_line_is_passed_over() {
 #[test]
 fn a_log_full_of_old_lines_is_written_anew() {
     let gate = Gate::new(&crate::DISTRIBUTION);
-    let folder = TempDir::new().expect("a folder");
+    let folder = TempDir::new().expect("a directory");
     let mut one = opened(folder.path(), Wanted::Json);
     let mut other = opened(folder.path(), Wanted::Json);
     let documents: Vec<_> = (0..3).map(|n| gate.clean(&json!({"n": n})).expect("clean")).collect();
@@ -417,7 +421,7 @@ fn a_log_full_of_old_lines_is_written_anew() {
 
 #[test]
 fn memories_of_the_first_schema_are_prepared_for_searches() {
-    let folder = TempDir::new().expect("a folder");
+    let folder = TempDir::new().expect("a directory");
     let db = rusqlite::Connection::open(sqlite::path(folder.path())).expect("open");
     db.execute_batch(migrations::STEPS[0]).expect("the first schema");
     db.pragma_update(None, "user_version", 1).expect("set");
@@ -444,7 +448,7 @@ fn memories_of_the_first_schema_are_prepared_for_searches() {
 
 #[test]
 fn topics_that_were_compared_otherwise_are_found() {
-    let folder = TempDir::new().expect("a folder");
+    let folder = TempDir::new().expect("a directory");
     let gate = Gate::new(&crate::DISTRIBUTION);
     let mut store = opened(folder.path(), Wanted::Sqlite);
     let one = Entry { topic: Some("Cafe\u{301}".into()), ..entry("d", Kind::Decision, 1) };

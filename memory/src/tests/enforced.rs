@@ -136,7 +136,7 @@ fn a_merge_that_takes_the_check_away_ends_it() {
     on_both(|root, memory| {
         let id = memory.save_convention(&convention("No moment", no_moment())).expect("saved").id;
         let base = text(root, FILE);
-        let other = TempDir::new().expect("a folder");
+        let other = TempDir::new().expect("a directory");
         write(other.path(), FILE, &base);
         let mut theirs = at(other.path(), Wanted::Json);
         theirs.edit(Kind::Convention, &id, &change("check", Value::Null)).expect("edited");
@@ -170,7 +170,7 @@ proptest! {
         files in proptest::collection::vec("[a-z]{1,5}", 0..3),
         cut in 0_usize..4,
     ) {
-        let (ours, theirs) = (TempDir::new().expect("a folder"), TempDir::new().expect("a folder"));
+        let (ours, theirs) = (TempDir::new().expect("a directory"), TempDir::new().expect("a directory"));
         let check = json!({
             "files": files.iter().map(|name| format!("{name}/**")).collect::<Vec<_>>(),
             "message": literal, "severity": "error",

@@ -300,7 +300,7 @@ fn a_session_goes_on_to_its_branch_and_a_merge_makes_it_permanent_once() {
         assert_eq!(said(memory.merge_branch("none")), "there is no branch `none`");
 
         // Another clone merges the same branch: the same lines.
-        let other = TempDir::new().expect("a folder");
+        let other = TempDir::new().expect("a directory");
         let archived = text(root, &merged.archived);
         let live = merged.archived.replace("/archive", "");
         write(other.path(), &live, &archived);

@@ -110,7 +110,7 @@ struct World {
 impl World {
     fn new(seed: u64) -> Self {
         let clones = [("main", Wanted::Sqlite), ("login", Wanted::Json)].map(|(branch, wanted)| {
-            let folder = TempDir::new().expect("a folder");
+            let folder = TempDir::new().expect("a directory");
             // With an empty index: missing files were not deleted by mistake.
             repository::TestRepository::new(folder.path());
             let start = START + if branch == "main" { 0 } else { 1 };

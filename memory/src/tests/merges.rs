@@ -23,7 +23,7 @@ fn shown(memory: &mut ProjectMemory) -> Vec<String> {
 fn what_a_team_mate_committed_is_there() {
     on_both(|root, memory| {
         memory.save_decision(&decision("Ours", None)).expect("saved");
-        let other = TempDir::new().expect("a folder");
+        let other = TempDir::new().expect("a directory");
         at(other.path(), Wanted::Json).save_decision(&decision("Theirs", None)).expect("saved");
         let both = text(other.path(), FILE) + &text(root, FILE);
         write(root, FILE, &both);
@@ -39,7 +39,7 @@ fn two_edits_become_two_heads_until_an_edit_settles_them() {
     on_both(|root, memory| {
         let id = memory.save_decision(&decision("Base", None)).expect("saved").id;
         let base = text(root, FILE);
-        let other = TempDir::new().expect("a folder");
+        let other = TempDir::new().expect("a directory");
         write(other.path(), FILE, &base);
         let edit = |content: &str| Edit { content: Some(content.into()), ..Edit::default() };
         memory.edit(Kind::Decision, &id, &edit("Ours")).expect("edited");
@@ -74,7 +74,7 @@ fn circles_of_two_branches_hold_and_are_listed() {
             let link = crate::types::Link::to(crate::types::Relation::Supersedes, to);
             memory.link(from, &link).expect("linked");
         };
-        let other = TempDir::new().expect("a folder");
+        let other = TempDir::new().expect("a directory");
         write(other.path(), FILE, &base);
         link(memory, &a, &b);
         link(&mut at(other.path(), Wanted::Json), &b, &a);
@@ -129,7 +129,7 @@ fn a_file_that_is_gone_is_written_again() {
 fn a_store_that_is_gone_or_damaged_is_made_again_from_the_files() {
     for name in ["data.db", "data.jsonl"] {
         let wanted = if name == "data.db" { Wanted::Sqlite } else { Wanted::Json };
-        let folder = TempDir::new().expect("a folder");
+        let folder = TempDir::new().expect("a directory");
         let root = folder.path();
         let mut memory = at(root, wanted);
         for content in ["One", "Two", "Three"] {
@@ -151,7 +151,7 @@ fn a_store_that_is_gone_or_damaged_is_made_again_from_the_files() {
 
 #[test]
 fn damage_under_an_open_store_is_noticed_and_mended() {
-    let folder = TempDir::new().expect("a folder");
+    let folder = TempDir::new().expect("a directory");
     let root = folder.path();
     let mut memory = at(root, Wanted::Sqlite);
     for n in 0..200 {
@@ -223,7 +223,7 @@ fn import_says_what_it_took_in() {
 #[test]
 fn reading_changes_no_byte() {
     for wanted in [Wanted::Sqlite, Wanted::Json] {
-        let folder = TempDir::new().expect("a folder");
+        let folder = TempDir::new().expect("a directory");
         let root = folder.path();
         drop(at(root, wanted).save_decision(&decision("One", Some("t"))).expect("saved"));
         let mut memory = at(root, wanted);
@@ -240,7 +240,7 @@ fn reading_changes_no_byte() {
 
 #[test]
 fn damage_at_any_place_is_mended_by_reading_anew() {
-    let folder = TempDir::new().expect("a folder");
+    let folder = TempDir::new().expect("a directory");
     let root = folder.path();
     let mut memory = at(root, Wanted::Sqlite);
     for n in 0..40 {

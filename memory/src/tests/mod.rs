@@ -37,7 +37,7 @@ pub(super) fn at(root: &Path, wanted: Wanted) -> ProjectMemory {
 /// Runs `test` in a new project with each kind of store.
 pub(super) fn on_both(test: impl Fn(&Path, &mut ProjectMemory)) {
     for wanted in [Wanted::Sqlite, Wanted::Json] {
-        let folder = TempDir::new().expect("a folder");
+        let folder = TempDir::new().expect("a directory");
         test(folder.path(), &mut at(folder.path(), wanted));
     }
 }
@@ -68,6 +68,6 @@ pub(super) fn text(root: &Path, path: &str) -> String {
 
 pub(super) fn write(root: &Path, path: &str, text: &str) {
     let path = root.join(path);
-    std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+    std::fs::create_dir_all(path.parent().expect("a directory")).expect("made");
     std::fs::write(path, text).expect("written");
 }

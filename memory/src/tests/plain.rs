@@ -11,7 +11,7 @@ const LINE: &str =
 #[test]
 fn memory_is_read_and_written_where_the_project_has_it() {
     for wanted in [Wanted::Sqlite, Wanted::Json] {
-        let folder = TempDir::new().expect("a folder");
+        let folder = TempDir::new().expect("a directory");
         let root = folder.path();
         write(root, "memory/decisions.jsonl", &format!("{LINE}\n"));
         let mut memory = opened(root, wanted);
@@ -69,7 +69,7 @@ fn a_folder_called_memory_without_memories_is_left_alone() {
 
 #[test]
 fn what_is_enforced_comes_from_the_same_place() {
-    let folder = TempDir::new().expect("a folder");
+    let folder = TempDir::new().expect("a directory");
     let root = folder.path();
     let check = json!({"rule": "no-moment", "files": ["*.ts"], "text": {"regex": "moment"}});
     let line = |id: &str, check: &serde_json::Value| {

@@ -110,7 +110,7 @@ fn on_disk(root: &Path) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
     let mut left = vec![root.to_owned()];
     while let Some(folder) = left.pop() {
-        for entry in std::fs::read_dir(folder).expect("a folder") {
+        for entry in std::fs::read_dir(folder).expect("a directory") {
             let path = entry.expect("an entry").path();
             if path.is_dir() {
                 left.push(path);

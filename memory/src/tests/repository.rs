@@ -40,7 +40,7 @@ impl TestRepository {
         let head = self.0.head_name().expect("a head").expect("a branch");
         let folder = self.0.git_dir();
         let path = folder.join(head.as_bstr().to_string());
-        std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        std::fs::create_dir_all(path.parent().expect("a directory")).expect("made");
         std::fs::write(path, format!("{id}\n")).expect("written");
         id.to_string()
     }

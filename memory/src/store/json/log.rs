@@ -176,9 +176,7 @@ impl Json {
         let Some((check, changes)) = parts(line) else { return Ok(()) };
         let Ok(read) = serde_json::from_str::<Vec<Change>>(changes) else { return Ok(()) };
         if check != check_of(&self.check, changes) {
-            return Err(MemoryError::Corrupt(
-                "a line was changed after it was written".into(),
-            ));
+            return Err(MemoryError::Corrupt("a line was changed after it was written".into()));
         }
         self.check = check.to_owned();
         for change in read {

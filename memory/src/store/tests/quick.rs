@@ -48,7 +48,7 @@ fn a_first_search_meets_memories_as_they_are() {
 
 #[test]
 fn memories_of_the_schema_before_are_met_as_they_are() {
-    let folder = TempDir::new().expect("a folder");
+    let folder = TempDir::new().expect("a directory");
     let gate = Gate::new(&crate::DISTRIBUTION);
     let place = sqlite::path(folder.path());
     let mut old = sqlite::open_with(folder.path(), migrations::STEPS, 5).expect("a store").store;
@@ -86,7 +86,7 @@ fn memories_of_the_schema_before_are_met_as_they_are() {
 
 #[test]
 fn a_row_without_its_memory_is_not_searched() {
-    let folder = TempDir::new().expect("a folder");
+    let folder = TempDir::new().expect("a directory");
     let gate = Gate::new(&crate::DISTRIBUTION);
     let mut store = opened(folder.path(), Wanted::Sqlite);
     put(&mut *store, &gate, &entry("decision_1_a", Kind::Decision, 1));

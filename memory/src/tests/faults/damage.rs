@@ -16,7 +16,7 @@ fn files(wanted: Wanted) -> &'static [&'static str] {
 
 fn copy_folder(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("made");
-    for entry in fs::read_dir(from).expect("a folder").flatten() {
+    for entry in fs::read_dir(from).expect("a directory").flatten() {
         let target = to.join(entry.file_name());
         if entry.file_type().expect("a type").is_dir() {
             copy_folder(&entry.path(), &target);
@@ -261,7 +261,7 @@ fn a_damaged_index_for_searches_is_mended_in_place() {
         assert_eq!(found.hits.first().map(|hit| &hit.id), Some(&id), "{done}");
         drop(memory);
         // Nothing was moved aside, and there is nothing to repair at the next start.
-        let names = fs::read_dir(folder.path().join(".aidd")).expect("a folder").flatten();
+        let names = fs::read_dir(folder.path().join(".aidd")).expect("a directory").flatten();
         let aside = names.filter(|name| name.file_name().to_string_lossy().contains("corrupt"));
         assert_eq!(aside.count(), 0, "{done}");
         let mut again = opened(folder.path(), Wanted::Sqlite);

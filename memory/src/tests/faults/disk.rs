@@ -13,7 +13,7 @@ struct Small(TempDir);
 
 impl Small {
     fn mounted(kilobytes: usize) -> Option<Self> {
-        let folder = TempDir::new().expect("a folder");
+        let folder = TempDir::new().expect("a directory");
         let options = format!("size={kilobytes}k,mode=777");
         let mounted = Command::new("mount")
             .args(["-t", "tmpfs", "-o", &options, "tmpfs"])
@@ -134,7 +134,7 @@ fn limited(wanted: Wanted) {
     if cfg!(not(unix)) {
         return;
     }
-    let folder = TempDir::new().expect("a folder");
+    let folder = TempDir::new().expect("a directory");
     let root = folder.path();
     save_some(&mut opened(root, wanted), &mut Numbers(1), 3);
     let job = Job { work: "disk", root, wanted, number: 0, count: 60 };

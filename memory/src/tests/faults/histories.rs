@@ -209,7 +209,7 @@ fn any_history_of_two_branches_keeps_what_both_said() {
 fn git_merges_memory_without_a_conflict() {
     for seed in 0..size(2, 50) {
         let mut numbers = Numbers(900 + seed as u64);
-        let folder = TempDir::new().expect("a folder");
+        let folder = TempDir::new().expect("a directory");
         let root = folder.path();
         let git = |args: &[&str]| {
             let output = Command::new("git")

@@ -207,7 +207,7 @@ pub(super) fn churn(job: &Job<'_>) {
 #[test]
 fn writes_to_a_store_behind_its_backup_are_backed_up() {
     for wanted in BOTH {
-        let folder = TempDir::new().expect("a folder");
+        let folder = TempDir::new().expect("a directory");
         let root = folder.path();
         let mut memory = opened(root, wanted);
         let save = |memory: &mut ProjectMemory, text: &str| {
@@ -235,7 +235,7 @@ fn writes_to_a_store_behind_its_backup_are_backed_up() {
 #[test]
 fn a_process_killed_while_it_writes_the_backup_loses_nothing_of_it() {
     for wanted in BOTH {
-        let folder = TempDir::new().expect("a folder");
+        let folder = TempDir::new().expect("a directory");
         let root = folder.path();
         drop(opened(root, wanted));
         let mut numbers = Numbers(31);

@@ -69,7 +69,7 @@ impl Numbers {
 /// A directory on an in-memory file system, where there is one: these tests are about bytes, and a
 /// disk makes them slow.
 fn quick_folder() -> TempDir {
-    TempDir::new_in("/dev/shm").or_else(|_| TempDir::new()).expect("a folder")
+    TempDir::new_in("/dev/shm").or_else(|_| TempDir::new()).expect("a directory")
 }
 
 /// A memory without the assertions of [`at`]: it can have notices.
@@ -98,7 +98,7 @@ pub(super) fn permanent(memory: &mut ProjectMemory) -> String {
 
 /// The memories from the tracked files of `root` in a new checkout.
 fn by_files_alone(root: &Path) -> String {
-    let folder = TempDir::new().expect("a folder");
+    let folder = TempDir::new().expect("a directory");
     let target = folder.path().join("ai/memory");
     std::fs::create_dir_all(&target).expect("made");
     if let Ok(entries) = std::fs::read_dir(root.join("ai/memory")) {

@@ -41,7 +41,7 @@ mod unix {
             fs::remove_file(link).expect("removed");
         }
         assert_eq!(fs::read(&victim).expect("bytes"), before);
-        assert_eq!(fs::read_dir(other.path()).expect("a folder").count(), 1);
+        assert_eq!(fs::read_dir(other.path()).expect("a directory").count(), 1);
     }
 
     #[test]
@@ -193,7 +193,7 @@ mod unix {
     fn as_nobody(root: &Path) -> Option<std::process::Output> {
         use std::os::unix::fs::MetadataExt;
         use std::os::unix::process::CommandExt;
-        if fs::metadata(root).expect("a folder").uid() != 0 {
+        if fs::metadata(root).expect("a directory").uid() != 0 {
             return None;
         }
         let job = Job { work: "look", root, wanted: Wanted::Sqlite, number: 0, count: 0 };
@@ -203,7 +203,7 @@ mod unix {
 
     #[test]
     fn a_folder_of_another_user_is_read() {
-        let folder = TempDir::new().expect("a folder");
+        let folder = TempDir::new().expect("a directory");
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).expect("set");
         let mut memory = opened(folder.path(), Wanted::Sqlite);
         save_some(&mut memory, &mut Numbers(6), 3);

@@ -122,7 +122,7 @@ fn failed(child: Child) -> Option<String> {
 /// Starts workers, kills and restarts them at random times, and checks that all acknowledged writes
 /// are present.
 fn killed(wanted: Wanted, writers: usize, count: usize, kills: usize) {
-    let folder = TempDir::new().expect("a folder");
+    let folder = TempDir::new().expect("a directory");
     let root = folder.path();
     drop(opened(root, wanted));
     let job = |number| Job { work: "save", root, wanted, number, count };
@@ -227,7 +227,7 @@ fn race(root: &Path, count: usize) -> Vec<String> {
 #[test]
 fn eight_starters_migrate_an_old_database_once() {
     for round in 0..size(2, 20) {
-        let folder = TempDir::new().expect("a folder");
+        let folder = TempDir::new().expect("a directory");
         let mut old = at(folder.path(), Wanted::Sqlite);
         save_some(&mut old, &mut Numbers(round as u64), 3);
         let had = counts(&mut old);
@@ -243,7 +243,7 @@ fn eight_starters_migrate_an_old_database_once() {
         assert_eq!(number("PRAGMA user_version") as usize, next_steps().len());
         assert_eq!(number("SELECT count(*) FROM later") as usize, had[0] + had[1] + had[2]);
         assert_eq!(number("SELECT count(*) FROM analytics"), 8);
-        let backups = fs::read_dir(folder.path().join(".aidd")).expect("a folder").flatten();
+        let backups = fs::read_dir(folder.path().join(".aidd")).expect("a directory").flatten();
         let backups = backups.filter(|file| file.file_name().to_string_lossy().ends_with(".bak"));
         assert_eq!(backups.count(), 1);
         // The open process gets an error, and writes nothing into the newer schema.
@@ -254,7 +254,7 @@ fn eight_starters_migrate_an_old_database_once() {
 
 #[test]
 fn eight_starters_bring_the_first_schema_up_to_date() {
-    let folder = TempDir::new().expect("a folder");
+    let folder = TempDir::new().expect("a directory");
     let aidd = folder.path().join(".aidd");
     fs::create_dir_all(&aidd).expect("made");
     let old = rusqlite::Connection::open(sqlite::path(&aidd)).expect("a database");
@@ -279,7 +279,7 @@ fn eight_starters_bring_the_first_schema_up_to_date() {
 #[test]
 fn eight_starters_make_one_new_database() {
     for _ in 0..size(2, 20) {
-        let folder = TempDir::new().expect("a folder");
+        let folder = TempDir::new().expect("a directory");
         fs::create_dir_all(folder.path().join(".aidd")).expect("made");
         assert_eq!(race(folder.path(), 1), [""; 0]);
         let mut memory = opened(folder.path(), Wanted::Sqlite);
@@ -294,7 +294,7 @@ fn eight_starters_make_one_new_database() {
 #[test]
 fn a_search_leaves_every_byte_as_it_is() {
     for wanted in [Wanted::Sqlite, Wanted::Json] {
-        let folder = TempDir::new().expect("a folder");
+        let folder = TempDir::new().expect("a directory");
         let root = folder.path();
         save_some(&mut opened(root, wanted), &mut Numbers(21), 8);
         // Opening a store updates the search data and checkpoints its log.
@@ -308,7 +308,7 @@ fn a_search_leaves_every_byte_as_it_is() {
             let mut files: Vec<PathBuf> = Vec::new();
             let mut left = vec![root.to_owned()];
             while let Some(at) = left.pop() {
-                for entry in fs::read_dir(at).expect("a folder").flatten() {
+                for entry in fs::read_dir(at).expect("a directory").flatten() {
                     let path = entry.path();
                     if path.is_dir() {
                         left.push(path);

@@ -74,7 +74,7 @@ fn a_line_of_a_kind_that_is_not_known_yet_is_named_and_stays() {
 
 #[test]
 fn a_newer_database_is_refused_by_name_and_not_touched() {
-    let folder = TempDir::new().expect("a folder");
+    let folder = TempDir::new().expect("a directory");
     let mut memory = at(folder.path(), Wanted::Sqlite);
     save_some(&mut memory, &mut Numbers(1), 2);
     drop(memory);
@@ -107,7 +107,7 @@ fn a_newer_database_is_refused_by_name_and_not_touched() {
 #[test]
 fn a_number_that_no_schema_has_is_damage() {
     for number in [-5, 0, 1 << 30] {
-        let folder = TempDir::new().expect("a folder");
+        let folder = TempDir::new().expect("a directory");
         let mut memory = at(folder.path(), Wanted::Sqlite);
         save_some(&mut memory, &mut Numbers(1), 2);
         let (had, whole) = (counts(&mut memory), permanent(&mut memory));

@@ -128,7 +128,7 @@ fn the_same_of_two_clones_is_one_and_what_is_done_to_it_is_done_to_both() {
             memory.save_convention(&New { content, ..New::default() }).expect("saved").id
         };
         let ours = save(memory, "Dates are UTC");
-        let other = TempDir::new().expect("a folder");
+        let other = TempDir::new().expect("a directory");
         let mut clone = at(other.path(), Wanted::Json);
         clone.save_decision(&decision("An hour passes", None)).expect("saved");
         let theirs = save(&mut clone, "dates are  UTC.");
