@@ -222,7 +222,7 @@ const WATCHED: [&str; 6] = [
 /// The section of the editor settings that contains the server's settings.
 pub(crate) const SECTION: &str = "aidd";
 
-#[expect(deprecated, reason = "older clients name their only folder so")]
+#[expect(deprecated, reason = "older clients send their only folder in this field")]
 fn folders(params: &InitializeParams) -> Vec<PathBuf> {
     match (&params.workspace_folders, &params.root_uri, &params.root_path) {
         (Some(folders), ..) if !folders.is_empty() => paths(folders),

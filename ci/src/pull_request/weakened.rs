@@ -95,7 +95,7 @@ impl Job<'_> {
         Ok(found)
     }
 
-    /// The entry for a change that turns a directory of the repository into a project of its own.
+    /// The entry for a change that turns a directory of the repository into a separate project.
     fn new_project(&self, difference: &Difference<'_>) -> Option<Weakening> {
         let path = CONFIG_PATH.split('/').next()?;
         let is_new = |side: &Snapshot| side.entry(path).is_ok_and(|entry| entry == Entry::Absent);

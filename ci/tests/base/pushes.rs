@@ -66,7 +66,7 @@ fn a_forced_push_of_the_default_branch_is_compared_with_what_it_shares_with_the_
     find(&checkout(&server, "main", &SHALLOW), &event).is(&fork, why);
     let event = Event { forced: true, ..push("main", Some(&"1".repeat(40))) };
     let ran = find(&checkout(&server, "main", &SHALLOW), &event);
-    ran.is_whole("the commit before the push to main is gone");
+    ran.is_whole("the commit before the push to main no longer exists");
 }
 
 #[test]

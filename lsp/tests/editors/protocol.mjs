@@ -142,8 +142,8 @@ class Session {
     })
   }
 
-  /** Types a line that ends in an astral character at the top and takes it away again: what comes
-   * after must be as before. */
+  /** Inserts a line that ends in an astral character at the top and removes it again. This must not
+   * affect the following edits. */
   async disturb(file) {
     const text = this.texts.get(file)
     const top = position(0, '', 0)

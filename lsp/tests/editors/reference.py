@@ -27,7 +27,7 @@ def index(text, character, encoding):
     else:
         number = len(text)
     if at != character:
-        raise ValueError(f"{character} is no position of {encoding} in {text!r}")
+        raise ValueError(f"{character} is not a position of {encoding} in {text!r}")
     return number
 
 

@@ -133,7 +133,7 @@ async fn each_folder_is_judged_by_its_own_settings() {
     assert_eq!(
         shown["root"],
         json!(plain.path()),
-        "the folder is the root where nothing marks one"
+        "without a marker, the folder is the root"
     );
 }
 

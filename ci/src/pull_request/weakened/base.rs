@@ -188,7 +188,7 @@ impl Job<'_> {
             .chain([PACK_FOLDER, MEMORY_FOLDER])
             .find(|path| is_elsewhere(before, path))
         {
-            return Err(format!("`{path}` is a link or lies in a submodule"));
+            return Err(format!("`{path}` is a link or in a submodule"));
         }
         let own = text(disk);
         let (mut project, texts) = if path.starts_with(root) && is_of_change(before, head, &name) {
