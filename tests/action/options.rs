@@ -158,7 +158,8 @@ fn the_folder_is_the_one_asked_for() {
 fn a_switch_is_true_or_false() {
     for input in ["annotations", "summary", "comment", "check-run", "review"] {
         let outcome = refused(&machine().with(input, "yes"));
-        let error = format!("::error title=aidd::input {input}: expected true or false, found 'yes'");
+        let error =
+            format!("::error title=aidd::input {input}: expected true or false, found 'yes'");
         assert!(outcome.log.contains(&error), "{}", outcome.log);
     }
     for input in ["diff", "sarif"] {

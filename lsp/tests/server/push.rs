@@ -130,11 +130,7 @@ async fn each_folder_is_judged_by_its_own_settings() {
     client.tell("workspace/didChangeWorkspaceFolders", event).await;
     let _ = client.published(&first, Some(1)).await;
     let shown = client.command("aidd.showConfig", json!([file])).await;
-    assert_eq!(
-        shown["root"],
-        json!(plain.path()),
-        "without a marker, the folder is the root"
-    );
+    assert_eq!(shown["root"], json!(plain.path()), "without a marker, the folder is the root");
 }
 
 #[tokio::test]
