@@ -304,7 +304,7 @@ impl Pass {
     }
 
     /// Ends the pass; returns the files that no longer have findings, out of the known ones and
-    /// `told`. A stopped pass knows nothing about the remaining files.
+    /// the reported ones (`told`). A stopped pass knows nothing about the remaining files.
     fn finish<'a>(self, known: &mut Known, told: impl Iterator<Item = &'a Uri>) -> Vec<Uri> {
         if self.is_stopped() {
             return Vec::new();

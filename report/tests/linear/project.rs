@@ -178,7 +178,7 @@ fn an_expression_that_takes_too_long_is_named() {
     let engine = engine(&[("rules/nested.md".to_owned(), page.to_owned())], "{}");
     let text = "a".repeat(1 << 20);
     let findings = engine.check(&Source::new("a.txt", text), &Memory::default()).findings;
-    let skipped = findings.iter().find(|finding| &*finding.rule == SKIPPED).expect("told");
+    let skipped = findings.iter().find(|finding| &*finding.rule == SKIPPED).expect("reported");
     let message = "time limit exceeded by the expression of `team/nested`; the file was searched only in part";
     assert_eq!(skipped.message, message);
 }

@@ -25,17 +25,17 @@ function found(places: Places, ...programs: string[]): string {
   return 'program' in result ? result.program : `problem: ${result.problem}`
 }
 
-test('the one beside the extension comes before PATH', () => {
+test('the program in the extension takes precedence over PATH', () => {
   assert.equal(found(here, '/ext/aidd/bin/aidd', '/usr/bin/aidd'), '/ext/aidd/bin/aidd')
   assert.equal(found(here, '/usr/bin/aidd', '/usr/local/bin/aidd'), '/usr/local/bin/aidd')
   assert.equal(found(there, 'D:\\bin\\aidd.exe'), 'D:\\bin\\aidd.exe')
 })
 
-test('a relative folder in PATH is passed over', () => {
+test('a relative directory in PATH is skipped', () => {
   assert.match(found(here, 'relative/aidd'), /^problem: .*not in PATH/)
 })
 
-test('a setting is followed', () => {
+test('the setting is used', () => {
   assert.equal(found({ ...here, setting: '/opt/aidd' }, '/opt/aidd'), '/opt/aidd')
   assert.equal(found({ ...here, setting: '~/bin/aidd' }, '/home/ann/bin/aidd'), '/home/ann/bin/aidd')
   assert.equal(found({ ...here, setting: 'tools/aidd' }, '/srv/app/tools/aidd'), '/srv/app/tools/aidd')
@@ -44,7 +44,7 @@ test('a setting is followed', () => {
   assert.equal(found({ ...there, setting: '~\\aidd.exe' }, 'C:\\Users\\ann\\aidd.exe'), 'C:\\Users\\ann\\aidd.exe')
 })
 
-test('no other program takes the place of the one that is set', () => {
+test('no other program replaces the configured one', () => {
   const wrong = { ...here, setting: '/opt/aidd' }
   assert.match(found(wrong, '/ext/aidd/bin/aidd', '/usr/bin/aidd'), /^problem: .*\/opt\/aidd/)
   const nowhere = { ...here, folder: undefined, setting: '${workspaceFolder}/aidd' }

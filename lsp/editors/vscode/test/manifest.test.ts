@@ -31,7 +31,7 @@ test('the defaults of the settings are those of the code', () => {
   assert.deepEqual(byDefault, serverSettings(() => undefined))
 })
 
-test('a workspace that is not trusted chooses neither program nor configuration', () => {
+test('an untrusted workspace cannot set the program or the configuration', () => {
   const restricted: string[] = manifest.capabilities.untrustedWorkspaces.restrictedConfigurations
   assert.deepEqual(restricted.toSorted(), ['aidd.config', 'aidd.path'])
 })
@@ -41,7 +41,7 @@ test('every version is exact', () => {
   for (const [name, version] of versions) assert.match(version, /^\d+\.\d+\.\d+$/, name)
 })
 
-test('the lock file names no registry', () => {
+test('the lock file contains no registry', () => {
   const packages = Object.values<{ resolved?: string }>(JSON.parse(read('package-lock.json')).packages)
   assert.ok(packages.length > 5)
   for (const { resolved } of packages) {

@@ -5,17 +5,17 @@ import { messageOf, rulesOf } from '../src/words'
 
 const settings = (values: Record<string, unknown>) => serverSettings((name) => values[name])
 
-test('settings that are not set are left to the server', () => {
+test('unset settings are omitted', () => {
   assert.deepEqual(settings({ config: null }), { run: 'onType', workspace: true })
   assert.deepEqual(settings({ config: ' ' }), { run: 'onType', workspace: true })
 })
 
-test('settings are handed on', () => {
+test('settings are passed to the server', () => {
   const values = { config: 'ci/aidd.json', run: 'onSave', workspace: false }
   assert.deepEqual(settings(values), values)
 })
 
-test('a value of the wrong type is as if it were not set', () => {
+test('a value of the wrong type counts as unset', () => {
   assert.deepEqual(settings({ config: 3, run: 'never', workspace: 'no' }), { run: 'onType', workspace: true })
 })
 
@@ -29,7 +29,7 @@ test('the rules under the cursor', () => {
   ])
 })
 
-test('numbers are told in words', () => {
+test('counts are formatted as messages', () => {
   assert.equal(messageOf({ files: 1, findings: 3 }), '3 findings in 1 file')
   assert.equal(messageOf({ recorded: 1 }), '1 finding recorded')
   assert.equal(messageOf(null), undefined)
