@@ -170,7 +170,7 @@ fn an_export_of_claude_mem_is_read() {
              "created_at": "2026-01-01T00:00:00.000Z", "created_at_epoch": 1_767_225_600_000_i64},
             {"id": 2, "type": "discovery"},
         ],
-        "summaries": [{"id": 4, "request": "mend it", "completed": "mended", "next_steps": "ship",
+        "summaries": [{"id": 4, "request": "fix it", "completed": "fixed", "next_steps": "ship",
             "created_at_epoch": 1_767_225_600_000_i64}],
         "sessions": [], "prompts": [{"id": 1}],
     });
@@ -184,7 +184,7 @@ fn an_export_of_claude_mem_is_read() {
         (&["ENOSPC".to_owned()][..], &["vite.config.ts".to_owned()][..])
     );
     assert_eq!((body.discovery_tokens, first.session_id.as_deref()), (Some(900), Some("s")));
-    assert_eq!((&*read.entries[1].content, read.entries[1].kind), ("mended", Kind::Checkpoint));
+    assert_eq!((&*read.entries[1].content, read.entries[1].kind), ("fixed", Kind::Checkpoint));
 }
 
 #[test]

@@ -64,9 +64,9 @@ fn what_was_measured_goes_before_what_was_said() {
         session(memory, &[("eslint", 0)], outcome(false, 10.0));
         session(memory, &[], outcome(true, 80.0));
         for error in ["disk full while writing logs", "port 8080 is taken", "cookie is not sent"] {
-            memory.save_mistake(&mistake(error, "mend")).expect("saved");
+            memory.save_mistake(&mistake(error, "fix")).expect("saved");
         }
-        memory.save_mistake(&mistake("disk full while writing logs", "mend")).expect("seen");
+        memory.save_mistake(&mistake("disk full while writing logs", "fix")).expect("seen");
         // tsc is both a type check and a build: two of the first session's three checks passed.
         assert_eq!(
             shown(memory),
@@ -76,7 +76,7 @@ fn what_was_measured_goes_before_what_was_said() {
         let advice = memory.health(50).expect("health").advice;
         assert!(advice[0].starts_with("sessionSuccess is below 60"), "{advice:?}");
         assert!(advice.iter().any(|one| {
-            one.contains("complianceAvg, modelConsistency, sessionSuccess rest in part")
+            one.contains("instead of measured: complianceAvg, modelConsistency, sessionSuccess")
         }));
         assert_eq!(memory.health(1).expect("health").sessions, 1);
     });

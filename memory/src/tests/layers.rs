@@ -274,7 +274,7 @@ impl World {
                 state::read(&mut one.memory, Some(one.branch), Some("number")).expect("state");
             let told = stands.decisions.iter().map(|brief| brief.entry.content.clone()).collect();
             for text in sorted(told) {
-                assert!(holding.contains(&text), "{place}: told of {text}");
+                assert!(holding.contains(&text), "{place}: should not contain {text}");
             }
             let query = Query::active(Layers::ALL, Kind::Convention);
             let agreed = one.memory.read(&mut |store| store.entries(&query)).expect("entries");

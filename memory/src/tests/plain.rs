@@ -18,7 +18,7 @@ fn memory_is_read_and_written_where_the_project_has_it() {
         assert_eq!(memory.folder(), "memory");
         assert_eq!(memory.get(&["decision_1_a".into()]).expect("read")[0].content, "Use SQLite");
         memory.save_decision(&decision("Use Postgres", Some("store"))).expect("saved");
-        memory.save_mistake(&mistake("boom", "mended")).expect("saved");
+        memory.save_mistake(&mistake("boom", "fixed")).expect("saved");
         assert!(!root.join("ai").exists());
         assert_eq!(text(root, "memory/decisions.jsonl").lines().count(), 2);
         assert_eq!(text(root, "memory/mistakes.jsonl").lines().count(), 1);

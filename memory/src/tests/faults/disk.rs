@@ -95,7 +95,7 @@ fn on_a_full_disk(root: &Path, wanted: Wanted, left: usize) {
     }
     let mut other = opened(root, wanted);
     for id in &acked {
-        of(id, &mut other).unwrap_or_else(|error| panic!("{left} bytes, anew: {error}"));
+        of(id, &mut other).unwrap_or_else(|error| panic!("{left} bytes, reopened: {error}"));
     }
     fs::remove_file(filler).expect("removed");
     for memory in [&mut memory, &mut other] {

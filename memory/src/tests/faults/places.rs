@@ -128,7 +128,7 @@ mod unix {
             let problems = memory.problems().expect("problems");
             assert_eq!(problems.len(), 1, "{problems:?}");
             assert_eq!(problems[0].kind, ProblemKind::UnreadableFile);
-            assert!(problems[0].message.starts_with("ai/memory/mistakes.jsonl is not read"));
+            assert!(problems[0].message.starts_with("cannot read ai/memory/mistakes.jsonl"));
             memory.save_decision(&decision("More", None)).expect("saved");
             memory.save_mistake(&mistake("boom", "f")).expect_err("it cannot be written");
             fs::remove_file(loops).expect("removed");
