@@ -2,7 +2,9 @@
 //! object is ours too; what stands around it becomes the page.
 
 use super::draft::Draft;
-use super::{ImportError, Left, Made, Tool, anchored, read_data, read_one, recipe, sample, texts};
+use super::{
+    ImportError, Left, Made, Tool, anchored, keys_left, read_data, read_one, recipe, sample, texts,
+};
 use aidd_engine::forms::syntax::LANGUAGES;
 use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::Severity;
@@ -86,10 +88,7 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, ImportError> {
     if rules.is_empty() {
         made.left.push(Left::new("ruleDirs", "there is no rule in these folders"));
     }
-    let fixed = ["customLanguages", "languageGlobs", "languageInjections"].into_iter();
-    let fixed = fixed.filter(|key| config.contains_key(*key));
-    let why = "languages and their endings are built in";
-    made.left.extend(fixed.map(|key| Left::new(key, why)));
+    made.left.extend(keys_left(&config, Tool::AstGrep, None));
     Ok(made)
 }
 

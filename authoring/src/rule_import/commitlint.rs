@@ -9,7 +9,7 @@ mod shared;
 use super::draft::Draft;
 use super::modules::Modules;
 use super::recipe::{self, Table, Vars};
-use super::{ImportError, Left, Made, Tool, script, texts};
+use super::{ImportError, Left, Made, Tool, keys_left, script, texts};
 use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::Severity;
 use own::Line;
@@ -71,7 +71,8 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, ImportError> {
     };
     let mut all = Gathered::default();
     gather(&modules, path, &config, DEEPEST, &mut all, &mut made);
-    others(&config, &mut made);
+    let unknown = "it is no key of commitlint that is known";
+    made.left.extend(keys_left(&config, Tool::Commitlint, Some(unknown)));
     let mut set = Vec::new();
     for (name, value) in &all.rules {
         match settled(name, value) {
@@ -86,28 +87,6 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, ImportError> {
     }
     draft(&set, path, (&parse, &prefixes), &mut made);
     Ok(made)
-}
-
-/// Keys beside `rules`.
-fn others(config: &Map<String, Json>, made: &mut Made) {
-    for (key, value) in config {
-        let why = match key.as_str() {
-            "extends" | "rules" | "$schema" | "helpUrl" | "prompt" | "formatter" => continue,
-            // It says how messages are read, in whatever page is made.
-            "parserPreset" => continue,
-            "defaultIgnores" if value == &json!(true) => continue,
-            "ignores" if value == &json!([]) => continue,
-            "plugins" => "a plugin is a program",
-            "ignores" => {
-                "it is a list of functions; merges, reverts and, with `skip`, bots are left out"
-            }
-            "defaultIgnores" => {
-                "merges and reverts are left out; set `skip: []` in the pages to judge them"
-            }
-            _ => "it is no key of commitlint that is known",
-        };
-        made.left.push(Left::new(key, why));
-    }
 }
 
 /// `[level, applicable, value]`; `None` when it is off.
@@ -134,12 +113,9 @@ fn settled<'a>(name: &'a str, value: &Json) -> Result<Option<Set<'a>>, String> {
     }
     let given = list.get(2).cloned().unwrap_or(Json::Null);
     let nothing = match name {
-        _ if name.ends_with("max-length") || name.ends_with("max-line-length") => {
-            given == "Infinity"
-        }
-        _ if name.ends_with("min-length") => given == 0,
         "scope-enum" | "type-enum" => enumerated(&given).is_empty(),
-        _ => false,
+        _ if name.contains("-max-") => given == "Infinity",
+        _ => name.ends_with("min-length") && given == 0,
     };
     // So set it says nothing of any message.
     if nothing {
@@ -182,7 +158,7 @@ fn draft(set: &[Set<'_>], file: &str, by: (&Parse, &[String]), made: &mut Made) 
             let empty = |part: &str| {
                 !names.iter().any(|name| name == part) || demands(&format!("{part}-empty"))
             };
-            if empty("type") && empty("subject") || demands("scope-empty") && empty("type") {
+            if empty("type") && empty("subject") {
                 let line = own::line(set, pattern, names);
                 match line.and_then(|line| line.draft(base(OWN, file, Severity::Error, ""))) {
                     Ok(mut draft) => {
@@ -225,7 +201,7 @@ fn draft(set: &[Set<'_>], file: &str, by: (&Parse, &[String]), made: &mut Made) 
 }
 
 /// What the page of a first line that has a parser of its own is made of.
-const OWN: &str = "type-enum, type-empty, subject-empty, scope-enum, scope-empty";
+const OWN: &str = "type-enum, type-empty, subject-empty, scope-enum";
 
 /// Whether the page on the first line as a whole says a rule, too.
 fn is_within(one: &Set<'_>, parse: &Parse) -> bool {
@@ -301,7 +277,7 @@ fn page(one: &Set<'_>, file: &str, parse: &Parse, prefixes: &[String]) -> Result
         && !["full-stop", "exclamation-mark"].contains(&asked);
     match parse {
         Parse::Own(pattern, names) if is_part => {
-            let line = own::part(one, pattern, names)?;
+            let line = own::case(one, pattern, names)?;
             return line.draft(base(one.name, file, one.severity, ""));
         }
         Parse::Unknown(why) if is_part => return Err(why.clone()),

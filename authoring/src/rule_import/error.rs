@@ -53,9 +53,6 @@ pub enum ImportError {
          default {{ … }}` are read"
     )]
     NotLiteral(String),
-    /// It is a program that exports something else.
-    #[error("{0} exports no configuration")]
-    NoExport(String),
     /// It does not look like the configuration of any tool.
     #[error(
         "{0} looks like no configuration that is known; say of which tool it is: --from {known}",

@@ -9,7 +9,7 @@ use super::recipe::{self, Table};
 use super::{ImportError, Left, Made, Tool, sample, script, texts};
 use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::Severity;
-use places::{Override, Place};
+use places::Place;
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -50,9 +50,7 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, ImportError> {
         || path.ends_with("package.json")
         || config.get("config").is_some_and(Json::is_object);
     let mut place = Place::of(path);
-    let mut overrides = Vec::new();
     let mut rules = if is_runner {
-        overrides = places::overrides(&config, &mut made);
         places::runner(&config, files, &mut place, &mut made)?
     } else {
         places::ignored(files, &mut place, &mut made);
@@ -60,18 +58,11 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, ImportError> {
     };
     extended(files, path, &mut rules, &mut made);
     odd_keys(&rules, &mut made);
-    for over in &mut overrides {
-        odd_keys(&over.rules, &mut made);
-        if over.is_merged {
-            let base = rules.clone();
-            over.rules = base.into_iter().chain(std::mem::take(&mut over.rules)).collect();
-        }
-    }
     let mut style = Vec::new();
     for rule @ (number, table) in &*RULES {
         let of_text = table.style || table.ours.is_some() || table.left.is_some();
         if !of_text {
-            rule_pages(rule, &rules, &overrides, &place, &mut made);
+            rule_pages(rule, &rules, &place, &mut made);
         } else if options(rule, &rules).is_none() {
         } else if let (Some(ours), Some(pack)) = (&table.ours, &table.pack) {
             let left = Left::new(named(rule), "a rule that is built in says it");
@@ -91,43 +82,19 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, ImportError> {
     Ok(made)
 }
 
-/// The pages of a rule: one of the configuration, and one of each override that has it otherwise.
-fn rule_pages(
-    rule: Rule<'_>,
-    rules: &Map<String, Json>,
-    overrides: &[Override],
-    place: &Place,
-    made: &mut Made,
-) {
-    let base = judging(rule, rules);
-    let mut whole = place.clone();
-    let mut parts = Vec::new();
-    for (at, over) in overrides.iter().enumerate() {
-        let other = judging(rule, &over.rules);
-        if other == base {
-            continue;
-        }
-        whole.exclude.extend(over.files.iter().cloned());
-        if let Some(options) = other {
-            let mut part = place.clone();
-            part.files.clone_from(&over.files);
-            // The first that fits a file is taken.
-            part.exclude.extend(overrides[..at].iter().flat_map(|over| over.files.clone()));
-            parts.push((options, part));
-        }
-    }
+/// The pages of a rule that judges something, and its options that are none.
+fn rule_pages(rule: Rule<'_>, rules: &Map<String, Json>, place: &Place, made: &mut Made) {
+    let Some(options) = judging(rule, rules) else { return };
     let (number, table) = rule;
-    for (options, place) in base.map(|options| (options, whole)).into_iter().chain(parts) {
-        let known = |key: &&String| {
-            table.options.contains(key) || ["enabled", "severity"].contains(&key.as_str())
-        };
-        let why = "it is no option of that rule in markdownlint 0.42";
-        let odd = options.keys().filter(|key| !known(key));
-        made.left.extend(odd.map(|key| Left::new(format!("{number}: {key}"), why)));
-        match pages(rule, options, &place) {
-            Ok(drafts) => made.drafts.extend(drafts),
-            Err(why) => made.left.push(Left::new(named(rule), why)),
-        }
+    let known = |key: &&String| {
+        table.options.contains(key) || ["enabled", "severity"].contains(&key.as_str())
+    };
+    let why = "it is no option of that rule in markdownlint 0.42";
+    let odd = options.keys().filter(|key| !known(key));
+    made.left.extend(odd.map(|key| Left::new(format!("{number}: {key}"), why)));
+    match pages(rule, options, place) {
+        Ok(drafts) => made.drafts.extend(drafts),
+        Err(why) => made.left.push(Left::new(named(rule), why)),
     }
 }
 

@@ -29,6 +29,7 @@ use aidd_engine::text::paths::{folder_of, scope_of};
 use aidd_engine::text::source::{Encoding, Source};
 use draft::Draft;
 pub use error::ImportError;
+use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -84,31 +85,24 @@ impl Tool {
 
     /// Whether a value looks like a configuration of it.
     fn fits(self, value: &Json) -> bool {
-        let keys = |value: &Json, known: &dyn Fn(&str) -> bool| {
-            value.as_object().is_some_and(|keys| keys.keys().any(|key| known(key)))
+        let has = |key: &str| !value[key].is_null();
+        let extends = |name: &str| value["extends"].to_string().contains(name);
+        let keys = |value: &Json, is_rule: fn(&str) -> bool| {
+            value.as_object().is_some_and(|keys| keys.keys().any(|key| is_rule(key)))
         };
         match self {
-            Self::Alint => {
-                let mut rules = value["rules"].as_array().into_iter().flatten();
-                let mut extends = value["extends"].as_array().into_iter().flatten();
-                rules.any(|rule| !rule["kind"].is_null() && !rule["id"].is_null())
-                    || extends
-                        .any(|one| one.as_str().is_some_and(|one| one.starts_with("alint://")))
-            }
+            Self::Alint => !value["rules"][0]["id"].is_null() || extends("alint://"),
             Self::Commitlint => {
-                keys(&value["rules"], &commitlint::is_rule)
-                    || value["extends"].to_string().contains("@commitlint/")
-                    || !value["commitlint"].is_null()
+                keys(&value["rules"], commitlint::is_rule)
+                    || extends("@commitlint/")
+                    || has("commitlint")
             }
             Self::LsLint => value["ls"].is_object(),
-            Self::AstGrep => {
-                value["ruleDirs"].is_array()
-                    || !value["rule"].is_null() && !value["language"].is_null()
-            }
+            Self::AstGrep => has("ruleDirs") || has("rule") && has("language"),
             Self::Markdownlint => {
-                keys(value, &markdownlint::is_rule)
-                    || keys(&value["config"], &markdownlint::is_rule)
-                    || !value["markdownlint-cli2"].is_null()
+                keys(value, markdownlint::is_rule)
+                    || keys(&value["config"], markdownlint::is_rule)
+                    || has("markdownlint-cli2")
             }
         }
     }
@@ -318,6 +312,32 @@ fn merged(value: Json) -> Json {
         }
         other => other,
     }
+}
+
+/// What is reported of a key of a configuration.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Key {
+    /// Why it is not carried over; `None` when there is nothing to carry over.
+    why: Option<String>,
+    /// Values that mean nothing.
+    but: Vec<Json>,
+}
+
+/// The keys of a configuration that are not carried over; `unknown` is the reason for those that the
+/// table does not list, `None` where these are read elsewhere.
+fn keys_left(config: &Map<String, Json>, tool: Tool, unknown: Option<&str>) -> Vec<Left> {
+    static KEYS: LazyLock<BTreeMap<String, BTreeMap<String, Key>>> =
+        LazyLock::new(|| recipe::read(tables::KEYS));
+    let known = &KEYS[tool.key()];
+    let left = |(name, value): (&String, &Json)| {
+        let why = match known.get(name) {
+            Some(key) => key.why.as_deref().filter(|_| !key.but.contains(value)),
+            None => unknown,
+        };
+        why.map(|why| Left::new(name, why))
+    };
+    config.iter().filter_map(left).collect()
 }
 
 /// The only document of a configuration; one that is empty is an empty mapping.

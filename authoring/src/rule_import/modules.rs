@@ -15,7 +15,7 @@ const ENDINGS: [&str; 9] = ["js", "cjs", "mjs", "ts", "cts", "mts", "json", "yml
 const DEEPEST: usize = 8;
 
 /// Why a value is left out.
-pub(super) const NOT_LITERAL: &str = "it is no literal: nothing of the repository is run";
+const NOT_LITERAL: &str = "it is no literal: nothing of the repository is run";
 
 /// The files of a project as modules.
 pub(super) struct Modules<'f> {
@@ -51,12 +51,26 @@ impl<'f> Modules<'f> {
         if !script::is_script(path) {
             return read_one(self.files, path);
         }
-        let read = self.exported(path)?;
-        made.left.extend(read.odd.into_iter().map(|odd| Left::new(odd, NOT_LITERAL)));
-        match read.value {
+        match self.literal(path, "", made)? {
             Json::Object(config) => Ok(config),
-            _ => Err(ImportError::NoExport(path.to_owned())),
+            _ => Err(ImportError::NoMapping(path.to_owned())),
         }
+    }
+
+    /// What the file at `path` exports. What is not literal is reported, its place after `within`.
+    ///
+    /// # Errors
+    /// When it cannot be read, or exports nothing literal.
+    pub(super) fn literal(
+        &self,
+        path: &str,
+        within: &str,
+        made: &mut Made,
+    ) -> Result<Json, ImportError> {
+        let read = self.exported(path)?;
+        let left = |odd: String| Left::new(format!("{within}{odd}"), NOT_LITERAL);
+        made.left.extend(read.odd.into_iter().map(left));
+        Ok(read.value)
     }
 
     fn read(&self, path: &str, depth: usize) -> Result<Literal, ImportError> {

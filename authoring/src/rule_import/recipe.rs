@@ -74,19 +74,6 @@ struct Recipe {
 }
 
 impl Table {
-    /// The form of the check of its pages.
-    #[cfg(test)]
-    pub(super) fn form(&self) -> Option<&str> {
-        let of_pages = || {
-            let checks = self.pages.iter().filter_map(|page| page.check.as_object());
-            checks
-                .flat_map(Map::keys)
-                .map(String::as_str)
-                .find(|key| !["exclude", "files", "fix"].contains(key))
-        };
-        self.coded.as_deref().or_else(of_pages)
-    }
-
     /// Adds what is derived from the options to `vars`.
     ///
     /// # Errors
@@ -103,19 +90,6 @@ impl Table {
             }
         }
         Ok(())
-    }
-
-    /// What the check of the first page that applies comes to, where that is no whole page.
-    ///
-    /// # Errors
-    /// Why there is none.
-    pub(super) fn value(&self, vars: &mut Vars) -> Result<Json, String> {
-        self.derive(vars)?;
-        let page = self.pages.iter().find(|page| applies(&page.when, &page.unless, vars));
-        match (page, page.map_or(&self.left, |page| &page.left)) {
-            (Some(page), None) => filled(&page.check, vars).map(Option::unwrap_or_default),
-            (_, left) => text(left.as_deref().unwrap_or_default(), vars).and_then(Err),
-        }
     }
 
     /// The drafts of a rule with these options; `new` makes one of its demand, and `path` is the
@@ -324,4 +298,23 @@ fn value(place: &str, vars: &Vars) -> Result<Json, String> {
 /// A text, or the first of a list.
 fn first(value: &Json) -> Option<String> {
     value.get(0).unwrap_or(value).as_str().map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl Table {
+        /// The form of the check of its pages.
+        pub(in super::super) fn form(&self) -> Option<&str> {
+            let of_pages = || {
+                let checks = self.pages.iter().filter_map(|page| page.check.as_object());
+                checks
+                    .flat_map(Map::keys)
+                    .map(String::as_str)
+                    .find(|key| !["exclude", "files", "fix"].contains(key))
+            };
+            self.coded.as_deref().or_else(of_pages)
+        }
+    }
 }

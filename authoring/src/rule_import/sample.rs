@@ -46,12 +46,9 @@ fn write(hir: &Hir, text: &mut String) -> Option<()> {
 }
 
 fn character(class: &Class) -> Option<char> {
-    let ranges: Vec<(char, char)> = match class {
-        Class::Unicode(class) => class.iter().map(|range| (range.start(), range.end())).collect(),
-        Class::Bytes(class) => {
-            class.iter().map(|range| (char::from(range.start()), char::from(range.end()))).collect()
-        }
-    };
+    // Classes of bytes are none of text.
+    let Class::Unicode(class) = class else { return None };
+    let ranges: Vec<_> = class.iter().map(|range| (range.start(), range.end())).collect();
     let has = |c: char| ranges.iter().any(|&(start, end)| start <= c && c <= end);
     let liked = LIKED.chars().find(|&c| has(c));
     let printed = || ranges.iter().map(|&(start, _)| start).find(|c| !c.is_control());

@@ -17,6 +17,10 @@ type Tree<'t> = Node<'t, StrDoc<SupportLang>>;
 /// than there is time.
 const MOST: usize = 100_000;
 
+/// Names for a number without an end.
+const ENDLESS: [&str; 4] =
+    ["Infinity", "Number.POSITIVE_INFINITY", "Number.MAX_SAFE_INTEGER", "Number.MAX_VALUE"];
+
 /// What a file exports.
 #[derive(Clone, Debug)]
 pub(super) struct Literal {
@@ -142,16 +146,14 @@ impl<'t> Reader<'t, '_> {
             self.names.insert(name.text().into_owned(), Name { from: from.clone(), key });
         };
         for part in clause.iter().flat_map(named) {
-            match &*part.kind() {
-                "identifier" => note(&part, None),
-                "namespace_import" => named(&part).for_each(|name| note(&name, None)),
-                _ => {
-                    for one in named(&part) {
-                        let Some(name) = one.field("name") else { continue };
-                        let key = Some(name.text().into_owned());
-                        note(&one.field("alias").unwrap_or(name), key);
-                    }
-                }
+            if part.kind() == "identifier" {
+                note(&part, None);
+            }
+            // `* as name`, or each of `{ name, key as name }`.
+            for one in named(&part) {
+                let key = one.field("name");
+                let name = one.field("alias").or_else(|| key.clone()).unwrap_or(one);
+                note(&name, key.map(|key| key.text().into_owned()));
             }
         }
     }
@@ -204,13 +206,7 @@ impl<'t> Reader<'t, '_> {
     /// What an expression that names or makes a value comes to; `None` where that is not literal.
     fn reached(&mut self, node: &Tree<'t>, at: &str, depth: usize) -> Option<Json> {
         match (&*node.kind(), &*node.text()) {
-            (
-                _,
-                "Infinity"
-                | "Number.POSITIVE_INFINITY"
-                | "Number.MAX_SAFE_INTEGER"
-                | "Number.MAX_VALUE",
-            ) => Some("Infinity".into()),
+            (_, name) if ENDLESS.contains(&name) => Some("Infinity".into()),
             // The levels by the names that commitlint's types give them.
             (_, "RuleConfigSeverity.Disabled") => Some(0.into()),
             (_, "RuleConfigSeverity.Warning") => Some(1.into()),
@@ -266,9 +262,6 @@ impl<'t> Reader<'t, '_> {
             "require" => (self.modules)(self.whole(&first, depth)?.as_str()?),
             "Object.keys" => {
                 Some(self.whole(&first, depth)?.as_object()?.keys().cloned().collect())
-            }
-            "Object.values" => {
-                Some(self.whole(&first, depth)?.as_object()?.values().cloned().collect())
             }
             _ => None,
         }

@@ -10,6 +10,8 @@ pub(super) static ALINT_RULESETS: &str = include_str!("../../tables/alint-rulese
 pub(super) static AST_GREP: &str = include_str!("../../tables/ast-grep.yml");
 /// The rules of commitlint, and what its shared configurations set.
 pub(super) static COMMITLINT: &str = include_str!("../../tables/commitlint.yml");
+/// The keys of configurations that are not carried over.
+pub(super) static KEYS: &str = include_str!("../../tables/keys.yml");
 /// The cases of ls-lint, and the pages on names and counts.
 pub(super) static LS_LINT: &str = include_str!("../../tables/ls-lint.yml");
 /// The rules of markdownlint.

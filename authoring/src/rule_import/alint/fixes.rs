@@ -11,18 +11,13 @@ use std::sync::LazyLock;
 pub(super) fn settle(drafts: &mut [Draft], rule: &Rule<'_>) {
     let Some(Json::Object(fix)) = rule.options.get("fix") else { return };
     for (name, given) in fix {
-        let mut is_carried = false;
-        let mut why = None;
+        let each: Vec<_> =
+            drafts.iter_mut().map(|draft| one(name, given, draft, rule).err()).collect();
+        // It is enough that one of several pages has it.
+        let refused: Option<Vec<String>> = each.into_iter().collect();
+        let Some(why) = refused.and_then(|mut all| all.pop()) else { continue };
         for draft in drafts.iter_mut() {
-            match one(name, given, draft, rule) {
-                Ok(()) => is_carried = true,
-                Err(other) => why = Some(other),
-            }
-        }
-        if let (false, Some(why)) = (is_carried, why) {
-            for draft in drafts.iter_mut() {
-                draft.notes.push(format!("its fix `{name}` is not carried over: {why}"));
-            }
+            draft.notes.push(format!("its fix `{name}` is not carried over: {why}"));
         }
     }
 }
@@ -34,13 +29,15 @@ static FIXES: LazyLock<BTreeMap<String, Table>> =
 fn one(name: &str, given: &Json, draft: &mut Draft, rule: &Rule<'_>) -> Result<(), String> {
     let check = draft.check.as_mut().ok_or("there is nothing to mend")?;
     let table = FIXES.get(name).ok_or("no form has its like")?;
+    if let Some(why) = &table.left {
+        return Err(why.clone());
+    }
     if let Some(form) = table.coded.as_deref().filter(|form| check[*form].is_null()) {
         return Err(format!("the form `{form}` has it, and the page is of another"));
     }
     let text = given["content"].as_str().filter(|text| !text.trim().is_empty());
     let text = text.map(|text| text.trim_end_matches('\n'));
     let names = super::texts(&check["tree"]["name"]);
-    let data = &check["data"];
     let mut vars = rule.options.clone();
     vars.extend(given.as_object().cloned().unwrap_or_default());
     vars.extend(recipe::vars(json!({
@@ -48,9 +45,11 @@ fn one(name: &str, given: &Json, draft: &mut Draft, rule: &Rule<'_>) -> Result<(
         "requires": check["text"]["require"] == json!(true),
         "is_last": check["text"]["last"].is_u64(),
         "proposes": names.iter().any(|name| !name.starts_with('/')),
-        "compares": !data["equals"].is_null() || data["same"]["relation"] == "equal",
+        "compares": !check["data"]["equals"].is_null(),
     })));
-    let fix = table.value(&mut vars)?;
+    table.derive(&mut vars)?;
+    let made = table.drafts(&vars, "", &|demand| rule.draft(demand))?;
+    let fix = made.into_iter().find_map(|draft| draft.check).unwrap_or_default();
     if name == "file_create" {
         first(check, given["path"].as_str())?;
         draft.template = text.map(|text| format!("{text}\n"));
@@ -63,14 +62,15 @@ fn one(name: &str, given: &Json, draft: &mut Draft, rule: &Rule<'_>) -> Result<(
 fn first(check: &mut Json, path: Option<&str>) -> Result<(), String> {
     let exists = check["tree"]["exists"].as_str().unwrap_or_default().to_owned();
     let mut all: Vec<&str> = exists.split(" | ").collect();
-    if let Some(path) = path {
-        let at = all.iter().position(|one| *one == path);
-        let at = at.ok_or_else(|| format!("`{path}` is none of the files that must exist"))?;
-        let made = all.remove(at);
-        all.insert(0, made);
-    }
-    if all.first().is_none_or(|first| first.contains(['*', '?', '{', '['])) {
-        return Err("a glob names no file to make".to_owned());
+    all.sort_by_key(|one| path != Some(*one));
+    match (all.first(), path) {
+        (Some(first), Some(path)) if *first != path => {
+            Err(format!("`{path}` is none of the files that must exist"))?;
+        }
+        (Some(first), _) if first.contains(['*', '?', '{', '[']) => {
+            Err("a glob names no file to make")?;
+        }
+        _ => {}
     }
     check["tree"]["exists"] = json!(all.join(" | "));
     Ok(())

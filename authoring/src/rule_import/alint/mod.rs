@@ -1,7 +1,6 @@
 //! alint (<https://docs.rs/alint-rules/0.21.0>): rules on files, names, contents and values. What its
 //! kinds take was read in its schema of 0.21.0, and tried with 0.20.1.
 
-mod conditions;
 mod derived;
 mod fixes;
 mod subjects;
@@ -10,7 +9,7 @@ mod when;
 
 use super::draft::Draft;
 use super::recipe::{self, Table};
-use super::{ImportError, Left, Made, Tool, anchored, listed, read_one, sample, texts};
+use super::{ImportError, Left, Made, Tool, anchored, keys_left, listed, read_one, sample, texts};
 use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::Severity;
 use aidd_engine::text::paths::{folder_of, join};
@@ -53,18 +52,7 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, ImportError> {
     let mut made = Made::default();
     let config = whole(files, path, &mut made)?;
     let ignored = config.get("ignore").map(texts).unwrap_or_default();
-    let nested = "import each nested file by its name, with `--to` the rules folder beside it";
-    let outside = "nothing outside the project is read";
-    for (key, why) in [
-        ("nested_configs", nested),
-        ("baseline", "`aidd baseline write` keeps one of its own"),
-        ("allow_out_of_root", outside),
-        ("trusted_extends", outside),
-    ] {
-        if config.get(key).is_some_and(|value| value != &json!(false)) {
-            made.left.push(Left::new(key, why));
-        }
-    }
+    made.left.extend(keys_left(&config, Tool::Alint, None));
     let list = |key: &str| config.get(key).and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
     for rule in list("rules") {
         let Json::Object(given) = rule else {
@@ -75,8 +63,7 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, ImportError> {
         if id.is_empty() {
             return Err(ImportError::NoId(path.to_owned()));
         }
-        let options = expanded(given, list("templates"));
-        match options.and_then(|options| one(path, id, &options, list("facts"), &ignored)) {
+        match one(path, id, given, list("facts"), &ignored) {
             Ok(drafts) => made.drafts.extend(drafts),
             Err(left) => made.left.push(Left { item: id.to_owned(), ..left }),
         }
@@ -183,31 +170,6 @@ fn merge(before: &mut Vec<Json>, after: Vec<Json>) {
     }
 }
 
-/// A rule with the fields of its template, variables put in place.
-fn expanded(given: &Map<String, Json>, templates: &[Json]) -> Result<Map<String, Json>, Left> {
-    let Some(name) = given.get("extends_template").and_then(Json::as_str) else {
-        return Ok(given.clone());
-    };
-    let template = templates.iter().find(|one| one["id"] == name).and_then(Json::as_object);
-    let template =
-        template.ok_or_else(|| Left::new("", format!("there is no template `{name}`")))?;
-    let vars = given.get("vars").and_then(Json::as_object).cloned().unwrap_or_default();
-    let mut text = Json::Object(template.clone()).to_string();
-    for (key, value) in &vars {
-        // Within a text of JSON, as one.
-        let plain = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        let quoted = Json::from(plain).to_string();
-        let inner = &quoted[1..quoted.len() - 1];
-        text = text
-            .replace(&format!("{{{{vars.{key}}}}}"), inner)
-            .replace(&format!("{{{{ vars.{key} }}}}"), inner);
-    }
-    let filled = serde_json::from_str(&text).map_err(|error| Left::new("", error.to_string()))?;
-    let Json::Object(mut all) = filled else { return Ok(given.clone()) };
-    all.extend(given.clone());
-    Ok(all)
-}
-
 fn one(
     file: &str,
     id: &str,
@@ -223,6 +185,10 @@ fn one(
     }
     if let Some(why) = text("left") {
         return Err(Left { instead: text("instead").map(str::to_owned), ..left(why) });
+    }
+    if let Some(template) = text("extends_template") {
+        let why = format!("it uses the template `{template}`");
+        return Err(left(&why).instead("write its fields into the rule and import again"));
     }
     let given = text("kind").filter(|kind| !kind.is_empty());
     let given = given
@@ -293,8 +259,6 @@ impl Rule<'_> {
     fn drafts(&self) -> Drafts {
         let table = &KINDS[self.kind];
         let drafts = match self.kind {
-            "cross_file" => values::cross(self)?,
-            "for_each_match" => subjects::lines(self)?,
             "every_matching_has" | "for_each_dir" | "for_each_file" => subjects::each(self)?,
             _ => self.tabled(table)?,
         };
@@ -322,10 +286,10 @@ impl Rule<'_> {
             "skip": skip,
             "leaves_out": leaves_out,
         })));
-        table.derive(&mut vars)?;
         if table.derived {
-            derived::more(self, &mut vars)?;
+            vars.extend(derived::vars(self)?);
         }
+        table.derive(&mut vars)?;
         let mut drafts = table.drafts(&vars, &sample, &|demand| self.draft(demand))?;
         for draft in &mut drafts {
             draft.check = draft.check.take().map(|check| self.bound(check, table.files));
@@ -341,17 +305,8 @@ impl Rule<'_> {
         self.options.get(key).and_then(Json::as_str).ok_or_else(|| format!("`{key}` is missing"))
     }
 
-    fn number(&self, key: &str) -> Result<u64, String> {
-        self.options.get(key).and_then(Json::as_u64).ok_or_else(|| format!("`{key}` is no number"))
-    }
-
     fn is(&self, key: &str) -> bool {
         self.options.get(key) == Some(&Json::Bool(true))
-    }
-
-    /// A check of this form for what the rule speaks of.
-    fn check(&self, form: &str, value: Json) -> Json {
-        self.bound(Json::Object(Map::from_iter([(form.to_owned(), value)])), false)
     }
 
     /// A check with the condition of the rule, what it leaves out and, where the form does not

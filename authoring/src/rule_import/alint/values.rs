@@ -1,8 +1,5 @@
-//! Values in JSON, YAML and TOML: where they lie, files that have them, and those that must be the
-//! same elsewhere, as pages of the form `data`.
+//! Values in JSON, YAML and TOML: where they lie, and files that have them.
 
-use super::super::sample;
-use super::{Drafts, Rule, anchored};
 use serde_json::{Map, Value as Json, json};
 
 /// A query that ours reads: names, indexes, `*` and `..`.
@@ -79,81 +76,6 @@ pub(super) fn extract(spec: &Json) -> Result<String, String> {
     let query = ["json", "yaml", "toml"].into_iter().find_map(|format| spec[format].as_str());
     let query = query.ok_or("it takes its values from lines or by an expression; the form `data` reads JSON, YAML and TOML")?;
     plain(query).map(str::to_owned)
-}
-
-/// Values that relate to those of another file.
-pub(super) fn cross(rule: &Rule<'_>) -> Drafts {
-    let option = |key: &str| rule.options.get(key).cloned().unwrap_or_default();
-    let (relation, source) = (option("relation"), option("source"));
-    let relation = relation.as_str().unwrap_or("equals");
-    if !option("normalize").is_null() {
-        return Err("`normalize`: the form `data` compares values as they are".to_owned());
-    }
-    let file = source["file"]
-        .as_str()
-        .ok_or("its source is several files; `same` of the form `data` names one")?;
-    if matches!(relation, "identical" | "registered") {
-        return Err(format!(
-            "`{relation}` compares files or lists of them; the form `data` compares values"
-        ));
-    }
-    let at = extract(&source["extract"])?;
-    let of = |demand: String, files: &str, data: Json| {
-        let mut check = rule.check("data", data);
-        check["files"] = json!([anchored(files)]);
-        rule.draft(demand).check(check)
-    };
-    if relation == "resolves" {
-        let demand = format!("`{at}` in `{file}` MUST name what is there.");
-        return Ok(vec![of(demand, file, json!({"at": at, "resolves": "root"}))]);
-    }
-    let mut drafts = Vec::new();
-    let targets = match option("targets") {
-        Json::Array(all) => all,
-        one => vec![one],
-    };
-    for target in &targets {
-        if target["matches"].is_string() {
-            return Err("`matches` of a target: the form `data` compares all values".to_owned());
-        }
-        let theirs = extract(&target["extract"])?;
-        let path = target["file"].as_str().or_else(|| target["files"].as_str());
-        let path = path.ok_or("a target names no file")?;
-        let said = |verb: &str| format!("`{theirs}` in `{path}` MUST {verb} `{at}` in `{file}`.");
-        let relations: &[(&str, &str)] = match relation {
-            "equals" => {
-                let same = json!({"file": file, "at": at, "relation": "equal"});
-                let mut data = json!({"at": theirs, "same": same});
-                if !rule.is("allow_missing_target") {
-                    data["present"] = json!(true);
-                }
-                let draft = of(said("equal"), path, data);
-                let target = sample::of_glob(path, "example");
-                let source = written(file, &at, &json!("1.0"));
-                let [bad, good] = ["2.0", "1.0"].map(|value| {
-                    let other = written(&target, &theirs, &json!(value))?;
-                    Some(vec![(file.to_owned(), source.clone()?), (target.clone(), other)])
-                });
-                drafts.push(match (bad, good) {
-                    (Some(bad), Some(good)) => draft.project(false, bad).project(true, good),
-                    _ => draft,
-                });
-                continue;
-            }
-            _ if path.contains(['*', '?', '{']) => {
-                let why = "its targets are several files; `same` of the form `data` names one";
-                return Err(why.to_owned());
-            }
-            "subset" => &[("subset", "hold all of")],
-            "superset" => &[("superset", "hold no more than")],
-            _ => &[("subset", "hold all of"), ("superset", "hold no more than")],
-        };
-        drafts.extend(relations.iter().map(|(relation, verb)| {
-            let same = json!({"file": path, "at": theirs, "relation": relation});
-            of(said(verb), file, json!({"at": at, "same": same}))
-        }));
-    }
-    if drafts.is_empty() { Err("it has no target".to_owned()) } else { Ok(drafts) }
 }
 
 #[cfg(test)]

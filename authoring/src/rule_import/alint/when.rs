@@ -1,26 +1,22 @@
 //! The conditions of alint as those of a page.
 
 use super::super::sample;
-use super::{Left, Rule, anchored, conditions, texts};
-use serde_json::{Map, Value as Json, json};
-
-type When = Map<String, Json>;
+use super::{Left, Rule, anchored, texts};
+use serde_json::{Value as Json, json};
 
 /// `when` and `scope_filter` as a condition of ours.
 pub(super) fn condition(rule: &mut Rule<'_>, facts: &[Json]) -> Result<Option<Json>, Left> {
-    let mut ways = match rule.options.get("when").and_then(Json::as_str) {
-        Some(text) => {
-            stated(text, facts).map_err(|why| format!("its condition `{}` {why}", text.trim()))?
-        }
-        None => vec![When::new()],
-    };
+    let mut ways = vec![json!({})];
+    if let Some(text) = rule.options.get("when").and_then(Json::as_str).map(str::trim) {
+        ways = stated(text, facts).ok_or_else(|| {
+            format!("the condition `{text}` is unsupported: `when` of a page takes one fact, or `not` and one: that files exist")
+        })?;
+    }
     let filter = rule.options.get("scope_filter").and_then(Json::as_object);
     for (key, value) in filter.into_iter().flatten() {
         match key.as_str() {
             "has_ancestor" => {
-                let nearest =
-                    |way: &mut When| drop(way.insert("nearest".to_owned(), json!(texts(value))));
-                ways.iter_mut().for_each(nearest);
+                ways.iter_mut().for_each(|way| way["nearest"] = json!(texts(value)));
             }
             "changed_since" => {
                 let note = "which files changed is settled by `aidd check --diff`, not by the rule";
@@ -29,45 +25,20 @@ pub(super) fn condition(rule: &mut Rule<'_>, facts: &[Json]) -> Result<Option<Js
             other => return Err(format!("`scope_filter: {other}` has no like in a page").into()),
         }
     }
-    ways.retain(|way| !way.is_empty());
-    Ok(match ways.len() {
-        0 => None,
-        1 => ways.pop().map(Json::Object),
-        _ => Some(ways.into_iter().map(Json::Object).collect()),
-    })
+    ways.retain(|way| *way != json!({}));
+    Ok(if ways.len() > 1 { Some(ways.into()) } else { ways.pop() })
 }
 
-/// The conditions of ours, of which one must hold, for what alint says of facts.
-fn stated(text: &str, facts: &[Json]) -> Result<Vec<When>, String> {
-    let odd = || "is none that `when` of a page states: files that exist".to_owned();
-    let mut stated = Vec::new();
-    for way in conditions::ways(text).ok_or_else(odd)? {
-        // Of several that must not all be there, each is a way of its own.
-        let mut open = vec![When::new()];
-        for (holds, asked) in way {
-            let is_plain = asked.given.is_none() && asked.equals.is_none();
-            let name = asked.name.strip_prefix("facts.").filter(|_| is_plain);
-            let fact = name.and_then(|name| facts.iter().find(|fact| fact["id"] == name));
-            let demands = demands(fact.ok_or_else(odd)?, holds).ok_or_else(odd)?;
-            let mut next = Vec::new();
-            for before in &open {
-                for demand in &demands {
-                    next.push(joined(before, demand).ok_or("asks for several things at once; a condition of a page asks for one file that is there")?);
-                }
-            }
-            open = next;
-        }
-        stated.extend(open);
-    }
-    Ok(stated)
-}
-
-/// The demand on a fact, as conditions of which one must hold; `None` where a page has none like it.
-fn demands(fact: &Json, holds: bool) -> Option<Vec<Vec<(&'static str, Json)>>> {
+/// The conditions of ours, of which one must hold, for `facts.name` or `not facts.name`; `None` for
+/// anything else, and for facts that a page does not know.
+fn stated(text: &str, facts: &[Json]) -> Option<Vec<Json>> {
+    let plain = text.strip_prefix("not ").unwrap_or(text);
+    let name = plain.trim().strip_prefix("facts.")?;
+    let fact = facts.iter().find(|fact| fact["id"] == name)?;
+    let holds = plain == text;
+    let one = |way: Json| if holds { way } else { json!({"not": way}) };
     if fact["data"].is_object() {
-        let data = fact["data"].clone();
-        let one = if holds { ("data", data) } else { ("not", json!({"data": data})) };
-        return Some(vec![vec![one]]);
+        return Some(vec![one(json!({"data": fact["data"]}))]);
     }
     // A plain path is one from the root here; a glob without a slash speaks of any folder.
     let place = |glob: String| match glob.contains(['*', '?', '[', '{']) {
@@ -77,35 +48,12 @@ fn demands(fact: &Json, holds: bool) -> Option<Vec<Vec<(&'static str, Json)>>> {
     let places = |key: &str| texts(&fact[key]).into_iter().map(place).collect::<Vec<_>>();
     let groups: Vec<Vec<String>> = match (places("any_file_exists"), places("all_files_exist")) {
         (any, _) if !any.is_empty() => vec![any],
+        // That one of them is missing may hold in several ways; that all are there is more than one
+        // condition says.
         (_, all) => all.into_iter().map(|one| vec![one]).collect(),
     };
-    let file = |group: &Vec<String>| ("file", json!(group));
-    let missing = |group: &Vec<String>| vec![("not", json!({"file": group}))];
-    match (&groups[..], holds) {
-        ([], _) => None,
-        (groups, true) => Some(vec![groups.iter().map(file).collect()]),
-        // One of them is missing.
-        (groups, false) => Some(groups.iter().map(missing).collect()),
-    }
-}
-
-/// A condition with a demand more; `None` where one cannot say both.
-fn joined(before: &When, demand: &[(&str, Json)]) -> Option<When> {
-    let mut when = before.clone();
-    for (key, value) in demand {
-        match when.get_mut(*key) {
-            None => drop(when.insert((*key).to_owned(), value.clone())),
-            Some(same) if *key == "file" && same == value => {}
-            // Of files that are not there, there may be any number.
-            Some(not) if *key == "not" && !not["file"].is_null() && !value["file"].is_null() => {
-                let mut none = texts(&not["file"]);
-                none.extend(texts(&value["file"]));
-                not["file"] = json!(none);
-            }
-            Some(_) => return None,
-        }
-    }
-    Some(when)
+    let is_stated = !groups.is_empty() && (!holds || groups.len() == 1);
+    is_stated.then(|| groups.iter().map(|group| one(json!({"file": group}))).collect())
 }
 
 /// The files that make a condition hold: such as lie deep, where they may, for a rule may ask for

@@ -34,20 +34,3 @@ pub(super) fn any(one: &Set<'_>, part: &str) -> Result<String, String> {
     };
     Ok(names(&one.value)?.iter().map(case).collect::<Result<Vec<_>, String>>()?.join("|"))
 }
-
-/// An expression for a text that begins with a letter and is in none of the cases; `None` where an
-/// expression cannot say so.
-pub(super) fn none(one: &Set<'_>) -> Option<String> {
-    let names = names(&one.value).ok()?;
-    let has = |wanted: &str| {
-        let spelled =
-            |name: &String| name.to_lowercase().replace('-', "") == format!("{wanted}case");
-        names.iter().any(spelled)
-    };
-    match (has("sentence"), has("lower"), &names[..]) {
-        (true, true, [_, _]) => Some(r"\p{Ll}.*[\p{Lu}\p{Lt}].*".to_owned()),
-        (true, false, [_]) => Some(r"\p{Ll}.*".to_owned()),
-        (false, true, [_]) => Some(r"[\p{Lu}\p{Lt}].*|\p{Ll}.*[\p{Lu}\p{Lt}].*".to_owned()),
-        _ => None,
-    }
-}

@@ -2,7 +2,7 @@
 
 use super::super::draft::Draft;
 use super::super::{listed, sample};
-use super::parse::{filled, may_miss};
+use super::parse::filled;
 use super::{MESSAGE, Set, TABLES, called, cases, enumerated, skipping};
 use regex::Regex;
 use serde_json::json;
@@ -40,53 +40,25 @@ impl Line {
     }
 }
 
-fn one_of(names: &[String]) -> String {
-    names.iter().map(|name| regex::escape(name)).collect::<Vec<_>>().join("|")
-}
-
-/// A rule on a part that an expression of the configuration finds: what it must not be.
-pub(super) fn part(one: &Set<'_>, pattern: &str, names: &[String]) -> Result<Line, String> {
-    let (part, asked) = one.name.split_once('-').unwrap_or((one.name, ""));
-    let said = called(part);
-    let number = one.value.as_u64();
-    let all = enumerated(&one.value);
-    let (text, inner) = match asked {
-        "case" if one.never => {
-            let names = listed(&cases::names(&one.value)?, "or");
-            (format!("is NEVER in {names}"), cases::any(one, part)?)
-        }
-        "case" => {
-            let not = cases::none(one).ok_or("what is in none of these cases is not said by an expression, and its parser has one of its own")?;
-            (format!("MUST be in {}", listed(&cases::names(&one.value)?, "or")), not)
-        }
-        "enum" if one.never => (format!("is NEVER {}", listed(&all, "or")), one_of(&all)),
-        "max-length" => {
-            let most = number.filter(|most| *most < 1000).ok_or("it has no number below 1000")?;
-            (format!("MUST have at most {most} characters"), format!(".{{{},}}", most + 1))
-        }
-        "min-length" => {
-            let least = number.filter(|least| (1..=1000).contains(least));
-            let least = least.ok_or("it has no number up to 1000")?;
-            (format!("MUST have at least {least} characters"), format!(".{{0,{}}}", least - 1))
-        }
-        _ => {
-            return Err(format!(
-                "its parser, `{pattern}`, may find no {said}; demand `type-empty` and `subject-empty`, too, for one page that says all of the line"
-            ));
-        }
+/// The cases that a part which an expression of the configuration finds is never in.
+///
+/// # Errors
+/// When the rule demands something else.
+pub(super) fn case(one: &Set<'_>, pattern: &str, names: &[String]) -> Result<Line, String> {
+    let Some(part) = one.name.strip_suffix("-case").filter(|_| one.never) else {
+        return Err(format!(
+            "with the parser's own `headerPattern`, `{pattern}`, only forbidden cases are imported, and, where `type-empty` and `subject-empty` are `never`, the allowed types and scopes; write a page with `commit: {{ subject: … }}`"
+        ));
     };
     let with = |inner: &str| filled(pattern, names, &[(part, inner)]);
-    let regex = with(&inner)
+    let regex = with(&cases::any(one, part)?)
         .ok_or_else(|| format!("`{pattern}`, the expression of its parser, finds no {part}"))?;
     // First lines that the expression takes apart.
-    let length = usize::try_from(number.unwrap_or(9).min(1000)).unwrap_or(9);
-    let plain = ["some words", "Some words", "SOME", "someWords", "some Words", "x"];
-    let mut words = all;
-    words.extend(["x".repeat(length + 1), "x".repeat(length)]);
-    words.extend(plain.map(str::to_owned));
-    let line = |word: &String| sample::of_regex(&with(&regex::escape(word))?);
+    let words = ["some words", "Some words", "SOME", "someWords", "some Words", "x"];
+    let line = |word: &&str| sample::of_regex(&with(word)?);
     let lines = words.iter().filter_map(line).collect();
-    let demand = format!("The {said} of a commit message {text}.");
+    let cases = listed(&cases::names(&one.value)?, "or");
+    let demand = format!("The {} of a commit message is NEVER in {cases}.", called(part));
     Ok(Line { demand, matches: false, regex, lines })
 }
 
@@ -101,18 +73,18 @@ pub(super) fn line(set: &[Set<'_>], pattern: &str, names: &[String]) -> Result<L
         if all.is_empty() {
             continue;
         }
-        let one = one_of(&all);
+        let one: Vec<String> = all.iter().map(|name| regex::escape(name)).collect();
+        let one = one.join("|");
         let several = format!("(?:{one})(?:{}(?:{one}))*", TABLES.parted);
         parts.push((part, if part == "scope" { several } else { one }));
         said.push(format!("the {part} one of {}", listed(&all, "and")));
     }
-    for part in ["type", "scope", "subject"] {
+    for part in ["type", "subject"] {
         if find(format!("{part}-empty")).is_none_or(|one| !one.never) {
             continue;
         }
-        let is_named = names.iter().any(|name| name == part);
-        if !is_named || part == "scope" && may_miss(pattern, names, part) {
-            return Err(format!("its parser, `{pattern}`, may find no {part}, and it demands one"));
+        if !names.iter().any(|name| name == part) {
+            return Err(format!("its parser, `{pattern}`, finds no {part}, and it demands one"));
         }
         if parts.iter().all(|(given, _)| *given != part) {
             // What the expression of the configuration asks of it stays.

@@ -2,9 +2,9 @@
 //! configuration (`parserPreset.parserOpts.headerPattern`).
 
 use super::super::modules::{Modules, find};
-use super::{Map, TABLES, texts};
+use super::{TABLES, texts};
 use regex::Regex;
-use regex_syntax::ast::{Ast, RepetitionKind, RepetitionRange};
+use regex_syntax::ast::Ast;
 use serde_json::Value as Json;
 use std::ops::Range;
 
@@ -96,11 +96,6 @@ fn options(preset: &Json) -> Json {
     if inner.is_object() { inner.clone() } else { outer.clone() }
 }
 
-/// The parser of a configuration, else that of what it extends.
-pub(super) fn preset(config: &Map<String, Json>) -> Option<Json> {
-    config.get("parserPreset").filter(|preset| !preset.is_null()).cloned()
-}
-
 /// `pattern` with the groups of these names holding what is given instead; `None` where one has no
 /// group.
 pub(super) fn filled(pattern: &str, names: &[String], parts: &[(&str, &str)]) -> Option<String> {
@@ -108,7 +103,7 @@ pub(super) fn filled(pattern: &str, names: &[String], parts: &[(&str, &str)]) ->
     let mut places = Vec::new();
     for (name, inner) in parts {
         let at = names.iter().position(|one| one == name)?;
-        places.push((&groups.get(at)?.place, *inner));
+        places.push((groups.get(at)?, *inner));
     }
     places.sort_by_key(|(place, _)| place.start);
     let mut text = String::new();
@@ -123,56 +118,30 @@ pub(super) fn filled(pattern: &str, names: &[String], parts: &[(&str, &str)]) ->
     Some(text)
 }
 
-/// Whether the group of this name may be missing, with what stands around it.
-pub(super) fn may_miss(pattern: &str, names: &[String], name: &str) -> bool {
-    let at = names.iter().position(|one| one == name);
-    at.and_then(|at| groups(pattern).get(at).map(|group| group.may_miss)).unwrap_or(true)
-}
-
-/// A group of an expression that captures.
-struct Group {
-    /// Its bytes within the parentheses.
-    place: Range<usize>,
-    /// Whether a text may fit without it.
-    may_miss: bool,
-}
-
-/// The groups of an expression that capture, in their order; none where it is no expression.
-fn groups(pattern: &str) -> Vec<Group> {
-    let mut all = Vec::new();
-    if let Ok(ast) = regex_syntax::ast::parse::Parser::new().parse(pattern) {
-        collect(&ast, false, &mut all);
-    }
-    all
-}
-
-/// The parser limits how deep expressions nest.
-fn collect(ast: &Ast, may_miss: bool, all: &mut Vec<Group>) {
-    match ast {
-        Ast::Group(group) => {
-            if group.is_capturing() {
-                let place = group.span.start.offset + 1..group.span.end.offset - 1;
-                all.push(Group { place, may_miss });
+/// The groups of an expression that capture, in their order: their bytes within the parentheses;
+/// none where it is no expression.
+fn groups(pattern: &str) -> Vec<Range<usize>> {
+    let Ok(parsed) = regex_syntax::ast::parse::Parser::new().parse(pattern) else {
+        return Vec::new();
+    };
+    let mut groups = Vec::new();
+    let mut left = vec![&parsed];
+    while let Some(ast) = left.pop() {
+        match ast {
+            Ast::Group(group) => {
+                if group.is_capturing() {
+                    groups.push(group.span.start.offset + 1..group.span.end.offset - 1);
+                }
+                left.push(&group.ast);
             }
-            collect(&group.ast, may_miss, all);
+            Ast::Repetition(repeated) => left.push(&repeated.ast),
+            Ast::Alternation(either) => left.extend(&either.asts),
+            Ast::Concat(row) => left.extend(&row.asts),
+            _ => {}
         }
-        Ast::Repetition(repeated) => {
-            let kind = &repeated.op.kind;
-            let from_none = match kind {
-                RepetitionKind::ZeroOrOne | RepetitionKind::ZeroOrMore => true,
-                RepetitionKind::OneOrMore => false,
-                RepetitionKind::Range(
-                    RepetitionRange::Exactly(least)
-                    | RepetitionRange::AtLeast(least)
-                    | RepetitionRange::Bounded(least, _),
-                ) => *least == 0,
-            };
-            collect(&repeated.ast, may_miss || from_none, all);
-        }
-        Ast::Alternation(either) => either.asts.iter().for_each(|ast| collect(ast, true, all)),
-        Ast::Concat(row) => row.asts.iter().for_each(|ast| collect(ast, may_miss, all)),
-        _ => {}
     }
+    groups.sort_by_key(|place| place.start);
+    groups
 }
 
 #[cfg(test)]
@@ -211,9 +180,8 @@ mod tests {
             Some(r"^(?:a|b)(?:\((.*)\))?!?: (?:x+)$")
         );
         assert_eq!(filled(pattern, &names()[..1], &[("scope", "a")]), None);
-        assert!(may_miss(pattern, &names(), "scope") && !may_miss(pattern, &names(), "subject"));
-        assert!(!may_miss(r"^\[(\w+)\] (.+)$", &["scope".to_owned()], "scope"));
-        assert!(may_miss(r"^(?:\[(\w+)\]|-) (.+)$", &["scope".to_owned()], "scope"));
+        let nested = [("type", "a"), ("scope", "b")];
+        assert_eq!(filled("((a)b)(c)", &names(), &nested), None);
         // In a class it is no group, and a name is none of its expression.
         assert_eq!(filled("[(](?<a>b)", &names(), &[("type", "c")]).as_deref(), Some("[(](?:c)"));
     }
@@ -228,13 +196,11 @@ mod tests {
             if let Some(text) = filled(&pattern, &names(), &[("type", "x|y")]) {
                 prop_assert!(Regex::new(&text).is_ok(), "{text}");
             }
-            may_miss(&pattern, &names(), "type");
         }
 
         #[test]
         fn no_text_is_too_odd(pattern in r"(\(|\)|\(\?:|\[|\]|a|\\|\||\*|é){0,12}") {
             filled(&pattern, &names(), &[("type", "x|y")]);
-            may_miss(&pattern, &names(), "type");
         }
     }
 }

@@ -1,9 +1,10 @@
 //! What a configuration takes from others: those of packages that are known, files of the project,
 //! and packages that lie in `node_modules`.
 
-use super::super::modules::{Modules, NOT_LITERAL, find};
+use super::super::modules::{Modules, find};
+use super::super::recipe;
 use super::super::{Left, Made, texts};
-use super::{TABLES, parse};
+use super::TABLES;
 use serde_json::{Map, Value as Json, json};
 
 /// What packages set that are known without being there, as of version 20.5
@@ -49,21 +50,13 @@ pub(super) fn gather(
             made.left.push(left.instead(instead));
             continue;
         };
-        match modules.exported(&place) {
-            Ok(read) => {
-                let odd = read
-                    .odd
-                    .into_iter()
-                    .map(|odd| Left::new(format!("{place}: {odd}"), NOT_LITERAL));
-                made.left.extend(odd);
-                let inner = read.value.as_object().cloned().unwrap_or_default();
-                gather(modules, &place, &inner, depth, all, made);
-            }
+        match modules.literal(&place, &format!("{place}: "), made) {
+            Ok(inner) => gather(modules, &place, &recipe::vars(inner), depth, all, made),
             Err(why) => made.left.push(Left::new(item(), why.to_string())),
         }
     }
-    if let Some(preset) = parse::preset(config) {
-        all.preset = Some((preset, path.to_owned()));
+    if let Some(preset) = config.get("parserPreset").filter(|preset| !preset.is_null()) {
+        all.preset = Some((preset.clone(), path.to_owned()));
     }
     if let Some(Json::Object(own)) = config.get("rules") {
         all.rules.extend(own.clone());

@@ -62,7 +62,7 @@ pub(super) fn scalar(value: &Json) -> String {
     if plain {
         text.clone()
     } else if text.contains(is_unseen) {
-        escaped(text)
+        escaped(value)
     } else {
         format!("'{}'", text.replace('\'', "''"))
     }
@@ -78,22 +78,11 @@ fn is_unseen(c: char) -> bool {
     c.is_control() || is_mark || c.is_whitespace() && c != ' '
 }
 
-/// In double quotes, all that cannot be seen written out.
-fn escaped(text: &str) -> String {
-    let mut escaped = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => {
-                escaped.push('\\');
-                escaped.push(c);
-            }
-            '\n' | '\t' | '\r' => escaped.extend(c.escape_default()),
-            c if is_unseen(c) => {
-                let _ = write!(escaped, "\\U{:08X}", u32::from(c));
-            }
-            c => escaped.push(c),
-        }
-    }
-    escaped.push('"');
-    escaped
+/// In double quotes, as JSON, all that cannot be seen written out.
+fn escaped(value: &Json) -> String {
+    let written = |c: char| match c {
+        c if is_unseen(c) => format!("\\U{:08X}", u32::from(c)),
+        c => c.to_string(),
+    };
+    value.to_string().chars().map(written).collect()
 }

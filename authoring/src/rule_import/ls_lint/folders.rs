@@ -7,9 +7,6 @@ use super::FOLDERS;
 use aidd_engine::text::paths::below;
 use serde_json::{Map, Value as Json};
 
-/// Most paths that one glob with alternatives is looked at as.
-const MOST_PATHS: usize = 256;
-
 /// The rules of one folder: its path or glob, empty for the root, and ending → rules.
 pub(super) struct Folder {
     pub(super) path: String,
@@ -120,39 +117,27 @@ fn rank(path: &str, index: usize) -> (bool, usize, usize, std::cmp::Reverse<usiz
     (!has_glob(path), plain, usize::MAX - any, std::cmp::Reverse(index))
 }
 
-/// How the folders of `other` lie to those of `one`.
+/// How the folders of `other` lie to those of `one`; each cell of the table is what the rests from
+/// there come to. Braces with a slash in them match any number of folders here, like `**`.
 pub(super) fn meets(one: &str, other: &str) -> Meets {
-    let others = braces(other);
-    let pairs =
-        braces(one).into_iter().flat_map(|one| others.iter().map(move |other| met(&one, other)));
-    pairs.fold((false, false), either)
-}
-
-fn either(one: Meets, next: Meets) -> Meets {
-    (one.0 | next.0, one.1 | next.1)
-}
-
-/// Of globs without alternatives; each cell of the table is what the rests from there come to.
-fn met(one: &str, other: &str) -> Meets {
-    let parts = |path: &'_ str| {
-        path.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect::<Vec<_>>()
-    };
-    let (one, other) = (parts(one), parts(other));
+    let is_open =
+        |part: &str| part == "**" || part.matches('{').count() != part.matches('}').count();
+    let [one, other] = [one, other]
+        .map(|path| path.split('/').filter(|part| !part.is_empty()).collect::<Vec<_>>());
     let mut table = vec![vec![(false, false); other.len() + 1]; one.len() + 1];
     for at in (0..=one.len()).rev() {
         for to in (0..=other.len()).rev() {
-            table[at][to] =
-                match (one.get(at).map(String::as_str), other.get(to).map(String::as_str)) {
-                    (None, None) => (true, false),
-                    (None, Some(part)) => (part == "**" && table[at][to + 1].0, true),
-                    (Some("**"), None) => table[at + 1][to],
-                    (Some("**"), Some(_)) | (Some(_), Some("**")) => {
-                        let steps = [table[at + 1][to], table[at][to + 1], table[at + 1][to + 1]];
-                        steps.into_iter().fold((false, false), either)
-                    }
-                    (Some(part), Some(next)) if part_meets(part, next) => table[at + 1][to + 1],
-                    _ => (false, false),
-                };
+            table[at][to] = match (one.get(at), other.get(to)) {
+                (None, None) => (true, false),
+                (None, Some(part)) => (is_open(part) && table[at][to + 1].0, true),
+                (Some(part), None) if is_open(part) => table[at + 1][to],
+                (Some(part), Some(next)) if is_open(part) || is_open(next) => {
+                    let steps = [table[at + 1][to], table[at][to + 1], table[at + 1][to + 1]];
+                    (steps.iter().any(|step| step.0), steps.iter().any(|step| step.1))
+                }
+                (Some(part), Some(next)) if part_meets(part, next) => table[at + 1][to + 1],
+                _ => (false, false),
+            };
         }
     }
     table[0][0]
@@ -183,27 +168,6 @@ fn is_match(glob: &str, name: &str) -> bool {
         .literal_separator(true)
         .build()
         .is_ok_and(|glob| glob.compile_matcher().is_match(name))
-}
-
-/// The paths that a glob with alternatives stands for; beyond a number of them the glob itself.
-fn braces(glob: &str) -> Vec<String> {
-    // Where the first braces without others in them begin and end.
-    let innermost = |path: &str| {
-        let end = path.find('}')?;
-        path[..end].rfind('{').map(|start| (start, end))
-    };
-    let mut all = vec![glob.to_owned()];
-    while let Some((at, (start, end))) =
-        all.iter().enumerate().find_map(|(at, path)| Some((at, innermost(path)?)))
-    {
-        let path = all.swap_remove(at);
-        let inner = path[start + 1..end].split(',');
-        all.extend(inner.map(|one| format!("{}{one}{}", &path[..start], &path[end + 1..])));
-        if all.len() > MOST_PATHS {
-            return vec![glob.to_owned()];
-        }
-    }
-    all
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
-//! Where the rules of a configuration apply: globs, what is ignored, overrides, and which of two
+//! Where the rules of a configuration apply: globs, what is ignored, and which of two
 //! files that lie beside one another goes first.
 
-use super::super::modules::{Modules, NOT_LITERAL};
-use super::super::{ImportError, Left, Made, Tool, anchored, read_text, texts};
+use super::super::modules::Modules;
+use super::super::recipe;
+use super::super::{ImportError, Left, Made, Tool, anchored, keys_left, read_text, texts};
 use aidd_engine::text::files::Files;
 use aidd_engine::text::paths::{below, folder_of};
 use serde_json::{Map, Value as Json};
@@ -11,7 +12,6 @@ use serde_json::{Map, Value as Json};
 pub(in super::super) const RULES: &str = ".markdownlint.";
 
 /// Where the rules apply.
-#[derive(Clone)]
 pub(super) struct Place {
     pub(super) file: String,
     pub(super) files: Vec<String>,
@@ -23,39 +23,6 @@ impl Place {
     pub(super) fn of(path: &str) -> Self {
         Self { file: path.to_owned(), files: Vec::new(), exclude: Vec::new() }
     }
-}
-
-/// Other rules for some files.
-pub(super) struct Override {
-    pub(super) files: Vec<String>,
-    pub(super) rules: Map<String, Json>,
-    /// Whether those of the configuration hold besides.
-    pub(super) is_merged: bool,
-}
-
-/// The overrides of markdownlint-cli2 0.23 and later.
-pub(super) fn overrides(config: &Map<String, Json>, made: &mut Made) -> Vec<Override> {
-    let mut all = Vec::new();
-    let given = config.get("overrides").and_then(Json::as_array);
-    for (at, one) in given.into_iter().flatten().enumerate() {
-        let filter = texts(&one["filter"]);
-        let why = match (&one["config"], one["combine"].as_str()) {
-            (Json::Object(rules), Some(how @ ("merge" | "replace"))) => {
-                if filter.is_empty() {
-                    "its `filter` names no files"
-                } else if filter.iter().any(|glob| glob.starts_with(['!', '#'])) {
-                    "its `filter` takes files out again: those would be judged by neither page"
-                } else {
-                    let files = filter.iter().map(|glob| anchored(glob)).collect();
-                    all.push(Override { files, rules: rules.clone(), is_merged: how == "merge" });
-                    continue;
-                }
-            }
-            _ => "an override has `filter`, `config` and `combine`: `merge` or `replace`",
-        };
-        made.left.push(Left::new(format!("overrides[{at}]"), why));
-    }
-    all
 }
 
 /// What `.markdownlintignore` beside a configuration leaves out: markdownlint-cli reads it, in the
@@ -116,19 +83,13 @@ pub(super) fn runner(
     for glob in config.get("ignores").map(texts).unwrap_or_default() {
         place.exclude.extend(whole(&glob));
     }
-    for (key, value) in config {
-        let why = match key.as_str() {
-            "config" | "globs" | "ignores" | "gitignore" | "noBanner" | "noProgress"
-            | "showFound" | "$schema" | "outputFormatters" | "overrides" => continue,
-            "fix" | "noInlineConfig" if value == &Json::Bool(false) => continue,
-            "customRules" | "markdownItPlugins" | "modulePaths" => "it is a program",
-            "frontMatter" => "front matter stands between `---` lines",
-            "noInlineConfig" => "comments that switch rules off are honoured here",
-            "fix" => "fixes are applied by `aidd check --fix`",
-            _ => "it is no key of markdownlint-cli2 0.24",
-        };
-        made.left.push(Left::new(key, why));
-    }
+    // The rules for these files are not carried over.
+    let overrides = config.get("overrides").and_then(Json::as_array).into_iter().flatten();
+    let filters = overrides.flat_map(|one| texts(&one["filter"]));
+    let filters = filters.filter(|glob| !glob.starts_with(['!', '#']));
+    place.exclude.extend(filters.map(|glob| anchored(&glob)));
+    let unknown = "it is no key of markdownlint-cli2 0.24";
+    made.left.extend(keys_left(config, Tool::Markdownlint, Some(unknown)));
     // The files with rules that markdownlint-cli2 takes before `config` of its own
     // (<https://github.com/DavidAnson/markdownlint-cli2#configuration>).
     let beside = Tool::Markdownlint.files().into_iter().filter(|(name, _)| name.starts_with(RULES));
@@ -139,8 +100,6 @@ pub(super) fn runner(
     if config.contains_key("config") {
         made.left.push(Left::new("config", format!("markdownlint-cli2 takes `{path}` instead")));
     }
-    let read = Modules::new(files, |_| None).exported(&path)?;
-    let odd = read.odd.into_iter().map(|odd| Left::new(format!("{path}: {odd}"), NOT_LITERAL));
-    made.left.extend(odd);
-    Ok(read.value.as_object().cloned().unwrap_or_default())
+    let rules = Modules::new(files, |_| None).literal(&path, &format!("{path}: "), made)?;
+    Ok(recipe::vars(rules))
 }

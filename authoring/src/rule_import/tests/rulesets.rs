@@ -232,9 +232,8 @@ fn what_cannot_be_read_of_a_rule_leaves_the_rule_out() {
     [
         "`rules.scope-enum[2]` (line 8): `scopes()`: it is no literal: nothing of the repository is run",
         "extends `gone`: it is not in the project, nor in `node_modules`",
-        "parserPreset: `^\\[(\\w+)\\] (.+)$`, the expression of its parser, does not find all that is demanded",
-        "scope-empty: its parser, `^\\[(\\w+)\\] (.+)$`, may find no scope; demand `type-empty` and `subject-empty`, too, for one page that says all of the line",
-        "type-enum: its parser, `^\\[(\\w+)\\] (.+)$`, may find no type; demand `type-empty` and `subject-empty`, too, for one page that says all of the line",
+        "scope-empty: with the parser's own `headerPattern`, `^\\[(\\w+)\\] (.+)$`, only forbidden cases are imported, and, where `type-empty` and `subject-empty` are `never`, the allowed types and scopes; write a page with `commit: { subject: … }`",
+        "type-enum: with the parser's own `headerPattern`, `^\\[(\\w+)\\] (.+)$`, only forbidden cases are imported, and, where `type-empty` and `subject-empty` are `never`, the allowed types and scopes; write a page with `commit: { subject: … }`",
     ]
     "#);
 }
