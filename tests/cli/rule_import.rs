@@ -490,7 +490,7 @@ fn what_cannot_be_imported_is_an_error_with_the_remedy() {
     hint: they are read from rules/, ai/rules/, .aidd/rules/ and their subdirectories
     ");
     assert_snapshot!(said(&["rule", "import", "--from", "alint"]), @"
-    error: there is no configuration that is known in the project's root
-    hint: name a file: aidd rule import FILE; known are those of alint, commitlint, ls-lint, ast-grep, markdownlint
+    error: no known configuration in the project root
+    hint: pass a file: aidd rule import FILE; supported tools: alint, commitlint, ls-lint, ast-grep, markdownlint
     ");
 }
