@@ -164,7 +164,11 @@ fn a_switch_is_true_or_false() {
     }
     for input in ["diff", "sarif"] {
         let outcome = refused(&machine().with(input, "never"));
-        assert!(outcome.log.contains(&format!("input {input}: expected auto or off")), "{}", outcome.log);
+        assert!(
+            outcome.log.contains(&format!("input {input}: expected auto or off")),
+            "{}",
+            outcome.log
+        );
     }
     let outcome = refused(&machine().with("command", "fix"));
     assert!(outcome.log.contains("expected check, merge or post, found 'fix'"), "{}", outcome.log);

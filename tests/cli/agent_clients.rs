@@ -225,7 +225,11 @@ fn clients_that_are_there_are_named() {
         ran.err
     );
     let ran = project.run(&["init", "--client", "gemini"]).ends(0);
-    assert!(ran.err.contains("also found: Cursor; set up with: aidd init --client cursor"), "{}", ran.err);
+    assert!(
+        ran.err.contains("also found: Cursor; set up with: aidd init --client cursor"),
+        "{}",
+        ran.err
+    );
     assert!(project.read("GEMINI.md").starts_with("# Mine\n\n<!-- aidd init -->\n"));
     project.run(&["init", "--remove"]).ends(2);
     let ran = project.run(&["init", "--client", "cursor", "--dry-run"]).ends(0);

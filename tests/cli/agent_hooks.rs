@@ -267,7 +267,8 @@ fn every_client_is_refused_a_secret_in_its_own_form() {
     // The same for all.
     let reason = ran.err.trim_end().to_owned();
     assert!(
-        reason.starts_with("aidd refuses this edit because it would add 1 finding:\na.env:1:5 error")
+        reason
+            .starts_with("aidd refuses this edit because it would add 1 finding:\na.env:1:5 error")
     );
     let quoted = Value::from(reason.as_str()).to_string();
     let shown = shown.replace(&quoted, "REASON").replace(&reason, "REASON");

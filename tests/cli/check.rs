@@ -53,7 +53,11 @@ fn what_fails_is_for_the_user_to_say() {
     project.run(&["check", "."]).ends(1);
     project.run(&["check", ".", "--fail-on", "never"]).ends(0);
     let ran = project.run_env(&[("AIDD_FAIL_ON", "fatal")], &["check", "."]).ends(2);
-    assert!(ran.err.contains("unknown severity `fatal`; expected error, warning, info or never"), "{}", ran.err);
+    assert!(
+        ran.err.contains("unknown severity `fatal`; expected error, warning, info or never"),
+        "{}",
+        ran.err
+    );
 }
 
 #[test]

@@ -141,7 +141,11 @@ fn nothing_is_written_where_a_link_leads_out_of_the_project() {
         ("dir/b.txt", "symbolic link leaves the root"),
         ("store.txt", "file inside a version control directory"),
     ] {
-        assert!(ran.err.contains(&format!("note: skipped fixes of {path}: {why}\n")), "{}", ran.err);
+        assert!(
+            ran.err.contains(&format!("note: skipped fixes of {path}: {why}\n")),
+            "{}",
+            ran.err
+        );
     }
     assert_eq!(text(&outside.path().join("b.txt")), "a blue sky\n");
     assert_eq!(text(&project.path().join(".git/c.txt")), "a blue sky\n");

@@ -119,8 +119,7 @@ mod unix {
         );
         let ran = project.run(&["memory", "add", "decision", "Use tabs", "--topic", "tabs"]);
         assert_ne!(ran.code, 0);
-        let refused =
-            "ai/memory/decisions.jsonl is not a regular file; replace it with a regular file or delete it";
+        let refused = "ai/memory/decisions.jsonl is not a regular file; replace it with a regular file or delete it";
         assert!(ran.err.contains(refused), "{}{}", ran.out, ran.err);
     }
 

@@ -301,7 +301,11 @@ fn the_rules_that_hold_are_told_in_agents_md() {
     assert!(ran.err.contains("is outside of the project"), "{}", ran.err);
     project.write("AGENTS.md", "<!-- aidd:rules -->\n");
     let ran = project.run(&export).ends(2);
-    assert!(ran.err.contains("`<!-- aidd:rules -->` in line 1 has no matching marker"), "{}", ran.err);
+    assert!(
+        ran.err.contains("`<!-- aidd:rules -->` in line 1 has no matching marker"),
+        "{}",
+        ran.err
+    );
 }
 
 #[test]

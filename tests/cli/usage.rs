@@ -103,7 +103,11 @@ fn packs_are_listed_and_rules_are_as_severe_as_here() {
     let git = listed.out.lines().find(|line| line.contains(" git ")).unwrap_or_default();
     assert!(git.starts_with("on  git") && git.contains(" rules  "), "{git}");
     assert!(listed.out.contains("off docs"), "{}", listed.out);
-    assert!(listed.err.contains("`aidd rule packs NAME` lists the rules of a pack"), "{}", listed.err);
+    assert!(
+        listed.err.contains("`aidd rule packs NAME` lists the rules of a pack"),
+        "{}",
+        listed.err
+    );
     let one = project.run(&["rule", "packs", "git"]).ends(0).out;
     assert!(one.lines().any(|line| line.contains("compliance/commit-message")), "{one}");
     assert!(one.lines().all(|line| !line.starts_with("off")), "{one}");

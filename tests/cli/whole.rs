@@ -115,7 +115,9 @@ fn parameters_are_the_projects_to_set_and_held_to_their_type() {
     set("3").ends(0);
     let said = set("\"3\"").ends(2).err;
     assert!(
-        said.contains("parameters of `team/long`: parameter `max`: expected a number, found a string"),
+        said.contains(
+            "parameters of `team/long`: parameter `max`: expected a number, found a string"
+        ),
         "{said}"
     );
 }

@@ -240,10 +240,7 @@ fn a_server_that_fails_is_asked_again_and_one_that_is_gone_is_told() {
     assert_eq!(gone.code, 1);
     assert!(gone.out.starts_with("::error "));
     let said = said(&gone.err);
-    assert!(
-        said.starts_with("aidd: The comment was not posted: GitHub did not respond"),
-        "{said}"
-    );
+    assert!(said.starts_with("aidd: The comment was not posted: GitHub did not respond"), "{said}");
     assert!(!gone.err.contains(TOKEN) && !gone.out.contains(TOKEN));
 }
 

@@ -208,13 +208,15 @@ fn what_is_left_out_is_reported() {
     clone.git(&["config", "core.sshCommand", "ssh -i key"]);
     let ran = scene.runner(clone).ci(&[]);
     assert_eq!(ran.code, 1, "{}", ran.err);
-    let said = "ignored, because a repository must not name programs: `core.sshcommand` in .git/config";
+    let said =
+        "ignored, because a repository must not name programs: `core.sshcommand` in .git/config";
     assert!(ran.err.contains(said), "{}", ran.err);
     let clone = scene.checkout(&scene.head, &["--depth=1"]);
     clone.git(&["config", "remote.origin.uploadpack", "program"]);
     clone.git(&["remote", "set-url", "origin", "file:///nowhere"]);
     let ran = scene.runner(clone).ci(&[]);
-    let hint = "hint: ignored, because a repository must not name programs: `remote.origin.uploadpack`";
+    let hint =
+        "hint: ignored, because a repository must not name programs: `remote.origin.uploadpack`";
     assert!(ran.code == 2 && ran.err.contains(hint), "{}", ran.err);
 }
 

@@ -318,7 +318,7 @@ impl<'a> History<'a> {
         });
         answer
             .map_err(|error| {
-                self.say(&format!("the server did not provide a merge base: {}", brief(&error)))
+                self.say(&format!("the server did not provide a merge base: {}", brief(&error)));
             })
             .ok()
     }

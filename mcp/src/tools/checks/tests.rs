@@ -347,7 +347,9 @@ fn gates_are_judged_by_what_is_there() {
     assert_eq!(none.message, "PLAN has no gates, only exit criteria");
     let wrong = gates(json!({"evidence": {"docs_updated": "x"}})).expect_err("not of this phase");
     assert!(
-        wrong.message.starts_with("`docs_updated` is not a gate of VERIFY; expected one of no_secrets,"),
+        wrong
+            .message
+            .starts_with("`docs_updated` is not a gate of VERIFY; expected one of no_secrets,"),
         "{wrong}"
     );
 }
