@@ -459,7 +459,7 @@ mod tests {
     fn a_hook_reads_so() {
         insta::assert_snapshot!(block(HookName::PreCommit, true, Path::new("/bin/aidd")), @r#"
         # >>> aidd >>>
-        # Written by `aidd hook install`; `aidd hook uninstall` takes it out.
+        # Written by `aidd hook install`; `aidd hook uninstall` removes it.
         # Runs what was here before.
         if [ -x "$0.aidd-backup" ]; then
           "$0.aidd-backup" "$@" || exit $?

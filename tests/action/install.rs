@@ -138,7 +138,7 @@ fn an_archive_with_another_sha256_is_refused() {
     server.file(&format!("/v1.2.3/{ARCHIVE}"), &bytes);
     let runner = machine(&release(b"what was released"), &server);
     let outcome = runner.run();
-    refuses(&outcome, "does not have the sha256");
+    refuses(&outcome, "does not have the expected sha256");
     assert!(!is_built(&runner) && runner.read("seen/args").is_empty());
     assert!(!runner.path(&format!("tools/aidd/1.2.3/{ARCHIVE}")).exists());
 }
@@ -212,7 +212,7 @@ fn another_version_is_checked_by_its_own_list() {
     server.file("/v2.0.1/sha256.sum", format!("{} *{ARCHIVE}\n", sha256(b"")).as_bytes());
     server.file(&format!("/v2.0.1/{ARCHIVE}"), &bytes);
     let runner = machine("none\n", &server).with("version", "2.0.1");
-    refuses(&runner.run(), "does not have the sha256");
+    refuses(&runner.run(), "does not have the expected sha256");
 }
 
 #[test]

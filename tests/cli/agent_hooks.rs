@@ -149,33 +149,33 @@ fn an_empty_folder_serves_a_whole_conversation_of_claude_code() {
     wrote .mcp.json
     wrote .aidd/config.json
     Claude Code: start it here and allow the server `aidd` when it asks
-    not in a Git repository; after `git init`, run this again
+    not in a Git repository; run `git init`, then run this command again
 
     > SessionStart
     {"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"## NAME: where work stands
-    This is what aidd_bootstrap tells; no need to call it. With a task: aidd_classify_task.
+    This is the output of aidd_bootstrap; do not call it again. For a task, call aidd_classify_task.
     Branch main
     Open session session_ID
     ## Decisions that hold
     - auth: Tokens live in cookies [decision_ID]
 
     > UserPromptSubmit
-    aidd memory (resuming): to take up earlier work, call load_checkpoint first, then load_context.
+    aidd memory (resuming): to resume earlier work, call load_checkpoint first, then load_context.
 
     > PreToolUse
-    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"aidd refuses this edit, which would bring 1 finding:
+    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"aidd refuses this edit because it would add 1 finding:
     Dockerfile:2:11 error secrets/github-personal-access-token: GitHub personal access token (classic). Revoke the token at github.com/settings/tokens and replace it with a fine-grained one.
-    `aidd explain RULE` says why a rule is one."}}
+    `aidd explain RULE` explains a rule."}}
 
     > PreToolUse
     (nothing)
 
     > PostToolUse
-    {"hookSpecificOutput":{"hookEventName":"PostToolUse","additionalContext":"aidd: this edit brought 3 findings:
+    {"hookSpecificOutput":{"hookEventName":"PostToolUse","additionalContext":"aidd: this edit added 3 findings:
     Dockerfile:1:6 warning dockerfile/latest-tag: image `debian` is tagged `latest`. name the version you tested, or add a digest
     Dockerfile:2:24 warning dockerfile/unpinned-apt-package: `curl` is installed without a version. Name the version that you tested: `package=version`; `apt-cache madison package` lists those there are
     Dockerfile:2:13 info dockerfile/apt-recommends: packages that are merely recommended are installed along with the wanted ones. Add `--no-install-recommends` and name what is really needed
-    `aidd explain RULE` says why a rule is one."}}
+    `aidd explain RULE` explains a rule."}}
 
     > PostToolUse
     (nothing)
@@ -191,7 +191,7 @@ fn an_empty_folder_serves_a_whole_conversation_of_claude_code() {
 
     > SessionStart
     {"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"## NAME: where work stands
-    This is what aidd_bootstrap tells; no need to call it. With a task: aidd_classify_task.
+    This is the output of aidd_bootstrap; do not call it again. For a task, call aidd_classify_task.
     Branch main
     Open session session_ID
     Checkpoint checkpoint_ID: before compaction (auto): edited 1 file, tests passed, types passed, build passed, lint failed
@@ -277,7 +277,7 @@ fn every_client_is_refused_a_secret_in_its_own_form() {
     PreToolUse: {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":REASON}}
     PreToolUse (VS Code): {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":REASON}}
     PreToolUse: {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":REASON},"decision":"block","reason":REASON}
-    preToolUse: {"permission":"deny","user_message":"aidd refuses this edit, which would bring 1 finding:","agent_message":REASON}
+    preToolUse: {"permission":"deny","user_message":"aidd refuses this edit because it would add 1 finding:","agent_message":REASON}
     BeforeTool: {"decision":"deny","reason":REASON}
     pre_write_code (stderr, exit code 2): REASON
     "#);
@@ -300,9 +300,9 @@ fn only_what_an_edit_brings_is_told_and_only_where_check_would_look() {
     assert_eq!(post("a.txt", "a blue sky\n", "a blue sky\nand grass\n"), "");
     project.write("a.txt", "a blue sky\nand blue grass\n");
     assert_snapshot!(post("a.txt", "and grass", "and blue grass"), @"
-    aidd: this edit brought 1 finding:
+    aidd: this edit added 1 finding:
     a.txt:2:5 warning team/old-colour: `blue` is not our colour. Use teal
-    `aidd explain RULE` says why a rule is one.
+    `aidd explain RULE` explains a rule.
     ");
     // Ignored, excluded, outside, gone.
     project.write(".gitignore", "out.txt\n");
@@ -441,13 +441,13 @@ fn a_prompt_is_told_what_is_remembered_of_it_and_no_other_is() {
     };
     let prompt = |text: &str| tell("UserPromptSubmit", text);
     assert_snapshot!(prompt("Why did we put sessions into signed cookies?"), @"
-    aidd remembers (`aidd_memory_get` tells more):
+    Related project memory (details: `aidd_memory_get`):
     - decision sessions: Sessions live in signed cookies (because: No store to run) [DECIDED]
-    aidd memory (searching): the project's memory may know: search_by_topic for a topic, search_by_context for a question, search_recent for the last days.
+    aidd memory (searching): search the project's memory: search_by_topic for a topic, search_by_context for a question, search_recent for the last days.
     ");
     assert_snapshot!(prompt("TypeError: Cannot read properties of undefined (reading 'basket') at cart.ts:3"), @"
-    aidd remembers (`aidd_memory_get` tells more):
-    - mistake TypeError: Cannot read properties of undefined (reading 'basket') (mended by: Await the customer before reading the basket) [MISTAKE]
+    Related project memory (details: `aidd_memory_get`):
+    - mistake TypeError: Cannot read properties of undefined (reading 'basket') (fixed by: Await the customer before reading the basket) [MISTAKE]
     ");
     let gemini: Value =
         serde_json::from_str(&tell("BeforeAgent", "Where do the signed sessions cookies live"))

@@ -54,9 +54,9 @@ fn new_findings_are_recorded_only_when_told() {
     let before = project.read(".aidd/baseline.json");
     project.write("c.txt", "blue\n");
     let ran = project.run(&["baseline", "write"]).ends(2);
-    assert_snapshot!(ran.err, @r"
+    assert_snapshot!(ran.err, @"
     error: 1 finding is not in the baseline
-    hint: look at them with `aidd check`; --accept-new records them, `aidd baseline prune` only takes out
+    hint: show them with `aidd check`; --accept-new records them, `aidd baseline prune` only removes entries
     ");
     assert_eq!(project.read(".aidd/baseline.json"), before);
     let ran = project.run(&["baseline", "write", "--accept-new"]).ends(0);
@@ -76,7 +76,7 @@ fn what_is_gone_is_told_and_taken_out() {
     assert_eq!(project.run(&["check", ".", "--only", "secrets/*"]).ends(0).err, "");
     assert_eq!(project.run(&["check", ".", "--exclude", "sub/"]).ends(0).err, "");
     let ran = project.run(&["baseline", "prune"]).ends(0);
-    assert_eq!(ran.err, "took 1 finding out of ROOT/.aidd/baseline.json\n");
+    assert_eq!(ran.err, "removed 1 finding from ROOT/.aidd/baseline.json\n");
     assert_eq!(project.run(&["check", "."]).ends(0).err, "");
     assert!(!project.read(".aidd/baseline.json").contains("sub/b.txt"), "still there");
 }

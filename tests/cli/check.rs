@@ -85,20 +85,20 @@ fn rules_are_chosen_by_id_glob_alias_and_severity() {
 fn wrong_usage_ends_with_2_and_says_what_would_do() {
     let project = Project::new(&[("a.txt", "")]);
     let said = |args: &[&str]| project.run(args).ends(2).err;
-    assert_snapshot!(said(&["check", ".", "--only", "secrets/github-personal-acess-token"]), @r"
-    error: no rule is called `secrets/github-personal-acess-token`; did you mean `secrets/github-personal-access-token`?
+    assert_snapshot!(said(&["check", ".", "--only", "secrets/github-personal-acess-token"]), @"
+    error: unknown rule `secrets/github-personal-acess-token`; did you mean `secrets/github-personal-access-token`?
     hint: run `aidd rule list` to list all rules
     ");
-    assert_snapshot!(said(&["explain", "github-personal-acess-token"]), @r"
-    error: no rule is called `github-personal-acess-token`
+    assert_snapshot!(said(&["explain", "github-personal-acess-token"]), @"
+    error: unknown rule `github-personal-acess-token`
     hint: did you mean `secrets/github-personal-access-token`?
     ");
     assert_snapshot!(said(&["check", ".", "--output", "report"]), @r"
     error: --output report: unknown format
     hint: name the format: --output sarif=report
     ");
-    assert_snapshot!(said(&["check", ".", "--stdin-path", "a.txt"]), @r"
-    error: --stdin-path names standard input, and no path is `-`
+    assert_snapshot!(said(&["check", ".", "--stdin-path", "a.txt"]), @"
+    error: --stdin-path requires the path `-`
     hint: aidd check - --stdin-path PATH < FILE
     ");
     assert!(said(&["check", ".", "--dry-run"]).contains("--fix"), "it needs something to try");

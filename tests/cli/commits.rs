@@ -173,7 +173,7 @@ fn the_examples_of_a_rule_on_commits_are_run_and_counted() {
     };
     project.write("rules/commits.md", page("fix: a"));
     let ran = project.run(&["rule", "test"]).ends(0);
-    assert_snapshot!(ran.out, @"team/commits: judges commits: in `aidd ci`, `aidd check --diff BASE` and `aidd hook commit-msg`");
+    assert_snapshot!(ran.out, @"team/commits: applies to commits, in `aidd ci`, `aidd check --diff BASE` and `aidd hook commit-msg`");
     assert_snapshot!(ran.err, @"1 rule tested, 0 failed");
     project.write("rules/commits.md", page("feat: a"));
     let ran = project.run(&["rule", "test"]).ends(1);

@@ -55,16 +55,16 @@ fn a_convention_with_a_check_is_enforced() {
     assert_snapshot!(counted(&steady(&said, &[&id])), @"
     error: `check`: unknown key `regx`; did you mean `regex`?
     error: `check.text` cannot run: unclosed group
-    error: `check` does not do what its examples say: `fails`: no finding in src/a.ts
+    error: `check` fails its own examples: `fails`: no finding in src/a.ts
     error: invalid value '{' for '--check <JSON>': the JSON is incomplete
     note: Enforced as convention/dates-are-made-with-temporal-never-with: 2 findings in 1 of N files: src/a.ts:1:12, src/a.ts:2:1.
     ::error file=src/a.ts,line=1,endLine=1,col=12,endColumn=19,title=convention/dates-are-made-with-temporal-never-with::Dates are made with Temporal, never with moment
     ::error file=src/a.ts,line=2,endLine=2,col=1,endColumn=8,title=convention/dates-are-made-with-temporal-never-with::Dates are made with Temporal, never with moment
     2 errors in N files
     error   convention/dates-are-made-with-temporal-never-with  Dates are made with Temporal, never with moment (ai/memory/conventions.jsonl)
-    convention/dates-are-made-with-temporal-never-with: is tried on N files
-    rules          N shipped, 0 of the project (rules, ai/rules, .aidd/rules), 1 of its memory (ai/memory)
-    rule           convention/dates-are-made-with-temporal-never-with is tried on N files
+    convention/dates-are-made-with-temporal-never-with: applies to N files
+    rules          N shipped, 0 from the project (rules, ai/rules, .aidd/rules), 1 from its memory (ai/memory)
+    rule           convention/dates-are-made-with-temporal-never-with applies to N files
     Dates are made with Temporal, never with moment
       moment()
       ID1 · TIME · enforced as convention/dates-are-made-with-temporal-never-with · 0.55

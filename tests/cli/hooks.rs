@@ -76,9 +76,9 @@ fn a_hook_checks_what_is_committed() {
     assert_eq!(ran.out, "wrote ROOT/.git/hooks/pre-commit\n");
     let ran = project.run_in("src", &["hook", "install"]).ends(0);
     assert_eq!(ran.out, "up to date: ROOT/.git/hooks/pre-commit\n");
-    assert_snapshot!(project.run(&["hook", "status"]).ends(0).out, @r"
+    assert_snapshot!(project.run(&["hook", "status"]).ends(0).out, @"
     hooks in ROOT/.git/hooks
-      pre-commit         aidd checks what is staged
+      pre-commit         aidd checks the staged changes
       prepare-commit-msg none
       commit-msg         none
       pre-push           none
@@ -105,12 +105,18 @@ fn a_hook_of_another_origin_is_kept() {
     let foreign = "#!/bin/sh\necho ran >>foreign.log\n";
     project.foreign_hook("pre-commit", foreign);
     let ran = project.run(&["hook", "install"]).ends(2);
-    assert_snapshot!(ran.err, @r"
-    error: ROOT/.git/hooks/pre-commit is a hook of another origin
-    hint: --chain keeps running it, before aidd; --force puts it aside
+    assert_snapshot!(ran.err, @"
+    error: ROOT/.git/hooks/pre-commit is a hook from another source
+    hint: --chain runs it before aidd; --force moves it to a backup
     ");
     assert_eq!(project.hook("pre-commit"), foreign);
-    assert!(project.run(&["hook", "status"]).ends(0).out.contains("pre-commit         of another"));
+    assert!(
+        project
+            .run(&["hook", "status"])
+            .ends(0)
+            .out
+            .contains("pre-commit         from another source")
+    );
     assert_eq!(project.run(&["hook", "uninstall"]).ends(0).out, "");
 
     project.run(&["hook", "install", "--chain"]).ends(0);

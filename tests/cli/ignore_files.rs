@@ -169,7 +169,7 @@ mod unix {
         let (code, text) = run(&project, &["check", "."]);
         assert_eq!(code, 1, "{text}");
         assert!(text.contains("--> a.env:1:7"), "{text}");
-        assert!(text.contains(".gitignore: not read as an ignore file: more than"), "{text}");
+        assert!(text.contains(".gitignore: not read as an ignore file: larger than"), "{text}");
     }
 
     #[test]

@@ -45,7 +45,7 @@ fn imports_against_the_order_are_told_and_lost_ones_too() {
     2 errors in 6 files (TIME)
     "#);
     assert_snapshot!(ran.err, @"
-    note: team/layers judges 4 places
+    note: team/layers applies to 4 places
     note: team/layers 1 import looks like a part of the project and resolves to no file: `./gone` in src/domain/order.ts
     ");
     // Not only on request.

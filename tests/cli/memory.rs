@@ -187,19 +187,19 @@ fn errors_say_what_to_do() {
     .collect();
     let ran = project.run(&["memory", "import", "none.json"]).ends(2);
     assert!(ran.err.starts_with("error: none.json: "), "{}", ran.err);
-    assert_snapshot!(steady(&errors, &[&id]), @r"
-    error: there is no memory `nothing`
+    assert_snapshot!(steady(&errors, &[&id]), @"
+    error: unknown memory `nothing`
     hint: `aidd memory recent` and `aidd memory search` print ids
-    error: there is no memory `nothing`
+    error: unknown memory `nothing`
     hint: `aidd memory recent` and `aidd memory search` print ids
     error: `ID1` cannot be linked to itself
-    error: `soon` is no time
-    hint: write a date, such as 2026-01-31, or how long ago: 12h, 7d, 2w
-    error: `zzz` begins none, or more than one, of the edits REV
-    hint: `aidd memory conflicts` names ids and edits
+    error: not a date or an age: `soon`
+    hint: expected a date, such as 2026-01-31, or an age: 12h, 7d, 2w
+    error: `zzz` must match exactly one of the edits REV
+    hint: `aidd memory conflicts` lists ids and edits
     error: a decision cannot be empty
-    error: no branch is checked out here
-    hint: name one: aidd memory branch NAME
+    error: no branch is checked out
+    hint: pass a name: aidd memory branch NAME
     ");
 }
 
@@ -209,7 +209,7 @@ fn long_texts_come_from_standard_input_and_secrets_do_not_stay() {
     let text = format!("Deploys failed\nwith {}\n<private>my notes</private>\n", token());
     let args = ["memory", "add", "mistake", "-", "--fix", "Rotate", "--file", "deploy.env"];
     let ran = project.run_with(text.as_bytes(), &args).ends(0);
-    assert!(ran.err.contains("became [REDACTED]"), "{}", ran.err);
+    assert!(ran.err.contains("replaced by [REDACTED]"), "{}", ran.err);
     let id = ran.out.split(' ').nth(1).expect("an id").to_owned();
     let lines = project.read("ai/memory/mistakes.jsonl");
     assert!(!lines.contains(&token()) && !lines.contains("my notes"), "{lines}");
@@ -320,8 +320,8 @@ fn an_export_is_taken_in_elsewhere_once() {
         .map(|hit| hit["id"].as_str().expect("an id").to_owned())
         .collect();
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-    assert_snapshot!(steady(&page, &ids), @r"
-    # What this project remembers
+    assert_snapshot!(steady(&page, &ids), @"
+    # Project memory
 
     ## Decisions
 
@@ -346,10 +346,10 @@ fn memories_of_other_programs_are_taken_in() {
         "{\"type\":\"entity\",\"name\":\"Auth\",\"entityType\":\"component\",\"observations\":[\"uses JWT\"]}\n{\"type\":\"relation\",\"from\":\"x\",\"to\":\"y\",\"relationType\":\"z\"}\n",
     );
     let ran = project.run(&["memory", "import", "memory.jsonl"]).ends(0);
-    assert_snapshot!(ran.out, @r"
+    assert_snapshot!(ran.out, @"
     read memory.jsonl as server-memory
-    took 1 memory in; 0 known already
-    skipped x: relations start at it, and there is no such entity
+    imported 1 memory; 0 already known
+    skipped x: relations start from it, but the entity does not exist
     ");
     let found = project.memory(&["search", "JWT"]);
     assert_eq!(found["hits"][0]["topic"], "Auth");
@@ -381,14 +381,14 @@ fn the_doctor_reports_what_it_cannot_mend() {
     let ran = project.run(&["memory", "doctor", "--fix"]).ends(1);
     assert_snapshot!(steady(&ran.out, &[&id]), @"
     root           ROOT
-    store          sqlite, whole
+    store          sqlite, intact
     memories       1 decision
-    merging        both sides of a merge stay
-    ignored        the store stays out of commits
+    merging        merges keep both sides
+    ignored        the store is not committed
     fixed          wrote .gitattributes
     fixed          wrote .gitignore
-    wrong          tracked file: not mended: ai/memory/decisions.jsonl is not read: it is a link that leads out of the project
-                   put a file there that can be read and written
+    wrong          tracked file: not fixed: ai/memory/decisions.jsonl is not read: it is a link that leads out of the project
+                   make the file readable and writable
     ");
     assert_eq!(fs::read_to_string(&victim).expect("text"), format!("{line}{line}"));
 }
@@ -402,35 +402,35 @@ fn the_doctor_names_each_thing_and_mends_it() {
     let line = project.read(DECISIONS);
     project.write(DECISIONS, format!("{line}{line}torn {{\n"));
     let ran = project.run(&["memory", "doctor"]).ends(1);
-    assert_snapshot!(steady(&ran.out, &[&id]), @r"
+    assert_snapshot!(steady(&ran.out, &[&id]), @"
     root           ROOT
-    store          sqlite, whole
+    store          sqlite, intact
     memories       1 decision
-    wrong          tracked file: ai/memory/decisions.jsonl:2: a second copy of a line on `ID1`
-                   `aidd memory doctor --fix` mends it
+    wrong          tracked file: ai/memory/decisions.jsonl:2: duplicate line of `ID1`
+                   run `aidd memory doctor --fix`
     wrong          tracked file: ai/memory/decisions.jsonl:3: not a memory: expected ident
-                   mend it by hand, or take it from its history: git log -p
-    wrong          merging: .gitattributes does not say `ai/memory/*.jsonl merge=union`
-                   `aidd init` writes it
-    wrong          ignored: .gitignore does not say `/.aidd/data.*`
-                   `aidd init` writes it
-    wrong          ignored: .gitignore leaves out .aidd/branches, so nobody else has it
-                   delete the line that does, or write after it: !.aidd/branches/
+                   fix it manually, or restore it from the history: git log -p
+    wrong          merging: .gitattributes does not contain `ai/memory/*.jsonl merge=union`
+                   run `aidd init` to add it
+    wrong          ignored: .gitignore does not contain `/.aidd/data.*`
+                   run `aidd init` to add it
+    wrong          ignored: .gitignore excludes .aidd/branches, so it is not shared
+                   delete that line, or add after it: !.aidd/branches/
     ");
     let ran = project.run(&["memory", "doctor", "--fix"]).ends(1);
-    assert_snapshot!(steady(&ran.out, &[&id]), @r"
+    assert_snapshot!(steady(&ran.out, &[&id]), @"
     root           ROOT
-    store          sqlite, whole
+    store          sqlite, intact
     memories       1 decision
-    merging        both sides of a merge stay
-    ignored        the store stays out of commits
+    merging        merges keep both sides
+    ignored        the store is not committed
     fixed          wrote .gitattributes
     fixed          added to .gitignore
     fixed          1 line in ai/memory/decisions.jsonl
     wrong          tracked file: ai/memory/decisions.jsonl:2: not a memory: expected ident
-                   mend it by hand, or take it from its history: git log -p
-    wrong          ignored: .gitignore leaves out .aidd/branches, so nobody else has it
-                   delete the line that does, or write after it: !.aidd/branches/
+                   fix it manually, or restore it from the history: git log -p
+    wrong          ignored: .gitignore excludes .aidd/branches, so it is not shared
+                   delete that line, or add after it: !.aidd/branches/
     ");
     assert_eq!(project.read(DECISIONS), format!("{line}torn {{\n"));
     let seen = project.run(&["memory", "doctor", "--json"]).ends(1).json();
@@ -477,11 +477,11 @@ fn a_prompt_is_answered_whatever_the_hook_is_given() {
         ]
         .map(|text| hook(&prompt(text)).out)
         .concat(),
-        @r"
-    aidd memory (resuming): to take up earlier work, call load_checkpoint first, then load_context.
+        @"
+    aidd memory (resuming): to resume earlier work, call load_checkpoint first, then load_context.
     aidd memory (deciding): look at what was decided before with search_by_context; record what is decided now with save_decision, a smaller lesson with save_insight.
-    aidd memory (searching): the project's memory may know: search_by_topic for a topic, search_by_context for a question, search_recent for the last days.
-    aidd memory (tracking): say what came of a decision with evolve_outcome (search_by_topic finds its id), what replaces it with evolve_supersede; record an error and its cure with aidd_memory_add_mistake.
+    aidd memory (searching): search the project's memory: search_by_topic for a topic, search_by_context for a question, search_recent for the last days.
+    aidd memory (tracking): record the outcome of a decision with evolve_outcome (search_by_topic finds its id), its replacement with evolve_supersede; record an error and its fix with aidd_memory_add_mistake.
     "
     );
     for silent in [prompt("Write a parser"), "{".into(), String::new(), "[1]".into()] {

@@ -65,7 +65,7 @@ fn the_log_of_memory_v2_is_imported_with_its_chain_and_times() {
         [("JWT", "superseded", 1_771_061_400_000), ("Sessions", "active", 1_771_147_800_000)]
     );
     let again = project.run(&["memory", "import", "T-1.decisions.jsonl"]).ends(0);
-    assert!(again.out.contains("took 0 memories in"), "{}", again.out);
+    assert!(again.out.contains("imported 0 memories"), "{}", again.out);
 }
 
 #[test]
@@ -115,5 +115,9 @@ fn a_project_with_its_memory_in_the_plain_folder_goes_on_there() {
     assert!(!project.path().join("ai").exists());
     project.write("ai/memory/decisions.jsonl", "");
     let seen = project.run(&["memory", "doctor"]);
-    assert!(seen.out.contains("memory holds memories too and is not read"), "{}", seen.out);
+    assert!(
+        seen.out.contains("memory also contains memories, but only ai/memory is read"),
+        "{}",
+        seen.out
+    );
 }

@@ -9,14 +9,14 @@ fn init_sets_a_project_up_once() {
     let ran = project.run(&["init"]).ends(0);
     assert_eq!(ran.out, "wrote .aidd/config.json\nwrote .gitattributes\nadded to .gitignore\n");
     project.run(&["check", "."]).ends(0);
-    assert_snapshot!(project.read(".gitattributes"), @r"
-    # Memories stand for themselves: a merge keeps the lines of both sides.
+    assert_snapshot!(project.read(".gitattributes"), @"
+    # Memory lines are independent: a merge keeps the lines of both sides.
     ai/memory/*.jsonl merge=union
     ");
-    assert_snapshot!(project.read(".gitignore"), @r"
+    assert_snapshot!(project.read(".gitignore"), @"
     /target
 
-    # What aidd keeps for this checkout alone.
+    # Data of aidd that is local to this checkout.
     /.aidd/data.*
     ");
     project.write(".aidd/config.json", "{ \"failOn\": \"warning\" }");
@@ -40,10 +40,10 @@ fn init_outside_a_repository_says_what_is_left_to_do() {
 fn a_configuration_that_cannot_be_used_ends_with_2_and_the_place() {
     let project = Project::new(&[(".aidd/config.json", "{\n  // why\n  \"failOn\": \"fatal\"\n}")]);
     let said = project.run(&["check", "."]).ends(2).err;
-    assert_snapshot!(said, @r"
-    error: ROOT/.aidd/config.json:3:13: `failOn` is `fatal`; it may be `error`, `warning`, `info` or `never`
+    assert_snapshot!(said, @r#"
+    error: ROOT/.aidd/config.json:3:13: `failOn`: expected `error`, `warning`, `info` or `never`, found the string "fatal"
     hint: run `aidd config schema` to see the allowed keys and values
-    ");
+    "#);
     for args in [&["doctor"][..], &["config", "show"], &["rule", "list"]] {
         assert_eq!(project.run(args).ends(2).err, said);
     }
@@ -52,8 +52,8 @@ fn a_configuration_that_cannot_be_used_ends_with_2_and_the_place() {
     assert!(ran.err.starts_with("error: ROOT/.aidd/config.json:1:"), "{}", ran.err);
     project.write(".aidd/config.json", r#"{"exclude": ["a[b"]}"#);
     let ran = project.run(&["check", "."]).ends(2);
-    assert_snapshot!(ran.err, @r"
-    error: ROOT/.aidd/config.json:1:14: `exclude`: `a[b` is not a glob: unclosed character class; missing ']'
+    assert_snapshot!(ran.err, @"
+    error: ROOT/.aidd/config.json:1:14: `exclude`: not a glob: `a[b`: unclosed character class; missing ']'
     hint: run `aidd config schema` to see the allowed keys and values
     ");
     let ran = project.run(&["check", ".", "--config", "none.json"]).ends(2);
@@ -133,8 +133,8 @@ fn parameters_that_no_rule_takes_end_the_run_at_their_place() {
     assert_snapshot!(said.join("\n"), @"
     0 old/b.txt
     0 nothing
-    2 error: ROOT/.aidd/config.json:3:63: overrides[0]: the parameters of `team/blue`: no parameter is called `mx`; known are `max`
-    2 error: ROOT/.aidd/config.json:3:63: overrides[0]: the parameters of `team/blue`: the parameter `max` is a number, not a text
+    2 error: ROOT/.aidd/config.json:3:63: overrides[0]: parameters of `team/blue`: unknown parameter `mx`; known values: `max`
+    2 error: ROOT/.aidd/config.json:3:63: overrides[0]: parameters of `team/blue`: parameter `max`: expected a number, found a string
     ");
     // An example shows what the page says by itself.
     run(r#"{"max": 3}"#);
@@ -220,11 +220,11 @@ fn rules_are_begun_tested_and_explained() {
     }
     let ran = project.run(&["rule", "test"]).ends(0);
     assert_snapshot!(ran.out, @"
-    team/data-rule: matched 0 files: here it can find nothing
-    team/guidance-rule: guides only, nothing to test
-    team/syntax-rule: matched 0 files: here it can find nothing
-    team/text-rule: matched 0 files: here it can find nothing
-    team/tree-rule: matched 0 files: here it can find nothing
+    team/data-rule: applies to 0 files, so it cannot find anything
+    team/guidance-rule: guidance only, nothing to test
+    team/syntax-rule: applies to 0 files, so it cannot find anything
+    team/text-rule: applies to 0 files, so it cannot find anything
+    team/tree-rule: applies to 0 files, so it cannot find anything
     ");
     assert_eq!(ran.err, "4 rules tested, 0 failed\n");
     project.run(&["rule", "test", "team/text-rule"]).ends(0);
@@ -280,7 +280,7 @@ fn the_rules_that_hold_are_told_in_agents_md() {
     <!-- aidd:rules -->
     ## Rules
 
-    Kept by `aidd check` in the editor, the pull request and the agent; `aidd explain RULE` says more. Written by `aidd rule export agents-md`.
+    Checked by `aidd check` in the editor, the pull request and the agent; `aidd explain RULE` shows details. Written by `aidd rule export agents-md`.
 
     - MUST: Output goes through the logger (`team/no-print`; `src/**`). Use the logger
     - Functions MUST be verbs (`rules/naming.md`)

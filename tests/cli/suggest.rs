@@ -63,7 +63,7 @@ fn documents_are_listed_with_who_enforces_each_sentence() {
     "#);
     assert_snapshot!(ran.err, @r#"
     1 document read
-    `aidd rule suggest "SENTENCE"` shows the forms that can hold one
+    `aidd rule suggest "SENTENCE"` shows the forms that can check a sentence
     "#);
     let coverage = project().run(&["rule", "coverage"]).ends(0);
     assert_snapshot!(coverage.out, @"
@@ -202,7 +202,7 @@ fn hostile_input_is_refused_or_cleaned() {
     };
     let long = "never ".repeat(180_000);
     assert_snapshot!(piped(long.as_bytes(), &["-"], 2).err, @"
-    error: standard input has more than 1024 KiB
+    error: standard input is larger than 1024 KiB
     hint: pass one sentence of at most 2000 characters, or one page
     ");
     assert_snapshot!(piped(&[b'a'; 900_000], &["-"], 2).err, @"
@@ -215,7 +215,7 @@ fn hostile_input_is_refused_or_cleaned() {
     ");
     assert_snapshot!(piped(b"", &["-", "--draft", "-"], 2).err, @"
     error: standard input cannot be both sentence and draft
-    hint: name a file for one of them
+    hint: pass a file for one of them
     ");
     let steered = piped("Never\u{1b}]0;x\u{7} \u{202e}panic\r\n".as_bytes(), &["-"], 0);
     assert!(!steered.out.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{:?}", steered.out);
@@ -229,15 +229,15 @@ fn what_cannot_be_read_is_an_error() {
     let refused = |args: &[&str]| project.run(&[&["rule", "suggest"], args].concat()).ends(2).err;
     assert_snapshot!(refused(&["gone.md"]), @"
     error: gone.md: no such file
-    hint: name a document of the project, or put the sentence in quotes
+    hint: pass a document of the project, or a sentence in quotes
     ");
     assert_snapshot!(refused(&["never", "use", "moment"]), @"
     error: never: no such file
-    hint: name a document of the project, or put the sentence in quotes
+    hint: pass a document of the project, or a sentence in quotes
     ");
     assert_snapshot!(refused(&["AGENTS.md", "--draft", "draft.md"]), @"
-    error: `--draft` goes with a sentence, not with documents
-    hint: pass the sentence in quotes, or leave it out
+    error: `--draft` cannot be combined with documents
+    hint: pass a sentence in quotes, or no argument
     ");
     let outside = project.run(&["rule", "suggest", "/"]).ends(2);
     assert!(outside.err.contains("is not in the project"), "{}", outside.err);

@@ -71,11 +71,11 @@ fn a_rule_that_looks_at_nothing_says_so() {
     );
     let ran = project.run(&["check", ".", "--verbose", "--quiet"]);
     assert_snapshot!(ran.err, @"
-    note: team/none matched 0 files: here it can find nothing
-    note: team/readme judges 2 places
+    note: team/none applies to 0 files, so it cannot find anything
+    note: team/readme applies to 2 places
     ");
     let ran = project.run(&["doctor"]);
-    assert!(ran.out.contains("team/none matched 0 files"), "{}", ran.out);
+    assert!(ran.out.contains("team/none applies to 0 files"), "{}", ran.out);
 }
 
 #[test]

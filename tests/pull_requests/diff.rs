@@ -202,7 +202,7 @@ fn a_name_that_is_not_utf_8_is_a_name() {
     repository.write(name, "green\nblue\nblue again\n");
     assert_snapshot!(check(&repository, &["--changed"]), @"
     caf�.txt:2 team/colour pre-existing: identical to line 1 of the base
-    caf�.txt:3 team/colour new: the base has no such line
+    caf�.txt:3 team/colour new: the line does not exist in the base
     ");
 }
 
@@ -215,7 +215,7 @@ fn a_base_that_is_not_there_is_an_error_with_a_hint() {
     };
     let repository = project(&[("a.txt", "a\n")]);
     assert_snapshot!(said(&repository, &["--diff", "nowhere"]), @"
-    error: `nowhere` names no commit in this repository
+    error: unknown revision `nowhere`
     hint: run `git fetch` to update the remote branches, and `git branch --all` to list them
     ");
     repository.git(&["switch", "--quiet", "--orphan", "other"]);
@@ -233,7 +233,7 @@ fn a_base_that_is_not_there_is_an_error_with_a_hint() {
     ");
     let clone = repository.cloned(&["--depth=1", "--branch=other"]);
     assert_snapshot!(said(&clone, &["--diff", "HEAD~1"]), @"
-    error: `HEAD~1` names no commit in this repository
+    error: unknown revision `HEAD~1`
     hint: the clone is shallow and can be limited to one branch; run `git fetch --unshallow origin '+refs/heads/*:refs/remotes/origin/*'` to fetch the rest, or use `aidd ci --base origin/main`, which fetches what it needs
     ");
 }

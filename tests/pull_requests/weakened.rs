@@ -118,16 +118,16 @@ fn what_fails_the_run() {
 #[test]
 fn files_that_are_left_out() {
     assert_snapshot!(with_config(r#"{ "exclude": ["**"] }"#), @"
-    [paths] .aidd/config.json:1: adds `**` to `exclude`; leaves out 5 tracked files: `.aidd/config.json`, `a.txt`, `new.txt` and 2 more
-    error[team/colour] the settings of the base report it: .aidd/config.json:1 adds `**` to `exclude`; leaves out 5 tracked files: `.aidd/config.json`, `a.txt`, `new.txt` and 2 more
+    [paths] .aidd/config.json:1: adds `**` to `exclude`; excludes 5 tracked files: `.aidd/config.json`, `a.txt`, `new.txt` and 2 more
+    error[team/colour] the settings of the base report it: .aidd/config.json:1 adds `**` to `exclude`; excludes 5 tracked files: `.aidd/config.json`, `a.txt`, `new.txt` and 2 more
     ");
     assert_snapshot!(with_config(r#"{ "include": ["*.md"] }"#), @"
-    [paths] .aidd/config.json:1: narrows `include`; leaves out 4 tracked files: `.aidd/config.json`, `a.txt`, `new.txt` and 1 more
-    error[team/colour] the settings of the base report it: .aidd/config.json:1 narrows `include`; leaves out 4 tracked files: `.aidd/config.json`, `a.txt`, `new.txt` and 1 more
+    [paths] .aidd/config.json:1: narrows `include`; excludes 4 tracked files: `.aidd/config.json`, `a.txt`, `new.txt` and 1 more
+    error[team/colour] the settings of the base report it: .aidd/config.json:1 narrows `include`; excludes 4 tracked files: `.aidd/config.json`, `a.txt`, `new.txt` and 1 more
     ");
     assert_snapshot!(failing(&[], |server| server.write(".aiddignore", "*\n")), @"
-    [ignore-file] .aiddignore: adds `*`; leaves out 5 tracked files: `.aiddignore`, `a.txt`, `new.txt` and 2 more
-    error[team/colour] the settings of the base report it: .aiddignore adds `*`; leaves out 5 tracked files: `.aiddignore`, `a.txt`, `new.txt` and 2 more
+    [ignore-file] .aiddignore: adds `*`; excludes 5 tracked files: `.aiddignore`, `a.txt`, `new.txt` and 2 more
+    error[team/colour] the settings of the base report it: .aiddignore adds `*`; excludes 5 tracked files: `.aiddignore`, `a.txt`, `new.txt` and 2 more
     ");
     assert_snapshot!(with_config(r#"{ "maxFileSize": 1 }"#), @"
     [file-size] .aidd/config.json:1: lowers `maxFileSize` from 2097152 to 1

@@ -84,8 +84,8 @@ fn the_server_is_asked_before_deep_histories_are_fetched() {
         let clone = checkout(&server, "topic", &SHALLOW);
         let ran = find_with(&clone, &event, Ask { compare: Some(compare), ..Ask::default() });
         ran.is(&fork, "merge base of main and the pull request");
-        let note = ran.said.lines().find(|line| line.contains("of no help"));
-        let wanted = ["rate limit", "the server's answer is not a commit hash"];
+        let note = ran.said.lines().find(|line| line.contains("did not provide a merge base"));
+        let wanted = ["rate limit", "not a commit hash"];
         assert!(note.is_some_and(|note| wanted.iter().any(|why| note.ends_with(why))));
     }
 }
@@ -194,7 +194,7 @@ fn what_cannot_be_fetched_is_said() {
     let ran = find(&clone, &event);
     let error = ran.base.expect_err("refused");
     assert!(error.starts_with("git fetch: fatal: "), "{error}");
-    assert!(error.ends_with("`fetch-depth: 0`, and nothing has to be fetched"), "{error}");
+    assert!(error.ends_with("`fetch-depth: 0`, so that nothing must be fetched"), "{error}");
     // A remote that no longer exists does not matter if everything is present.
     let clone = checkout(&server, "topic", &[]);
     clone.git(&[

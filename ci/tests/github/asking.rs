@@ -149,6 +149,6 @@ fn a_commit_that_is_only_in_the_fork() {
     let mut strange = run("mona/demo", "x");
     strange.head_sha = "../../user".into();
     server.log();
-    assert!(ask(&server, &strange, Some(3)).contains("no hash"));
+    assert!(ask(&server, &strange, Some(3)).contains("not a hash"));
     assert_eq!(server.log(), "");
 }

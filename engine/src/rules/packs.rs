@@ -250,11 +250,11 @@ mod tests {
         }
         insta::assert_snapshot!(shown, @r#"
         compliance: pack `./team`: .aidd/packs/team.md:3:3: unknown key `rulez`; did you mean `rules`?
-        compliance: pack `./team`: .aidd/packs/team.md:1:1: a rule page begins with a header between `---` lines
-        compliance: pack `./team`: `team/word`: "loud" is none of off, info, warning, error, nor `severity` and `params`
-        compliance: no pack is called `./teem` (`.aidd/packs/teem.md`); did you mean `./team`?
-        compliance: no pack is called `./../x`; known are accessibility, architecture, clean-code, design-system, docs, git, go, java, javascript, python, rea
-        compliance: no pack is called `securty`; did you mean `security`?
+        compliance: pack `./team`: .aidd/packs/team.md:1:1: a rule page must begin with a header between `---` lines
+        compliance: pack `./team`: `team/word`: expected off, info, warning, error, or an object with `severity` and `params`; found "loud"
+        compliance: unknown pack `./teem` (`.aidd/packs/teem.md`); did you mean `./team`?
+        compliance: unknown pack `./../x`; known packs: accessibility, architecture, clean-code, design-system, docs, git, go, java, javascript, python, react
+        compliance: unknown pack `securty`; did you mean `security`?
         "#);
     }
 
@@ -279,13 +279,13 @@ mod tests {
             @r#"
         3:11 "team/wrd" unknown rule `team/wrd`; did you mean `team/word`?
         3:22 "tem/*" `tem/*` matches no rule
-        5:5 "team/word" "loud" is none of off, info, warning, error, nor `severity` and `params`
+        5:5 "team/word" expected off, info, warning, error, or an object with `severity` and `params`; found "loud"
         6:5 "team/wod" unknown rule `team/wod`; did you mean `team/word`?
         "#
         );
         insta::assert_snapshot!(
             found("---\npack:\n  rules: [team/word]\n  set: { team/word: { params: { wort: a } } }\n---\n# team\n"),
-            @r#"4:10 "team/word" no parameter is called `wort`; did you mean `word`?"#
+            @r#"4:10 "team/word" unknown parameter `wort`; did you mean `word`?"#
         );
     }
 }

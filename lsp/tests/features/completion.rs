@@ -137,7 +137,7 @@ fn the_configuration_is_completed_by_its_schema() {
     assert_eq!(of("// ‸"), "nothing");
     let items = items(&project, ".aidd/config.json", "{\"‸\"}").expect("items");
     let Some(Documentation::String(text)) = &items[0].documentation else { panic!("none") };
-    assert_snapshot!(text, @"The schema of this file, for editors.");
+    assert_snapshot!(text, @"The JSON schema of this file, for editors.");
 }
 
 #[test]

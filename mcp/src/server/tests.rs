@@ -82,7 +82,7 @@ fn what_the_agent_can_mend_is_told_as_the_answer() {
     in_both_eras(|client, _| {
         assert_eq!(
             client.text("aidd_echo", json!({"txet": "a"})),
-            "error: unknown argument `txet`; did you mean `text`?\n`text` is missing: What to say"
+            "error: unknown argument `txet`; did you mean `text`?\n`text` is missing: Text to repeat"
         );
         assert_eq!(
             client.text("aidd_echo", json!({"text": "fail"})),
@@ -219,7 +219,7 @@ fn lean_tells_of_what_it_does_not_list() {
     let list = client.request("tools/list", json!({}));
     assert_eq!(list["result"]["tools"].as_array().map(Vec::len), Some(1));
     let told = client.hello["instructions"].as_str().expect("text").to_owned();
-    assert!(told.ends_with("with the known ones): aidd_wait, save_decision."), "{told}");
+    assert!(told.ends_with("returns the known ones): aidd_wait, save_decision."), "{told}");
     let mut other = Client::new(server(folder.path(), Profile::Memory), OLD);
     let answer = other.request("tools/call", json!({"name": "aidd_wait"}));
     assert_eq!(answer["error"]["code"], -32602, "{answer}");

@@ -116,9 +116,9 @@ fn an_edit_refuses_fields_that_are_not_what_they_should_be() {
                 json!({"mood": 1, "files": ["a.rs"]}),
                 "a mistake has no field `mood`; its fields are",
             ),
-            (json!({"prevention": "x", "files": "a.rs"}), "`files` of a mistake"),
-            (json!({"occurrences": "3"}), "`occurrences` of a mistake"),
-            (json!({"fix": ["a"]}), "`fix` of a mistake"),
+            (json!({"prevention": "x", "files": "a.rs"}), "invalid `files` of a mistake"),
+            (json!({"occurrences": "3"}), "invalid `occurrences` of a mistake"),
+            (json!({"fix": ["a"]}), "invalid `fix` of a mistake"),
         ] {
             let error = with(fields).expect_err(name).to_string();
             assert!(error.starts_with(name), "{error}");

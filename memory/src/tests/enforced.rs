@@ -54,10 +54,10 @@ fn a_check_is_looked_at_before_anything_is_written() {
         `check` must be an object with the keys of `check:` in a rule page, such as {"files": ["*.ts"], "text": {"regex": "…"}}
         `check`: unknown key `regx`; did you mean `regex`?
         `check.text` cannot run: unclosed group
-        `check` does not do what its examples say: `fails`: no finding in a.ts
-        `check` does not do what its examples say: `passes`: found in a.ts: 1:9 moment
-        `check` does not do what its examples say: `fails`: no finding in the files
-        `check` holds a secret or private text, which no memory keeps: write an example that only looks like one
+        `check` fails its own examples: `fails`: no finding in a.ts
+        `check` fails its own examples: `passes`: finding in a.ts: 1:9 moment
+        `check` fails its own examples: `fails`: no finding in the files
+        `check` contains a secret or private text, which memories never store; use an example that only looks like one
         "#); }
         assert!(!root.join(FILE).exists());
         let known = memory.save_convention(&convention("No moment", json!({}))).expect("saved").id;

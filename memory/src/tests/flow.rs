@@ -340,7 +340,8 @@ fn sessions_thread_and_are_refused_what_they_may_not() {
         let none = Observation::default();
         assert_eq!(said(memory.observe("x", Kind::Insight, "t", &none)), "there is no session `x`");
         assert!(
-            said(memory.observe(&first.id, Kind::Checkpoint, "t", &none)).contains("not observed")
+            said(memory.observe(&first.id, Kind::Checkpoint, "t", &none))
+                .contains("cannot be observed")
         );
         assert_eq!(memory.sessions(Some("main"), Some(false), 10).expect("sessions").len(), 2);
         memory.delete_session(&first.id).expect("deleted");

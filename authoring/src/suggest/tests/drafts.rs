@@ -162,7 +162,7 @@ fn problems_name_line_and_remedy() {
     4: unknown key `syntex`; did you mean `syntax`?
        correct the header and check the draft again
 
-    2: a tab: lines of a header are indented by spaces
+    2: tab in indentation; use spaces
        correct the header and check the draft again
 
     3: `severity` is missing
@@ -180,7 +180,7 @@ fn problems_name_line_and_remedy() {
     6: `compliance/any-type` is a rule that aidd ships; the page would replace it
        choose another id in the title: `# project/name`
 
-    24: the header is not closed by a `---` line
+    24: the header is not closed; add a `---` line
        correct the header and check the draft again
 
     1: unclosed group
@@ -192,10 +192,10 @@ fn problems_name_line_and_remedy() {
     2: unknown key `regx`; did you mean `regex`?
        correct the header and check the draft again
 
-    1: no settings of ESLint are in this project
-       add them, give the page a `check`, or take the key out
+    1: no settings of ESLint in this project
+       add them, add a `check` to the page, or remove the key
 
-    1: a text that begins with `\u{1b}` stands in quotes
+    1: quote a string that starts with `\u{1b}`
        correct the header and check the draft again
     "#);
 }

@@ -133,7 +133,7 @@ fn a_page_that_another_tool_enforces_is_counted_there() {
     AGENTS.md:1 .aidd/rules/off.md:6 Always use the logger.
       elsewhere by eslint/no-console in .eslintrc.json
     .aidd/rules/off.md:6 Never write to standard alerts.
-      open: its page names `eslint/no-alert`, but no settings of ESLint here switch `no-alert` on
+      open: its page names `eslint/no-alert`, but no settings of ESLint here enable `no-alert`
     .aidd/rules/on.md:6 Never write to standard output.
       elsewhere by eslint/no-console in .eslintrc.json
     ");

@@ -64,31 +64,31 @@ fn what_is_wrong_in_a_page_is_told_at_its_place_with_the_remedy() {
     let all = wrong.map(|header| told(".aidd/rules/x.md", &page(header), &[]).join("\n"));
     assert!(all.iter().all(|told| !told.is_empty()));
     insta::assert_snapshot!(all.join("\n"), @r#"
-    4:10 {: a text is expected here, not keys with values
-    4:9 foo: keys with values are expected here, such as `{ key: value }`
-    4:28 -1: a whole number of 0 or more is expected here
-    4:28 many: a whole number of 0 or more is expected here
-    5:28 yes: `true` or `false` is expected here
+    4:10 {: expected a string, found a mapping
+    4:9 foo: expected a mapping, such as `{ key: value }`
+    4:28 -1: expected a non-negative integer
+    4:28 many: expected a non-negative integer
+    5:28 yes: expected `true` or `false`
     5:1 fix: unknown key `fix`; it belongs under `check`
     5:3 message: unknown key `message`; it belongs at the top level of the header, not under `check`
     4:23 files: unknown key `files`; it belongs directly under `check`, next to the form
-    4:2 text: a tab: lines of a header are indented by spaces
-    4:18 "\d+": a backslash in double quotes is YAML's own: write the text in single quotes
+    4:2 text: tab in indentation; use spaces
+    4:18 "\d+": a backslash in double quotes starts a YAML escape; use single quotes
     4:19 \bfoo\b: the check cannot run: `\bfoo\b` contains a backspace, because YAML reads `\b` in double quotes as one; use single quotes
     4:11 regex: the check cannot run: look-around, including look-ahead and look-behind, is not supported
     4:19 x*: the check cannot run: `x*` matches the empty string at every position
     4:19 foo: the check cannot run: `foo` is swapped for itself
     5:10 replace: the check cannot run: `replace` uses the group `2`, which the expression does not have; its groups are numbered up to 1. Write a literal `$` as `$$`
     5:10 replace: the check cannot run: `replace` uses the group `amount`, which the expression does not have; its groups are `b`. Write a literal `$` as `$$`
-    4:12 src/{a,b/*.ts: the check cannot run: `src/{a,b/*.ts` is not a glob: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)
+    4:12 src/{a,b/*.ts: the check cannot run: not a glob: `src/{a,b/*.ts`: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)
     4:23 typscript: the check cannot run: `typscript` is not a built-in language; did you mean `typescript`?
     4:37 patern: the check cannot run: unknown key `patern` in the rule; did you mean `pattern`?
     4:43 call_expresion: the check cannot run: `call_expresion` is not a node kind of rust; did you mean `call_expression`?
     4:57 fix: the check cannot run: `fix` names `$C`, which the rule does not capture
-    4:16 $.a[: the check cannot run: `at: $.a[`: `[` is not closed
+    4:16 $.a[: the check cannot run: `at: $.a[`: unclosed `[`
     4:32 (20: the check cannot run: `(20`: unclosed group
     4:62 <package>: the check cannot run: `<package>` in `packages/<name>x/<package>` is not captured in `each`; expected one of pkg, path, dir, name, stem, ext
-    4:3 tree: `only` speaks of what lies in folders: a pattern of `each` that means folders ends in `/`
+    4:3 tree: `only` applies to directories; end a pattern of `each` with `/`
     4:11 nearest: the check cannot run: `nearest` must be a name, not a glob: `*.toml`
     4:22 #######  x: the check cannot run: `#######  x` is not a heading: expected one to six `#` and text; `*` matches any run of headings
     4:34 (a: the check cannot run: `(a` is not a valid expression: unclosed group
@@ -145,9 +145,9 @@ fn parameters_are_told_where_they_stand() {
     }"#;
     assert!(config::read(config).is_ok());
     insta::assert_snapshot!(told(".aidd/config.json", config, &pages).join("\n"), @r#"
-    2:49 "mox": no parameter is called `mox`; did you mean `max`?
-    4:60 "word": the parameter `word` is a text, not a number
-    6:81 "max": a whole number of 0 or more is expected here
+    2:49 "mox": unknown parameter `mox`; did you mean `max`?
+    4:60 "word": parameter `word`: expected a string, found a number
+    6:81 "max": expected a non-negative integer
     "#);
 }
 
@@ -199,20 +199,20 @@ fn what_yaml_and_the_library_of_rules_say_is_said_in_words() {
         "check:\n  syntax: { language: typescript, rule: { regex: '(' } }",
     ];
     let all = wrong.map(|header| told(".aidd/rules/x.md", &page(header), &[]).join("\n"));
-    insta::assert_snapshot!(all.join("\n"), @r#"
-    4:1 severity: `severity` stands here twice
-    3:11 : a text with a colon in it stands in quotes
-    3:10 `x`: a text that begins with a backtick stands in quotes
-    3:10 @x: a text that begins with `@` stands in quotes
-    4:1 : a quote above this is not closed
+    insta::assert_snapshot!(all.join("\n"), @"
+    4:1 severity: duplicate key `severity`
+    3:11 : quote a string that contains a colon
+    3:10 `x`: quote a string that starts with a backtick
+    3:10 @x: quote a string that starts with `@`
+    4:1 : unclosed quote above
     3:7 [a: unclosed bracket '['
-    3:10 |x: a text that begins with `|` or `>` stands in quotes
-    3:14 s': a text in quotes ended before this
-    4:10 *.ts: a text that begins with `*` stands in quotes: to YAML it is a reference
-    4:3 files: the number `3` stands here; a text, keys with values, or a list of them is expected
-    4:19 {2}: `{` is not closed by `}`, or a comma is missing
-    6:4 max: this line is indented otherwise than those it belongs to, or a quote above is not closed
-    4:11 [a: the check cannot run: `[a` is not a glob: unclosed character class; missing ']'
+    3:10 |x: quote a string that starts with `|` or `>`
+    3:14 s': unexpected text after a quoted string
+    4:10 *.ts: quote a string that starts with `*`; YAML reads it as an alias
+    4:3 files: expected a string, a mapping, or a list of them, found the number `3`
+    4:19 {2}: missing `}` or comma
+    6:4 max: inconsistent indentation, or an unclosed quote above
+    4:11 [a: the check cannot run: not a glob: `[a`: unclosed character class; missing ']'
     4:23 ts: the check cannot run: `ts` is not a built-in language; did you mean `typescript`?
     4:23 js: the check cannot run: `js` is not a built-in language; did you mean `javascript`?
     4:35 rule: the check cannot run: `rule` is a list; expected one rule as a mapping, such as `{ kind: … }`
@@ -220,7 +220,7 @@ fn what_yaml_and_the_library_of_rules_say_is_said_in_words() {
     4:49 foo: the check cannot run: `foo` is not a node kind of typescript
     4:3 syntax: the check cannot run: the rule has nothing to match; add a `pattern`, a `kind` or a `regex`
     4:43 regex: the check cannot run: a `regex` in the rule is not a valid expression
-    "#);
+    ");
 }
 
 #[test]

@@ -242,7 +242,7 @@ fn bodies_and_whole_messages() {
     commit/0123456789ab "Fixes": the footers have 31 characters, more than 20
     "#);
     let problem = demands("{message: {matches: '('}}").expect_err("malformed").to_string();
-    assert!(problem.contains("no expression"));
+    assert!(problem.contains("not a valid expression"));
 }
 
 #[test]

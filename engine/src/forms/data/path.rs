@@ -206,13 +206,13 @@ mod tests {
     #[test]
     fn what_is_not_known_is_refused() {
         for (query, part) in [
-            ("a", "begins with"),
-            ("$a", "a step begins"),
+            ("a", "at the beginning"),
+            ("$a", "beginning of a step"),
             ("$.", "no name"),
-            ("$[", "not closed"),
+            ("$[", "unclosed `[`"),
             ("$[?@.x]", "filters"),
             ("$[1:2]", "filters"),
-            ("$[x]", "in quotes"),
+            ("$[x]", "must be quoted"),
             ("$['x", "quote"),
             ("$.a b", "['name']"),
         ] {

@@ -151,9 +151,9 @@ fn what_is_malformed_is_told() {
         let header = header.check.expect("a check").layers.expect("layers");
         Layers::new(&header, "").expect_err("malformed")
     };
-    insta::assert_snapshot!(problem(r#"{acyclic: "src/{a"}"#), @"`src/{a` is no path pattern: `{` is not closed");
+    insta::assert_snapshot!(problem(r#"{acyclic: "src/{a"}"#), @"not a path pattern: `src/{a`: `{` is not closed");
     insta::assert_snapshot!(problem(r#"{independent: "src/*/x"}"#), @"`independent` requires a capture that distinguishes the parts, as in `src/<part>/**`; `src/*/x` has none");
-    insta::assert_snapshot!(problem(r#"{independent: "src/<a b>/x"}"#), @"`src/<a b>/x` is no path pattern: `<` opens no name such as `<pkg>`");
+    insta::assert_snapshot!(problem(r#"{independent: "src/<a b>/x"}"#), @"not a path pattern: `src/<a b>/x`: `<` must start a name such as `<pkg>`");
     insta::assert_snapshot!(problem(r#"{forbid: {from: "a", to: "gem:rails"}}"#), @"`gem:rails` is neither a glob nor a package with one of the prefixes npm:, crate:, py:, go:, java:");
 }
 

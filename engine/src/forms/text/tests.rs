@@ -292,20 +292,20 @@ fn a_header_that_cannot_be_meant_is_refused() {
     .map(wrong)
     .collect();
     insta::assert_snapshot!(shown.join("\n"), @"
-    text: a text pattern has exactly one of `regex`, `assigned` and `swap`
-    text: a text pattern has exactly one of `regex`, `assigned` and `swap`
+    text: a text pattern must have exactly one of `regex`, `assigned` and `swap`
+    text: a text pattern must have exactly one of `regex`, `assigned` and `swap`
     in: unknown value `comment`
-    text: `in`: `all` leaves no other part to name
-    text: `first` is a number of lines, from 1
-    text: `swap` says what to avoid, `require` what there must be
-    text: `swap` has a word and a better word on each line
-    text: `max` asks for the whole file; a `secret` is looked for in pieces of it
-    fix: `insert` mends what `require` misses
+    text: `in`: `all` cannot be combined with other parts
+    text: `first` must be at least 1 line
+    text: `swap` cannot be combined with `require`
+    text: each entry of `swap` must have a word and its replacement
+    text: `max` needs the whole file; a `secret` pattern reads only parts of it
+    fix: `insert` requires `require`
     the inserted text does not match the pattern: `b`
-    fix: `replace` mends a match, and `require` speaks of files without one: use `insert`
-    fix: `replace: ''` is never safe: leave out `safe`
-    fix: `as` says how the text of `insert` is written
-    fix: `swap` has its own fix: leave out `replace`
-    fix: `insert: TEXT` mends findings of `text`, not of `doc`
+    fix: `replace` changes a match, but `require` reports files without a match; use `insert`
+    fix: `replace: ''` is never safe; remove `safe`
+    fix: `as` requires `insert` with a text
+    fix: `swap` has its own fix; remove `replace`
+    fix: `insert: TEXT` fixes findings of `text`, not of `doc`
     ");
 }

@@ -192,14 +192,14 @@ fn parameters_that_do_not_hold_are_refused_when_the_engine_is_made() {
         ),
     ];
     insta::assert_snapshot!(all.join("\n"), @"
-    overrides[1]: the parameters of `t/x`: no parameter is called `wort`; did you mean `word`?
-    overrides[1]: the parameters of `t/x`: the parameter `word` is a text, not a number
-    overrides[1]: the parameters of `t/x`: `unique` compares files of different folders; set them under `rules`, for all paths
-    overrides[1]: the parameters of `t/x`: `count` counts files of different folders together; set them under `rules`, for all paths
-    overrides[1]: the parameters of `t/x`: without `each` it judges the project as a whole; set them under `rules`, for all paths
-    overrides[1]: the parameters of `t/x`: a cycle of `acyclic` may run through several folders; set them under `rules`, for all paths
-    overrides[1]: the parameters of `t/x`: it judges commits, not files; set them under `rules`, for all paths
-    overrides[1]: the parameters of `t/x`: `lines`: 2 is more than 1
+    overrides[1]: parameters of `t/x`: unknown parameter `wort`; did you mean `word`?
+    overrides[1]: parameters of `t/x`: parameter `word`: expected a string, found a number
+    overrides[1]: parameters of `t/x`: `unique` compares files of different directories; set them under `rules`, for all paths
+    overrides[1]: parameters of `t/x`: `count` counts files of different directories together; set them under `rules`, for all paths
+    overrides[1]: parameters of `t/x`: without `each` it checks the project as a whole; set them under `rules`, for all paths
+    overrides[1]: parameters of `t/x`: a cycle of `acyclic` can span several directories; set them under `rules`, for all paths
+    overrides[1]: parameters of `t/x`: it checks commits, not files; set them under `rules`, for all paths
+    overrides[1]: parameters of `t/x`: `lines`: 2 is more than 1
     ");
 }
 

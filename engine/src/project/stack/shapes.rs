@@ -189,7 +189,7 @@ fn dotnet_solutions_and_central_versions() {
       Else - = - Normal
     src/Old/packages.config nuget - - by nuget, lock -
       NUnit 3.14.0 = 3.14.0 Dev
-    ! src/Old/Old.csproj:1:1: holds no <Project>; the file is not used
+    ! src/Old/Old.csproj:1:1: no <Project> element; file skipped
     ");
 }
 
@@ -293,20 +293,20 @@ fn what_is_installed_is_found_in_every_ecosystem() {
     ]), @"
     github.com/a/b 1.2.0 (go/vendor/modules.txt) -
     github.com/c/d 1.0.9 (go/vendor/modules.txt) -
-    g:x not there
+    g:x not installed
     serilog 4.3.0 (net/obj/project.assets.json) -
     a/b 1.9.0 (php/vendor/composer/installed.json) -
     typing-extensions 4.15.0 (py/.venv/lib/python3.13/site-packages/typing_extensions-4.15.0.dist-info/METADATA) -
     flask 3.1.2 (py/.venv/lib/python3.13/site-packages/flask-3.1.2.dist-info/METADATA) py/.venv/lib/python3.13/site-packages/flask/py.typed
-    flask-login not there
+    flask-login not installed
     rack 3.1.8 (rb/vendor/bundle/ruby/3.4.0/gems/rack-3.1.8) rb/vendor/bundle/ruby/3.4.0/gems/rack-3.1.8/README.md
     nokogiri 1.18.2 (rb/vendor/bundle/ruby/3.4.0/gems/nokogiri-1.18.2-x86_64-linux) -
     serde 1.0.219 (rs/vendor/serde/Cargo.toml) rs/vendor/serde/src/lib.rs
     syn 1.0.109 (rs/vendor/syn-1.0.109/Cargo.toml) -
-    none not there
+    none not installed
     react 19.2.0 (node_modules/react/package.json) node_modules/react/index.d.ts
     @a/b 1.4.0 (web/node_modules/@a/b/package.json) -
-    ../../etc not there
+    ../../etc not installed
     ");
 }
 
@@ -319,12 +319,12 @@ fn broken_records_of_what_is_installed_are_named() {
         ("go.mod", "module m\n\nrequire a.b/../../c v1.2.0\n"),
         ("vendor/modules.txt", "# a.b/../../c v1\n#\n# \n"),
     ]), @"
-    a.b/../../c not there
-    .. not there
-    /etc/passwd not there
-    a/b not there
-    c/d not there
-    x/.. not there
-    ! vendor/composer/installed.json:1:1: EOF while parsing an object; the file is not used
+    a.b/../../c not installed
+    .. not installed
+    /etc/passwd not installed
+    a/b not installed
+    c/d not installed
+    x/.. not installed
+    ! vendor/composer/installed.json:1:1: EOF while parsing an object; file skipped
     ");
 }

@@ -170,7 +170,7 @@ fn python_projects() {
     python 3.12.4 (.python-version)
     python >=3.12 (pyproject.toml)
     python ^3.11 (poet/pyproject.toml)
-    ! old/setup.py: a program, not read; what it needs is not known
+    ! old/setup.py: not read because it is a program; its dependencies are unknown
     ");
 }
 
@@ -232,7 +232,7 @@ fn gradle_is_read_as_far_as_it_can_be() {
       io.quarkus:quarkus-rest 3.2 = - Normal
       org.springframework.boot 4.0.1 = - Build
       org.junit.jupiter:junit-jupiter 6.0.0 = - Dev
-    ! settings.gradle.kts: the member `lib` is no folder
+    ! settings.gradle.kts: member `lib` is not a directory
     ");
 }
 
@@ -248,14 +248,14 @@ fn what_is_broken_is_named_and_passed_over() {
         ("c/pom.xml", "<xml/>"),
     ]), @"
     b/package.json npm - - by -, lock -
-    ! package.json:2:20: key must be a string; the file is not used
-    ! Cargo.toml:2:8: string values must be quoted, expected literal string; the file is not used
-    ! go.mod:1:1: names no module; the file is not used
-    ! a/package.json: holds no object; the file is not used
-    ! b/package.json: the member `nowhere/*` is no folder
-    ! b/package.json: the member `../../outside` lies outside of the project
-    ! b/package.json: the member `/etc` is no folder
-    ! c/pom.xml:1:1: holds no <project>; the file is not used
+    ! package.json:2:20: key must be a string; file skipped
+    ! Cargo.toml:2:8: string values must be quoted, expected literal string; file skipped
+    ! go.mod:1:1: no module name; file skipped
+    ! a/package.json: not an object; file skipped
+    ! b/package.json: member `nowhere/*` is not a directory
+    ! b/package.json: member `../../outside` is outside of the project
+    ! b/package.json: member `/etc` is not a directory
+    ! c/pom.xml:1:1: no <project> element; file skipped
     ");
 }
 

@@ -255,17 +255,17 @@ fn what_is_wrong_names_the_key_and_what_to_do() {
     `check.severity`: `loud` is not a severity: error, warning or info
     `check.rule` must be the second half of the rule id, in lower-case letters, digits and dashes, such as no-moment; found `No Moment`
     `check.message` must be a string
-    `check.fails` is an object of path and text, such as {"src/a.ts": "…"}; a path has no spaces or quotes
-    `check.passes` is an object of path and text, such as {"src/a.ts": "…"}; a path has no spaces or quotes
-    `check`: a check has exactly one form of `text`, `syntax`, `tree`, `data`, `layers`, `commit`, `doc`
-    `check.text` cannot run: `a{` is not a glob: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)
+    `check.fails` must map paths to texts, such as {"src/a.ts": "…"}; a path must not have spaces or quotes
+    `check.passes` must map paths to texts, such as {"src/a.ts": "…"}; a path must not have spaces or quotes
+    `check`: a check must have exactly one form of `text`, `syntax`, `tree`, `data`, `layers`, `commit`, `doc`
+    `check.text` cannot run: not a glob: `a{`: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)
     `check.text` cannot run: the expression is too large to match efficiently; bound its repetitions
     `check.syntax` cannot run: the rule has no node kind to start at; add a `kind`, or check that its `pattern` is a complete piece of code
-    `check`: one value is expected here, neither a list nor keys at `["a"]}`
+    `check`: expected a single value, not a list or a mapping at `["a"]}`
     `check`: unknown key `regex`; it belongs under `text`: {"text": {"regex": …}}
     `check`: unknown key `language`; it belongs under `syntax`: {"syntax": {"language": ["typescript"], "rule": {"pattern": "…"}}}
     `check.syntax.language` is missing: {"syntax": {"language": ["typescript"], "rule": {"pattern": "…"}}}
-    `check` has 40021 bytes, of at most 32768: write it as a rule page, which has no such bound
+    `check` has 40021 bytes, more than 32768; write it as a rule page, which has no such limit
     "#);
 }
 

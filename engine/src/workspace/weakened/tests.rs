@@ -186,17 +186,17 @@ fn packs_files_sizes_and_known_findings_are_listed() {
     let listed = configs("{}", r#"{ "exclude": ["**", "x/"] }"#);
     assert_eq!(
         listed,
-        ".aidd/config.json:1: adds `**`, `x/` to `exclude`; leaves out 4 tracked files: `.aiddignore`, `a.txt`, `b.txt` and 1 more\n"
+        ".aidd/config.json:1: adds `**`, `x/` to `exclude`; excludes 4 tracked files: `.aiddignore`, `a.txt`, `b.txt` and 1 more\n"
     );
     let listed = configs("{}", r#"{ "exclude": ["later/"] }"#);
     assert_eq!(
         listed,
-        ".aidd/config.json:1: adds `later/` to `exclude`; leaves out no tracked file today\n"
+        ".aidd/config.json:1: adds `later/` to `exclude`; currently excludes no tracked files\n"
     );
     let listed = configs("{}", r#"{ "include": ["*.txt"] }"#);
     assert_eq!(
         listed,
-        ".aidd/config.json:1: narrows `include`; leaves out 1 tracked file: `.aiddignore`\n"
+        ".aidd/config.json:1: narrows `include`; excludes 1 tracked file: `.aiddignore`\n"
     );
     let listed = configs("{}", r#"{ "maxFileSize": 1 }"#);
     assert_eq!(listed, ".aidd/config.json:1: lowers `maxFileSize` from 2097152 to 1\n");
@@ -204,7 +204,7 @@ fn packs_files_sizes_and_known_findings_are_listed() {
         weakened(Fixture { baseline: "1", ..USUAL }, Fixture { baseline: "1 2 3", ..USUAL });
     assert_eq!(listed, ".aidd/baseline.json: adds 2 known findings: 2 of `team/colour`\n");
     let listed = weakened(USUAL, Fixture { ignore: "# why\nb.txt\nlater/\n!c\n", ..USUAL });
-    assert_eq!(listed, ".aiddignore: adds `b.txt`, `later/`; leaves out 1 tracked file: `b.txt`\n");
+    assert_eq!(listed, ".aiddignore: adds `b.txt`, `later/`; excludes 1 tracked file: `b.txt`\n");
 }
 
 #[test]

@@ -48,8 +48,8 @@ fn a_text_is_checked_as_what_it_is_to_become() {
       help: Set the folder by `WORKDIR`, which holds for what follows too
       fix (unsafe): Use WORKDIR
     and 1 more; raise `limit` or narrow the path
-    why dockerfile/cd-instead-of-workdir: `cd` in a `RUN` is forgotten with the next instruction, so every later `RUN`, `COPY` or `CMD` has to repeat it. `WORKDIR` sets the folder once for all that follows, creates it, and shows in the image's settings.
-    why dockerfile/sudo: `sudo` in a build changes nothing for root and behaves unpredictably for anyone else. It drops environment variables, may ask for a password, and does not pass signals on. `RUN` already runs as the user of the last `USER` instruction.
+    reason for dockerfile/cd-instead-of-workdir: `cd` in a `RUN` is forgotten with the next instruction, so every later `RUN`, `COPY` or `CMD` has to repeat it. `WORKDIR` sets the folder once for all that follows, creates it, and shows in the image's settings.
+    reason for dockerfile/sudo: `sudo` in a build changes nothing for root and behaves unpredictably for anyone else. It drops environment variables, may ask for a password, and does not pass signals on. `RUN` already runs as the user of the last `USER` instruction.
     ");
     insta::assert_snapshot!(format!("{:#}", answer.data["findings"][0]), @r#"
     {
@@ -123,12 +123,12 @@ fn what_is_missing_or_outside_is_said() {
         call(folder.path(), name, arguments).expect_err("refused").to_string()
     };
     insta::assert_snapshot!(said("aidd_scan_secrets", json!({})), @"
-    neither `filePath` nor `content` is given
-    hint: name a file or folder from the project's root (`.` is all of it), or pass a text
+    expected `filePath` or `content`
+    hint: pass a file or directory relative to the project root (`.` for all), or text
     ");
     insta::assert_snapshot!(said("aidd_check_compliance", json!({"content": "x"})), @"
-    `filePath` is missing: which rules a text has to keep depends on what it is to become
-    hint: name the file, such as src/api/user.ts
+    `filePath` is missing: the rules for a text depend on its path
+    hint: pass the intended path, such as src/api/user.ts
     ");
     insta::assert_snapshot!(said("aidd_scan_secrets", json!({"filePath": "../x"})), @"
     ../x is not in the project
@@ -140,7 +140,7 @@ fn what_is_missing_or_outside_is_said() {
     ");
     insta::assert_snapshot!(
         said("aidd_check_compliance", json!({"filePath": ".", "ruleCategories": ["secret/*"]})), @"
-    no rule is called `secret/*`; did you mean `secrets/jwt`?
+    unknown rule `secret/*`; did you mean `secrets/jwt`?
     hint: run `aidd rule list` to list all rules
     ");
     let gone = said("aidd_ci_diff_check", json!({"base": "gone"}));
@@ -309,10 +309,10 @@ fn gates_are_judged_by_what_is_there() {
     let gates = |arguments| call(root, "aidd_check_quality_gates", arguments);
     let build = gates(json!({"phase": "build"})).expect("an answer");
     insta::assert_snapshot!(build.text, @"
-    BUILD cannot be left yet; 3 of 3 gates open
+    BUILD is not complete; 3 of 3 gates open
     fail no_secrets: secrets/github-personal-access-token a.py:2
-    missing types_clean: would be shown by a tool_outcome observation of passing types or a tool_outcome observation of passing build
-    missing lint_clean: would be shown by a tool_outcome observation of passing lint
+    missing types_clean: expected a tool_outcome observation of passing types or a tool_outcome observation of passing build
+    missing lint_clean: expected a tool_outcome observation of passing lint
     ");
 
     fs::write(root.join("a.py"), "x = 2\n").expect("written");
@@ -331,16 +331,16 @@ fn gates_are_judged_by_what_is_there() {
     let of_run = |id: &str| id.starts_with("tool_outcome_");
     let text = verify.text.split('`').map(|part| if of_run(part) { "ID" } else { part });
     insta::assert_snapshot!(text.collect::<Vec<_>>().join("`"), @"
-    VERIFY cannot be left yet; 2 of 10 gates open
-    pass no_secrets: nothing new by secrets/*
-    not applicable naming_conventions (does not block): off here: compliance/file-name-case, compliance/identifier-case
-    not applicable module_rules: off here: compliance/commonjs, compliance/wildcard-import, compliance/layer-breach, compliance/import-cycle
-    not applicable no_unchecked_types: off here: compliance/any-type, compliance/non-null-assertion
+    VERIFY is not complete; 2 of 10 gates open
+    pass no_secrets: no new findings by secrets/*
+    not applicable naming_conventions (does not block): disabled here: compliance/file-name-case, compliance/identifier-case
+    not applicable module_rules: disabled here: compliance/commonjs, compliance/wildcard-import, compliance/layer-breach, compliance/import-cycle
+    not applicable no_unchecked_types: disabled here: compliance/any-type, compliance/non-null-assertion
     pass types_clean: `ID` passed
     pass lint_clean: `ID` passed
-    pass no_dead_code: off here: compliance/commented-out-code; `ID` passed
-    fail tests_pass: off here: compliance/disabled-test, compliance/focused-test; `ID` failed
-    missing acceptance_criteria: no evidence was given
+    pass no_dead_code: disabled here: compliance/commented-out-code; `ID` passed
+    fail tests_pass: disabled here: compliance/disabled-test, compliance/focused-test; `ID` failed
+    missing acceptance_criteria: no evidence was passed
     pass spec_matches: a note
     ");
     let none = gates(json!({"phase": "PLAN"})).expect_err("no gates");
@@ -452,7 +452,7 @@ fn what_is_no_sentence_and_no_draft_is_refused() {
     let refused = |arguments: Value| {
         call(folder.path(), "aidd_suggest_rule", arguments).expect_err("refused").to_string()
     };
-    assert!(refused(json!({})).starts_with("neither `sentence`, `filePath` nor `draft`"));
+    assert!(refused(json!({})).starts_with("expected `sentence`, `filePath` or `draft`"));
     assert!(refused(json!({"sentence": "a", "filePath": "a.md"})).contains("cannot be combined"));
     assert!(
         refused(json!({"sentence": "x".repeat(1 << 20)})).contains("more than 2000 characters")

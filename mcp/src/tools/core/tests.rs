@@ -148,7 +148,7 @@ fn a_start_holds_rules_mistakes_decisions_and_where_work_stands() {
     let answer = run("aidd_start", given.clone());
     insta::assert_snapshot!(steady(&answer.text, root), @r#"
     ## shop: where work stands
-    Started session_ID.
+    Started session session_ID.
     Left out: ai/rules/broken.md: line 2: the header cannot be read: unclosed bracket '['
     Branch feature/login: login
     Lifecycle lifecycle_ID, login, in UNDERSTAND. Open: The context is loaded; The requirements are clear; Acceptance criteria are written as given, when, then; Edge cases are listed
@@ -284,10 +284,10 @@ fn a_task_is_classified_in_both_languages() {
     fast track: yes, skipping brainstorm, research, SPEC
     ");
     insta::assert_snapshot!(call(folder.path(), "aidd_classify_task", json!({"description": "hm, perhaps later"})).text, @"
-    No row of the routing table fits. Ask what, why and for whom (template brainstorm), or name a role. aidd_get_routing_table shows all rows.
+    No row of the routing table matches. Ask what, why and for whom (template brainstorm), or name a role. aidd_get_routing_table lists all rows.
     complexity: low
     fast track: no
-      not known (say files, lines, tested): at most three files and 50 changed lines are expected; no tier 1 role is needed; the phase is not SHIP; tests cover the place, or the change is text only
+      unknown (pass files, lines, tested): at most three files and 50 changed lines are expected; no tier 1 role is needed; the phase is not SHIP; tests cover the place, or the change is text only
     ");
     assert!(
         refused(folder.path(), "aidd_classify_task", json!({"description": " "})).contains("empty")
@@ -320,12 +320,12 @@ fn roles_are_found_and_the_projects_own_goes_first() {
         (&json!("security-architect"), &json!(false))
     );
     insta::assert_snapshot!(refused(root, "aidd_get_agent", json!({"agent": "security-auditor"})), @"
-    there is no role `security-auditor`
+    unknown role `security-auditor`
     hint: did you mean security-architect?
     ");
     insta::assert_snapshot!(refused(root, "aidd_get_agent", json!({"agent": "qqq"})), @"
-    there is no role `qqq`
-    hint: there are ai-engineer, backend-engineer, contract-architect, data-architect, design-architect, experience-engineer, i18n-specialist, interface-artisan, knowledge-architect, performance-engineer, platform-engineer, quality-engineer, release-engineer, reliability-engineer, security-architect, system-architect
+    unknown role `qqq`
+    hint: known: ai-engineer, backend-engineer, contract-architect, data-architect, design-architect, experience-engineer, i18n-specialist, interface-artisan, knowledge-architect, performance-engineer, platform-engineer, quality-engineer, release-engineer, reliability-engineer, security-architect, system-architect
     ");
     write(
         root,
@@ -338,7 +338,7 @@ fn roles_are_found_and_the_projects_own_goes_first() {
     assert_eq!(matrix.text, "competency: lead roles; supporting roles\nVaults: security-architect");
     assert!(
         refused(root, "aidd_get_competency_matrix", json!({"filter": "xyz"}))
-            .contains("leave `filter` out")
+            .contains("omit `filter`")
     );
 }
 
@@ -411,7 +411,7 @@ fn a_context_is_never_over_its_budget() {
     assert!(memory.text.starts_with("## Decisions that hold\n"), "{}", memory.text);
     let said = ask(&context, "aidd_optimize_context", json!({"sections": ["memories"]}))
         .expect_err("refused");
-    assert!(said.message.contains("none of header, memory"), "{said}");
+    assert!(said.message.contains("expected one of header, memory"), "{said}");
 }
 
 /// All paths in a directory, with their contents.

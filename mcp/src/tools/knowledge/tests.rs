@@ -72,8 +72,8 @@ fn the_project_is_detected() {
     assert_eq!(answer.data["dependencies"][0]["locked"], "18.3.1");
     let empty = project(&[]);
     insta::assert_snapshot!(call(empty.path(), "aidd_detect_project", json!({})).text, @"
-    no manifest was found
-    guidance: no pages of the project's own; the shipped ones hold
+    no manifest found
+    guidance: no project pages; the shipped pages apply
     ");
     assert!(
         refused(folder.path(), "aidd_detect_project", json!({"path": "../x"})).contains("outside")
@@ -104,11 +104,11 @@ fn entries_are_found_and_read() {
     1 of 58
     ");
     let said = refused(root, "aidd_query_tkb", json!({"category": "database"}));
-    assert!(said.contains("no entry has `database`") && said.contains("data, "), "{said}");
+    assert!(said.contains("unknown value `database`") && said.contains("data, "), "{said}");
     let answer =
         call(root, "aidd_get_tkb_entry", json!({"name": "vitest", "section": "use cases"}));
     insta::assert_snapshot!(answer.text, @"
-    Vitest (testing, stable), reviewed 2026-11-22, describes 5.1
+    Vitest (testing, stable), reviewed 2026-11-22, for version 5.1
 
     ## Use Cases
 
@@ -157,7 +157,7 @@ fn technologies_are_compared() {
     let given = json!({"technologies": ["vitest", "react", "nosuchthing"]});
     let answer = call(folder.path(), "aidd_tech_compatibility", given);
     insta::assert_snapshot!(answer.text, @"
-    from 60 for a pair of which nothing is known
+    base score for a pair without data: 60
     Vitest + React: 87 (high)
       +30 both entries state that they work together
       -5 package-lock.json has React 18.3.1; the entry describes 19.3

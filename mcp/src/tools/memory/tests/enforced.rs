@@ -93,7 +93,7 @@ fn a_check_that_cannot_run_is_refused_and_nothing_is_kept() {
     insta::assert_snapshot!(said.join("\n"), @r#"
     error: `check`: unknown key `regx`; did you mean `regex`?
     error: `check.text` cannot run: the expression is too large to match efficiently; bound its repetitions
-    error: `check` does not do what its examples say: `fails`: no finding in src/a.ts
-    error: `check`: expected an object (Enforces it: {"files": ["*.ts"], "text": {"regex": "…"}}), found the string "text"
+    error: `check` fails its own examples: `fails`: no finding in src/a.ts
+    error: `check`: expected an object (Check: {"files": ["*.ts"], "text": {"regex": "…"}}), found the string "text"
     "#);
 }

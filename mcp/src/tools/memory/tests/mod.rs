@@ -251,26 +251,26 @@ fn a_small_day() {
     confidence: 0.7
     reasoning: no state
 
-    note: there is no memory decision_1_gone
+    note: unknown memory decision_1_gone
     == aidd_observation
-    Noted tool_outcome#1.
+    Saved tool_outcome#1.
     == aidd_memory_add_mistake
     Saved mistake#1.
     == evolve/outcome
     decision#1: FAILED.
     == evolve/supersede
     Saved decision#2.
-    It takes the place of decision#1.
+    It supersedes decision#1.
     == recall_decision
     decision#2 2025-11-22 active on auth strategy
     Switch to server side sessions
     confidence: 0.7
     reasoning: they can be ended
     decision#2 supersedes decision#1
-    before: decision#1 2025-11-22 Use JWT in cookies [FAILED: theft]
+    earlier: decision#1 2025-11-22 Use JWT in cookies [FAILED: theft]
     == search/by_topic
-    Nothing is remembered on auth strategies.
-    topics like it: auth strategy
+    No memories on auth strategies.
+    similar topics: auth strategy
     == aidd_memory_search
     1:
     decision#2 2025-11-22 auth strategy: Switch to server side sessions | they can be ended
@@ -280,7 +280,7 @@ fn a_small_day() {
     mistake#1 2025-11-22 TypeError: user is undefined | at login (/ci/app/src/login.ts:3:9)
     tool_outcome#1 2025-11-22 unit tests | npm test
     decision#1 2025-11-22 auth strategy: Use JWT in cookies | theft [FAILED: theft] [superseded by decision#2]
-    note: 100 is the most at once
+    note: the maximum is 100
     == aidd_memory_context
     > decision#1 2025-11-22 auth strategy: Use JWT in cookies | theft [FAILED: theft] [superseded by decision#2]
     tool_outcome#1 2025-11-22 unit tests | npm test
@@ -294,8 +294,8 @@ fn a_small_day() {
     == aidd_diagnose_error
     TypeError: user is undefined (type)
     in src/login.ts:7 login
-    Which value is of another type than is thought here, and who makes it?
-    1 of 1 known mistakes are like it:
+    Which value has an unexpected type, and where is it created?
+    1 of 1 known mistakes are similar:
     100 % mistake#1 (1x) TypeError: user is undefined
       cause: the session had expired
       fix: ask to log in again
@@ -303,7 +303,7 @@ fn a_small_day() {
     == aidd_session
     session#1 has 1 decision, 0 errors, 0 files, 1 pending task.
     == save_checkpoint
-    Saved checkpoint#1; load_checkpoint takes it up.
+    Saved checkpoint#1; resume with load_checkpoint.
     == load/checkpoint
     checkpoint#1 2025-11-22 active
     Login works
@@ -316,13 +316,13 @@ fn a_small_day() {
     Its branch feat/login got 1 decision and 0 errors.
     decisions: Sessions last a day
     == aidd_branch
-    Merged feat/login; its context lies in .aidd/branches/archive/feat-login~1a9c52cdceff.json.
+    Merged feat/login; its context is archived in .aidd/branches/archive/feat-login~1a9c52cdceff.json.
     now permanent: decision#3
     was pending: docs
     == aidd_memory_export
     0 lines written; ai/memory has 3 decisions, 1 mistakes, 0 conventions. Commit it to share them.
     == aidd_memory_import
-    0 new lines, 0 gone.
+    0 new lines, 0 removed.
     == list_decisions
     2:
     decision#3 2025-11-22 Sessions last a day | asked for
@@ -331,9 +331,9 @@ fn a_small_day() {
     Not enough data for one figure: 1 ended sessions.
     sessionSuccess: not enough data, fewer than 3 (1 samples, 1 measured): sessions whose tests passed and whose commits were not reverted
     complianceAvg: not enough data, fewer than 3 (0 samples, 0 measured): checks that passed when they last ran in a session
-    errorRecurrence: not enough data, fewer than 3 (1 samples, 1 measured): mistakes that were made only once
-    modelConsistency: not enough data, fewer than 3 (0 samples, 0 measured): 100 less the deviation of compliance within a model
-    memoryUtilization: not enough data, fewer than 3 (1 samples, 1 measured): sessions that left a decision or a mended error
+    errorRecurrence: not enough data, fewer than 3 (1 samples, 1 measured): mistakes that occurred only once
+    modelConsistency: not enough data, fewer than 3 (0 samples, 0 measured): 100 minus the deviation of compliance within a model
+    memoryUtilization: not enough data, fewer than 3 (1 samples, 1 measured): sessions that recorded a decision or a fixed error
     ");
 }
 
@@ -350,13 +350,13 @@ fn phases_are_left_with_evidence() {
     let refused = day.says("aidd_lifecycle_advance", json!({
         "lifecycleId": id, "evidence": {"acceptance": {"file": "story.md"}, "edges": {"file": "gone.md"}},
     }));
-    insta::assert_snapshot!(refused, @r"
-    error: UNDERSTAND cannot be left yet:
-    - context NOT met: The context is loaded (no evidence was given); shown by the id of a memory, or a file, or a note
-    - requirements NOT met: The requirements are clear (no evidence was given); shown by a file, or the id of a memory, or a note
+    insta::assert_snapshot!(refused, @"
+    error: UNDERSTAND is not complete:
+    - context NOT met: The context is loaded (no evidence was passed); evidence: the id of a memory, or a file, or a note
+    - requirements NOT met: The requirements are clear (no evidence was passed); evidence: a file, or the id of a memory, or a note
     - acceptance met: Acceptance criteria are written as given, when, then (the file `story.md`)
-    - edges NOT met: Edge cases are listed (there is no file `gone.md`); shown by a file, or the id of a memory, or a note
-    hint: give `evidence` by criterion key; a check's run is recorded by aidd_observation, type tool_outcome, with command and exitCode; `force` with `reason` goes on without
+    - edges NOT met: Edge cases are listed (there is no file `gone.md`); evidence: a file, or the id of a memory, or a note
+    hint: pass `evidence` by criterion key; record a check run with aidd_observation, type tool_outcome, with command and exitCode; or pass `force` with `reason`
     ");
     let said = day.says(
         "aidd_lifecycle_advance",

@@ -77,65 +77,65 @@ fn what_cannot_be_is_refused_with_a_remedy() {
     }
     insta::assert_snapshot!(said, @r#"
     aidd_session: `aiProvider` is missing
-    hint: say who you are: {provider, model, modelId, client}
+    hint: identify yourself: {provider, model, modelId, client}
     aidd_session: `branch` is missing
-    hint: no branch is checked out here: name the one you work on
-    aidd_session: `id` is missing: the session
-    hint: none is open; action list names those that were
+    hint: no branch is checked out; pass the branch you work on
+    aidd_session: `id` of the session is missing
+    hint: no session is open; list past ones with action list
     aidd_session: there is no session `session_1_x`
-    hint: aidd_session with action list names them
+    hint: list ids with aidd_session, action list
     aidd_session: `action`: expected `start`, `update`, `end`, `get`, `list` or `delete`, found the string "strat"; did you mean `start`?
     aidd_observation: there is no session `session_1_x`
-    hint: aidd_session with action list names them
+    hint: list ids with aidd_session, action list
     aidd_session: `aiProvider`: expected an object (provider, model, modelId, client), found the string "me"
-    aidd_session: `errorsResolved[0].error` is missing; each is {"error": "…", "fix": "…"}
-    aidd_branch: `decisions[1].decision` is missing; each is {"decision": "…", "reasoning": "…"}
-    aidd_branch: `branch` is missing, and none is checked out here
-    aidd_branch: `plan` is not taken with `action` get; only with save
+    aidd_session: `errorsResolved[0].error` is missing; expected {"error": "…", "fix": "…"}
+    aidd_branch: `decisions[1].decision` is missing; expected {"decision": "…", "reasoning": "…"}
+    aidd_branch: `branch` is missing, and no branch is checked out
+    aidd_branch: `plan` is not allowed with `action` get; only with save
     aidd_branch: there is no branch `x`
-    hint: nothing was saved of it; aidd_branch with action list names those known
-    aidd_branch: `promoteDecisions` is not taken with `action` get; only with merge
-    aidd_session: `status` is not taken with `action` get; only with list
-    `decisions` is not taken with `action` get; only with start, update, end
-    aidd_session: `branch` is not taken with `action` update; only with start, list
-    aidd_lifecycle_advance: `force` is not taken with `action` abandon; only with advance
-    aidd_lifecycle_advance: `to` is not taken with `action` advance; only with back
-    aidd_ci_report: `base` is not taken with `policy` true; only with false
-    aidd_memory_edit_decision: `confidence` is 70; it goes from 0 to 1
+    hint: no data for it; list known branches with aidd_branch, action list
+    aidd_branch: `promoteDecisions` is not allowed with `action` get; only with merge
+    aidd_session: `status` is not allowed with `action` get; only with list
+    `decisions` is not allowed with `action` get; only with start, update, end
+    aidd_session: `branch` is not allowed with `action` update; only with start, list
+    aidd_lifecycle_advance: `force` is not allowed with `action` abandon; only with advance
+    aidd_lifecycle_advance: `to` is not allowed with `action` advance; only with back
+    aidd_ci_report: `base` is not allowed with `policy` true; only with false
+    aidd_memory_edit_decision: `confidence` must be from 0 to 1, found 70
     aidd_observation: `discoveryTokens` must be at least 0, found -5
     aidd_memory_search: unknown argument `quary`; did you mean `query`?
-    `query` is missing: Empty: the newest
-    aidd_memory_search: `since` is no time: tomorrow
-    hint: write it as 2026-01-05 or 2026-01-05T10:00:00Z
+    `query` is missing: Empty: newest
+    aidd_memory_search: `since` is not a time: tomorrow
+    hint: use the form 2026-01-05 or 2026-01-05T10:00:00Z
     aidd_memory_context: there is no memory `decision_1_x`
-    hint: aidd_memory_search names memories; copy an id whole
+    hint: copy a full id from aidd_memory_search
     aidd_memory_get: `ids` is empty
-    hint: aidd_memory_search or search_recent names memories
-    aidd_memory_get: there is no memory `decision_1_x`
-    hint: aidd_memory_search names memories; copy an id whole
+    hint: get ids from aidd_memory_search or search_recent
+    aidd_memory_get: unknown memory `decision_1_x`
+    hint: copy a full id from aidd_memory_search
     aidd_memory_add_decision: a decision cannot be empty
-    aidd_memory_edit_decision: nothing to change is given
-    hint: name a field beside `id`
+    aidd_memory_edit_decision: no change requested
+    hint: pass a field in addition to `id`
     aidd_memory_edit_mistake: `decision#1` is a decision, not a mistake
     aidd_memory_prune: `decision#1` is a decision, not a convention
-    aidd_memory_import: `../x.json` lies outside of the project
-    hint: name a path below the project's root, relative to it
-    aidd_memory_import: there is no file `gone.json`
+    aidd_memory_import: `../x.json` is outside the project
+    hint: pass a path inside the project, relative to its root
+    aidd_memory_import: no such file: `gone.json`
     save_decision: `topic` is empty
-    hint: name what it is about in a word or two, or use aidd_memory_add_decision
-    save_decision: `confidence` is 5; it goes from 0 to 1
+    hint: pass a topic of one or two words, or use aidd_memory_add_decision
+    save_decision: `confidence` must be from 0 to 1, found 5
     save_decision: there is no memory `x`
-    hint: aidd_memory_search names memories; copy an id whole
+    hint: copy a full id from aidd_memory_search
     evolve_outcome: `outcome`: expected `SUCCESS`, `FAILED` or `PARTIAL`, found the string "GREAT"
     evolve_supersede: there is no memory `x`
-    hint: aidd_memory_search names memories; copy an id whole
-    load_context: give either `id` or `topic`
-    load_context: nothing is remembered on the topic `nothing`
-    hint: search_by_context looks through what memories say
+    hint: copy a full id from aidd_memory_search
+    load_context: pass either `id` or `topic`
+    load_context: no memories on the topic `nothing`
+    hint: search the contents with search_by_context
     aidd_lifecycle_status: there is no lifecycle `x`
-    hint: aidd_lifecycle_list names them
-    aidd_lifecycle_init: `SYNC` is none of UNDERSTAND, PLAN, SPEC, BUILD, VERIFY, SHIP
-    aidd_diagnose_error: there is no error text
+    hint: list ids with aidd_lifecycle_list
+    aidd_lifecycle_init: unknown phase `SYNC`; expected one of UNDERSTAND, PLAN, SPEC, BUILD, VERIFY, SHIP
+    aidd_diagnose_error: the error text is empty
     "#);
 }
 
@@ -280,10 +280,10 @@ fn what_is_the_same_or_against_another_is_said() {
             "links": [{"to": tabs_id, "relation": "contradicts"}],
         }),
     );
-    insta::assert_snapshot!(spaces, @r"
+    insta::assert_snapshot!(spaces, @"
     Saved decision#1.
-    note: 2 decisions hold on style: decision#2, decision#1
-    note: decision#1 contradicts decision#2, and both hold
+    note: 2 active decisions on style: decision#2, decision#1
+    note: decision#1 contradicts decision#2, and both are active
     ");
     let near = json!({"decision": "Use PostgreSQL for the event store", "reasoning": "r"});
     day.data("aidd_memory_add_decision", near);
@@ -381,6 +381,6 @@ fn an_answer_says_how_to_go_on() {
     done: route
     pending: validate; store
     decided: Use zod (because: it is there)
-    error: No table (mended by: migrate first)
+    error: No table (fixed by: migrate first)
     ");
 }
