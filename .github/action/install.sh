@@ -80,7 +80,7 @@ release() {
       return
       ;;
     source)
-      from_source "requested by the input `version`"
+      from_source "requested by the input 'version'"
       return
       ;;
   esac
