@@ -36,7 +36,7 @@ pub fn merges_line(root: &Path) -> &'static str {
     if Journal::new(root).folder() == MEMORY_FOLDER { MERGES } else { PLAIN_MERGES }
 }
 
-/// What [`write`] did to a file.
+/// What [`write()`] did to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Done {
     /// The file was created.
