@@ -2,17 +2,17 @@
 //! the pull request and the AI agent.
 
 use aidd_cli::cli;
-use aidd_cli::{Doors, Place};
+use aidd_cli::{Frontends, ServerContext};
 use aidd_engine::check::Distribution;
 use aidd_mcp::tool::Profile;
-use aidd_mcp::{Door, Options};
+use aidd_mcp::{HttpOptions, Options};
 use std::process::ExitCode;
 
 /// The embedded rule pages and validators.
 static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);
 
 fn main() -> ExitCode {
-    let doors = Doors {
+    let doors = Frontends {
         distribution: &DISTRIBUTION,
         lsp: |config| aidd_lsp::run(&DISTRIBUTION, config),
         mcp: |args, place| aidd_mcp::run(&options(args, place)),
@@ -21,8 +21,8 @@ fn main() -> ExitCode {
 }
 
 /// Converts the arguments of `aidd mcp` to the options of the agent frontend.
-fn options(args: &cli::Mcp, place: Place) -> Options {
-    let http = args.http.as_ref().map(|address| Door {
+fn options(args: &cli::Mcp, place: ServerContext) -> Options {
+    let http = args.http.as_ref().map(|address| HttpOptions {
         address: address.clone(),
         token_file: args.token_file.as_ref().map(|file| place.cwd.join(file)),
         hosts: args.allow_host.clone(),

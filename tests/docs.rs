@@ -469,7 +469,7 @@ fn the_rules_that_the_pages_name_exist() {
         for (line, _, content) in lines(&text) {
             for span in code_spans(content).filter(|span| is_id(span)) {
                 let ours = span.split_once('/').is_some_and(|(kind, _)| kinds.contains(&kind));
-                if ours && !registry.knows(span) {
+                if ours && !registry.contains(span) {
                     wrong.push(format!("{page}:{line}: no rule is called `{span}`"));
                 }
             }

@@ -7,7 +7,7 @@ use aidd_engine::text::files::Memory;
 use aidd_engine::text::finding::{Finding, Safety, Severity};
 use aidd_engine::text::source::Source;
 use aidd_engine::workspace::examples::{self, Expected};
-use aidd_engine::workspace::fix::{applicable, mend};
+use aidd_engine::workspace::fix::{applicable, fix_file};
 use proptest::prelude::*;
 use std::sync::LazyLock;
 
@@ -37,7 +37,7 @@ fn errors(findings: &[Finding]) -> usize {
 /// Mends a text and holds the result to what is promised; the text it became.
 fn check(path: &str, text: &str, safety: Safety) -> Result<String, String> {
     let before = findings(path, text.as_bytes());
-    let once = mend(&ENGINE, path, text.as_bytes().to_vec(), &Memory::default(), safety);
+    let once = fix_file(&ENGINE, path, text.as_bytes().to_vec(), &Memory::default(), safety);
     let after = findings(path, &once.bytes);
     let mended = String::from_utf8_lossy(&once.bytes).into_owned();
     let say = |what: &str| format!("{what}\n--- before\n{text}\n--- after\n{mended}");
@@ -47,7 +47,7 @@ fn check(path: &str, text: &str, safety: Safety) -> Result<String, String> {
     if errors(&after) > errors(&before) {
         return Err(say("the fixes added errors"));
     }
-    let twice = mend(&ENGINE, path, once.bytes.clone(), &Memory::default(), safety);
+    let twice = fix_file(&ENGINE, path, once.bytes.clone(), &Memory::default(), safety);
     if twice.bytes != once.bytes {
         return Err(say("a second run changed the file again"));
     }

@@ -174,7 +174,7 @@ pub struct CiPosts {
 }
 
 /// Parses `I/N`.
-fn part(text: &str) -> Result<aidd_engine::workspace::walk::Part, String> {
+fn parse_shard(text: &str) -> Result<aidd_engine::workspace::walk::Part, String> {
     let wrong = || "expected I/N with I from 1 to N, such as 1/4".to_owned();
     let (index, of) = text.split_once('/').ok_or_else(wrong)?;
     let (index, of) = (index.parse().map_err(|_| wrong())?, of.parse().map_err(|_| wrong())?);
@@ -245,7 +245,7 @@ impl BaselineArgs {
 
 /// Parses a value of `--output`. The format comes from the part before `=`, else from the file
 /// extension, else from `otherwise`, the value of `--format`.
-pub fn output_of(text: &str, otherwise: Format) -> Result<(Format, PathBuf)> {
+pub fn parse_output(text: &str, otherwise: Format) -> Result<(Format, PathBuf)> {
     if let Some((name, path)) = text.split_once('=').filter(|(name, _)| is_word(name)) {
         let Ok(format) = Format::from_str(name, true) else {
             let all = Format::value_variants().iter().filter_map(Format::to_possible_value);
@@ -285,7 +285,7 @@ fn is_word(text: &str) -> bool {
 
 /// The comma-separated values of a repeatable option. Commas between braces belong to a glob.
 #[must_use]
-pub fn listed(given: &[String]) -> Vec<String> {
+pub fn split_values(given: &[String]) -> Vec<String> {
     let mut all = Vec::new();
     for text in given {
         let mut depth = 0usize;
@@ -309,7 +309,7 @@ mod tests {
     #[test]
     fn a_comma_between_braces_divides_nothing() {
         let of =
-            |given: &[&str]| listed(&given.iter().map(|&text| text.to_owned()).collect::<Vec<_>>());
+            |given: &[&str]| split_values(&given.iter().map(|&text| text.to_owned()).collect::<Vec<_>>());
         assert_eq!(of(&["a,b", "c"]), ["a", "b", "c"]);
         assert_eq!(of(&["**/*.{js,{ts,tsx}}, vendor/"]), ["**/*.{js,{ts,tsx}}", "vendor/"]);
         assert_eq!(of(&["a},b", ",,"]), ["a}", "b"]);

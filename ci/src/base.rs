@@ -17,7 +17,7 @@ use clap::ValueEnum;
 use history::{History, brief, short};
 use std::path::Path;
 
-pub use history::{Compare, have_blobs, have_commit};
+pub use history::{Compare, ensure_blobs, ensure_commit};
 
 /// A commit to compare with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub struct Base {
 
 /// What a run is compared with.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Against {
+pub enum BaseChoice {
     /// Comparison with a commit.
     Base(Base),
     /// No comparison: all files are checked.
@@ -43,9 +43,9 @@ pub enum Against {
 
 /// Result of [`find`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct BaseSearch {
     /// The base of the comparison.
-    pub against: Against,
+    pub against: BaseChoice,
     /// The commit to check if it is not the one that is checked out. Its files are in the clone and
     /// must be read from there; its contents are untrusted.
     pub head: Option<String>,
@@ -62,7 +62,7 @@ pub enum NoBase {
 }
 
 /// Steps by which a shallow clone is deepened to reach a revision such as `HEAD~3`.
-const BELOW: [u32; 3] = [1, 4, 16];
+const DEEPEN_STEPS: [u32; 3] = [1, 4, 16];
 
 /// Finds the commit to compare the run of `event` with, in the repository at `root`. The rules of
 /// `distribution` redact secrets from Git's output. `explicit` sets the base, whatever the event;
@@ -82,11 +82,11 @@ pub fn find(
     no_base: NoBase,
     compare: Option<Compare<'_>>,
     say: &mut dyn FnMut(&str),
-) -> Result<Found> {
+) -> Result<BaseSearch> {
     let mut history = match History::open(distribution, root, compare, say) {
         Ok(history) => history,
         Err(error) if no_base == NoBase::Full && !is_elsewhere(event) => {
-            return Ok(Found { against: whole_tree(&error), head: None });
+            return Ok(BaseSearch { against: whole_tree(&error), head: None });
         }
         Err(error) => return Err(error),
     };
@@ -99,8 +99,8 @@ pub fn find(
         None => search.by_event(),
     };
     let found = found.and_then(|against| {
-        if let Against::Base(base) = &against {
-            history.have_trees(&base.sha, commit)?;
+        if let BaseChoice::Base(base) = &against {
+            history.fetch_trees(&base.sha, commit)?;
         }
         Ok(against)
     });
@@ -109,7 +109,7 @@ pub fn find(
         (Err(error), NoBase::Full) => whole_tree(&error),
         (Err(error), NoBase::Error) => return Err(error),
     };
-    Ok(Found { against, head })
+    Ok(BaseSearch { against, head })
 }
 
 /// Whether the commit under check is not the one that is checked out.
@@ -127,20 +127,20 @@ fn other_head(
     if pull.head_sha == checked_out {
         return Ok(None);
     }
-    history.have(&pull.head_sha, "the head of the pull request")?;
+    history.fetch_commit(&pull.head_sha, "the head of the pull request")?;
     Ok(Some(pull.head_sha.clone()))
 }
 
-fn whole_tree(error: &anyhow::Error) -> Against {
-    Against::WholeTree { why: brief(error) }
+fn whole_tree(error: &anyhow::Error) -> BaseChoice {
+    BaseChoice::WholeTree { why: brief(error) }
 }
 
-fn whole(why: impl Into<String>) -> Against {
-    Against::WholeTree { why: why.into() }
+fn check_everything(why: impl Into<String>) -> BaseChoice {
+    BaseChoice::WholeTree { why: why.into() }
 }
 
-fn base(sha: impl Into<String>, why: impl Into<String>) -> Against {
-    Against::Base(Base { sha: sha.into(), why: why.into() })
+fn base(sha: impl Into<String>, why: impl Into<String>) -> BaseChoice {
+    BaseChoice::Base(Base { sha: sha.into(), why: why.into() })
 }
 
 /// The search for the base of one commit.
@@ -151,7 +151,7 @@ struct Search<'h, 'a, 'e> {
 }
 
 impl Search<'_, '_, '_> {
-    fn by_event(&mut self) -> Result<Against> {
+    fn by_event(&mut self) -> Result<BaseChoice> {
         let event = self.event;
         match (&event.trigger, &event.pull) {
             (Trigger::PullRequest | Trigger::PullRequestTarget, Some(pull)) => self.pull(pull),
@@ -159,10 +159,10 @@ impl Search<'_, '_, '_> {
             (Trigger::Other(_), Some(pull)) if self.is_merge(pull)? => self.pull(pull),
             (Trigger::MergeGroup, _) => self.merge_group(),
             (Trigger::Push, _) => self.push(),
-            (Trigger::Schedule, _) => Ok(whole("a scheduled run checks everything")),
-            (Trigger::Dispatch, _) => Ok(whole("a run started by hand checks everything")),
-            (Trigger::WorkflowRun, _) => Ok(whole("the run was triggered by another workflow")),
-            (Trigger::Other(name), _) => Ok(whole(format!("the event {name} contains no change"))),
+            (Trigger::Schedule, _) => Ok(check_everything("a scheduled run checks everything")),
+            (Trigger::Dispatch, _) => Ok(check_everything("a run started by hand checks everything")),
+            (Trigger::WorkflowRun, _) => Ok(check_everything("the run was triggered by another workflow")),
+            (Trigger::Other(name), _) => Ok(check_everything(format!("the event {name} contains no change"))),
             (Trigger::None, _) => self.default(),
             (Trigger::PullRequest | Trigger::PullRequestTarget, None) => {
                 Err(UserError::new("the event does not name its pull request").into())
@@ -171,7 +171,7 @@ impl Search<'_, '_, '_> {
     }
 
     /// The merge base with a commit, branch or tag set by the user.
-    fn explicit(&mut self, rev: &str) -> Result<Against> {
+    fn explicit(&mut self, rev: &str) -> Result<BaseChoice> {
         let unknown = |why: &str| {
             UserError::new(format!("unknown commit `{rev}`{why}"))
                 .hint("fetch it first, or check out with `fetch-depth: 0`")
@@ -190,21 +190,21 @@ impl Search<'_, '_, '_> {
     }
 
     fn named(&mut self, rev: &str) -> Result<Option<String>> {
-        let here = self.history.here(rev);
+        let here = self.history.resolve_local(rev);
         if here.is_some() {
             return Ok(here);
         }
         if is_hash(rev) {
-            self.history.have(rev, "given as base")?;
+            self.history.fetch_commit(rev, "given as base")?;
             return Ok(Some(rev.to_owned()));
         }
         if rev.starts_with("HEAD~") || rev.starts_with("HEAD^") {
             let head = self.history.head()?;
-            for by in BELOW {
+            for by in DEEPEN_STEPS {
                 if !self.history.deepen_below(&head, by)? {
                     break;
                 }
-                let here = self.history.here(rev);
+                let here = self.history.resolve_local(rev);
                 if here.is_some() {
                     return Ok(here);
                 }
@@ -216,22 +216,22 @@ impl Search<'_, '_, '_> {
         if is_ref_name(name) { self.history.branch_or_tag(name) } else { Ok(None) }
     }
 
-    fn pull(&mut self, pull: &Pull) -> Result<Against> {
+    fn pull(&mut self, pull: &Pull) -> Result<BaseChoice> {
         let found = if self.is_merge(pull)? {
             self.first_parent(pull)?
         } else if let (System::GitLab, Some(before)) = (self.event.system, &self.event.before) {
-            self.history.have(before, "the base of the merge request")?;
+            self.history.fetch_commit(before, "the base of the merge request")?;
             Base { sha: before.clone(), why: "base of the merge request".to_owned() }
         } else {
             self.fork_point(pull)?
         };
         if found.sha == self.head {
-            return Err(self.nothing(pull).into());
+            return Err(self.nothing_to_compare(pull).into());
         }
         if self.history.same_files(&found.sha, self.head) {
             self.history.say("the pull request changes no file");
         }
-        Ok(Against::Base(found))
+        Ok(BaseChoice::Base(found))
     }
 
     /// Whether the commit under check is the test merge of a pull request into its target, not the
@@ -249,7 +249,7 @@ impl Search<'_, '_, '_> {
     fn first_parent(&mut self, pull: &Pull) -> Result<Base> {
         let parents = self.history.parents(self.head)?;
         let sha = parents.into_iter().next().unwrap_or_default();
-        self.history.have(&sha, &pull.base_ref)?;
+        self.history.fetch_commit(&sha, &pull.base_ref)?;
         Ok(Base { sha, why: "first parent of the merge commit".to_owned() })
     }
 
@@ -268,12 +268,12 @@ impl Search<'_, '_, '_> {
             }
             Err(error) => self.history.say(&format!("{}: {}", pull.base_ref, brief(&error))),
         }
-        self.history.have(&pull.base_sha, &pull.base_ref)?;
+        self.history.fetch_commit(&pull.base_sha, &pull.base_ref)?;
         let sha = self.history.merge_base(&pull.base_sha, self.head)?;
         Ok(Base { sha, why })
     }
 
-    fn nothing(&self, pull: &Pull) -> UserError {
+    fn nothing_to_compare(&self, pull: &Pull) -> UserError {
         let message = format!(
             "nothing to compare: {} is already part of {}",
             short(self.head),
@@ -285,11 +285,11 @@ impl Search<'_, '_, '_> {
         ))
     }
 
-    fn merge_group(&mut self) -> Result<Against> {
+    fn merge_group(&mut self) -> Result<BaseChoice> {
         let before = self.event.before.as_deref();
         let before = before
             .ok_or_else(|| UserError::new("the event does not name the base of the merge group"))?;
-        self.history.have(before, "the base of the merge group")?;
+        self.history.fetch_commit(before, "the base of the merge group")?;
         if before == self.head {
             let message = "nothing to compare: the base of the merge group is checked out";
             return Err(UserError::new(message)
@@ -299,10 +299,10 @@ impl Search<'_, '_, '_> {
         Ok(base(before, "base of the merge group"))
     }
 
-    fn push(&mut self) -> Result<Against> {
+    fn push(&mut self) -> Result<BaseChoice> {
         let git_ref = self.event.git_ref.as_deref().unwrap_or_default();
         if let Some(tag) = git_ref.strip_prefix("refs/tags/") {
-            return Ok(whole(format!("the tag {tag} was pushed")));
+            return Ok(check_everything(format!("the tag {tag} was pushed")));
         }
         let branch = self.event.branch().unwrap_or("the branch");
         let default = self.event.default_branch.as_deref();
@@ -317,16 +317,16 @@ impl Search<'_, '_, '_> {
                 Ok(base(sha, format!("merge base of {branch} before the forced push and HEAD")))
             }
             (None, true) if is_default => {
-                Ok(whole(format!("the commit before the push to {branch} no longer exists")))
+                Ok(check_everything(format!("the commit before the push to {branch} no longer exists")))
             }
-            (None, false) if is_default => Ok(whole(format!("this is the first push to {branch}"))),
+            (None, false) if is_default => Ok(check_everything(format!("this is the first push to {branch}"))),
             _ => self.since(default),
         }
     }
 
     /// Fetches the commit that a push replaced; the server can have deleted it.
     fn is_here(&mut self, before: &str) -> bool {
-        let had = self.history.have(before, "the commit before the push");
+        let had = self.history.fetch_commit(before, "the commit before the push");
         had.map_err(|error| self.history.say(&brief(&error))).is_ok()
     }
 
@@ -338,7 +338,7 @@ impl Search<'_, '_, '_> {
     }
 
     /// All commits that are not on a branch of the remote; `None` is the default branch.
-    fn since(&mut self, branch: Option<&str>) -> Result<Against> {
+    fn since(&mut self, branch: Option<&str>) -> Result<BaseChoice> {
         let tip = match branch {
             Some(branch) => self.branch_tip(branch)?,
             None => self.history.tip(None)?,
@@ -359,7 +359,7 @@ impl Search<'_, '_, '_> {
     }
 
     /// Without a CI event: the merge base with the default branch, if it can be determined.
-    fn default(&mut self) -> Result<Against> {
+    fn default(&mut self) -> Result<BaseChoice> {
         let (name, tip) = self.guess()?;
         let sha = self.history.merge_base(&tip, self.head)?;
         if sha == self.head {
@@ -373,7 +373,7 @@ impl Search<'_, '_, '_> {
 
     fn guess(&mut self) -> Result<(String, String)> {
         let history = &*self.history;
-        let known = known_main(&|rev| history.here(rev), &|| history.setting("init.defaultBranch"));
+        let known = known_main(&|rev| history.resolve_local(rev), &|| history.setting("init.defaultBranch"));
         if let Some(known) = known {
             return Ok(known);
         }

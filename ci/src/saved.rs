@@ -9,7 +9,7 @@ mod valid;
 use crate::event::Event;
 use aidd_engine::workspace::diff::{match_moves, moved_from};
 use aidd_report::document::VERSION as DOCUMENT_VERSION;
-use aidd_report::exit::{UserError, in_words};
+use aidd_report::exit::{UserError, describe_json_error};
 use aidd_report::wire::{Comparison, Finding, Severities, Status};
 use aidd_report::{Document, one_line};
 use anyhow::{Context as _, Result};
@@ -22,7 +22,7 @@ use std::path::Path;
 /// Version of the file format; incremented when a field is removed or changes its meaning.
 const VERSION: u32 = 1;
 /// Maximum file size: 64 MiB.
-const LIMIT: u64 = 64 << 20;
+const MAX_BYTES: u64 = 64 << 20;
 
 /// A saved report.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -83,7 +83,7 @@ pub enum Writer {
 impl Context {
     /// The context of an event, with the commit that was compared with.
     #[must_use]
-    pub fn of(event: &Event, base_sha: Option<&str>) -> Self {
+    pub fn from_event(event: &Event, base_sha: Option<&str>) -> Self {
         let repository = event.repository.as_ref();
         let run = event.run_url.as_deref().and_then(|url| url.rsplit_once("/runs/"));
         let head = event.pull.as_ref().map(|pull| &pull.head_sha).or(event.sha.as_ref());
@@ -116,7 +116,7 @@ impl Saved {
         valid::check(self).map_err(|why| UserError::new(format!("{name}: {why}")))?;
         let mut text = serde_json::to_vec(self).with_context(|| name.clone())?;
         text.push(b'\n');
-        if text.len() as u64 > LIMIT {
+        if text.len() as u64 > MAX_BYTES {
             let message =
                 format!("{name}: the report has {} bytes; the maximum is {LIMIT}", text.len());
             return Err(UserError::new(message).hint("split the run into more shards").into());
@@ -135,7 +135,7 @@ impl Saved {
         let name = path.display().to_string();
         let file = fs::File::open(path).with_context(|| name.clone())?;
         let mut bytes = Vec::new();
-        file.take(LIMIT + 1).read_to_end(&mut bytes).with_context(|| name.clone())?;
+        file.take(MAX_BYTES + 1).read_to_end(&mut bytes).with_context(|| name.clone())?;
         Self::read(&name, &bytes, writer)
     }
 
@@ -149,7 +149,7 @@ impl Saved {
             UserError::new(format!("{name}: {why}"))
                 .hint("write the report with `aidd ci --save REPORT`")
         };
-        if bytes.len() as u64 > LIMIT {
+        if bytes.len() as u64 > MAX_BYTES {
             return Err(refuse(format!("more than {LIMIT} bytes")).into());
         }
         let mut saved: Self = serde_json::from_slice(bytes).map_err(|error| {
@@ -158,7 +158,7 @@ impl Saved {
         })?;
         valid::check(&saved).map_err(refuse)?;
         if writer == Writer::Strangers {
-            valid::distrust(&mut saved).map_err(refuse)?;
+            valid::sanitize(&mut saved).map_err(refuse)?;
         }
         Ok(saved)
     }
@@ -193,7 +193,7 @@ fn other_version(bytes: &[u8]) -> Option<String> {
 /// Fails when a shard is missing or duplicate, or the shards belong to different runs.
 pub fn merge(mut shards: Vec<Saved>, then: impl FnOnce(&mut Saved)) -> Result<Saved> {
     shards.sort_by_key(|saved| saved.shard.map(|shard| shard.index));
-    are_all_there(&shards)?;
+    ensure_complete(&shards)?;
     let mut shards = shards.into_iter();
     let Some(mut whole) = shards.next() else {
         return Err(UserError::new("no reports to merge").into());
@@ -208,13 +208,13 @@ pub fn merge(mut shards: Vec<Saved>, then: impl FnOnce(&mut Saved)) -> Result<Sa
     whole.shard = None;
     order(&mut whole);
     then(&mut whole);
-    tidy(&mut whole.document);
+    clear_new_only_data(&mut whole.document);
     Ok(whole)
 }
 
 /// Marks findings that are new in one shard and fixed in another as moved, as an unsharded run
 /// does.
-pub fn settle(saved: &mut Saved) {
+pub fn match_moved(saved: &mut Saved) {
     let findings = &saved.document.findings;
     let with = |status: Status| {
         let keyed = findings.iter().zip(&saved.match_keys).enumerate();
@@ -238,7 +238,7 @@ pub fn settle(saved: &mut Saved) {
     saved.retain(|_, _| at.next().is_none_or(|at| !gone.contains(&at)));
 }
 
-fn are_all_there(shards: &[Saved]) -> Result<(), UserError> {
+fn ensure_complete(shards: &[Saved]) -> Result<(), UserError> {
     let count = match shards {
         [] | [Saved { shard: None, .. }] => return Ok(()),
         [first, ..] => first.shard.map(|shard| shard.count),
@@ -260,18 +260,18 @@ fn are_all_there(shards: &[Saved]) -> Result<(), UserError> {
             return Err(UserError::new(message));
         }
         if shard.index > wanted {
-            return Err(missing(wanted, shard.count));
+            return Err(missing_shard(wanted, shard.count));
         }
     }
     match count.unwrap_or_default() {
         count if shards.len() < count as usize => {
-            Err(missing(u32::try_from(shards.len()).unwrap_or(u32::MAX) + 1, count))
+            Err(missing_shard(u32::try_from(shards.len()).unwrap_or(u32::MAX) + 1, count))
         }
         _ => Ok(()),
     }
 }
 
-fn missing(index: u32, count: u32) -> UserError {
+fn missing_shard(index: u32, count: u32) -> UserError {
     UserError::new(format!("shard {index}/{count} is missing"))
         .hint("pass the reports of all shards")
 }
@@ -378,7 +378,7 @@ fn order(whole: &mut Saved) {
 }
 
 /// Removes data that only new findings have from findings that are no longer new.
-fn tidy(document: &mut Document) {
+fn clear_new_only_data(document: &mut Document) {
     let Document { findings, withheld_fixes, .. } = document;
     for finding in findings.iter_mut().filter(|finding| finding.status != Status::New) {
         finding.gate = None;

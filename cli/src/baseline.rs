@@ -25,11 +25,11 @@ pub fn run(command: &BaselineCommand, config: Option<&Path>, io: &mut Io<'_>) ->
         BaselineCommand::Write { paths, accept_new, baseline } => {
             let paths = project::locate(&io.cwd, paths)?;
             let project = Project::open(io.distribution, &project::root_above(&paths), config)?;
-            let project = project::of_today(project);
+            let project = project::with_current_date(project);
             write(&project, &paths, *accept_new, baseline.as_deref(), io)
         }
         BaselineCommand::Prune { baseline } => {
-            let project = project::of_today(Project::open(io.distribution, &io.cwd, config)?);
+            let project = project::with_current_date(Project::open(io.distribution, &io.cwd, config)?);
             prune(&project, baseline.as_deref(), io)
         }
     }
@@ -56,7 +56,7 @@ fn write(
                 .into());
         }
     }
-    let mut baseline = Baseline::of(findings(&outcome));
+    let mut baseline = Baseline::from_findings(findings(&outcome));
     let elsewhere = known.iter().flat_map(Baseline::entries);
     baseline.extend(elsewhere.filter(|entry| !was_checked(entry, project, paths, &outcome)));
     save(&path, &baseline)?;
@@ -113,5 +113,5 @@ fn save(path: &Path, baseline: &Baseline) -> Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     }
-    fs::write(path, baseline.write()).with_context(|| path.display().to_string())
+    fs::write(path, baseline.to_json()).with_context(|| path.display().to_string())
 }

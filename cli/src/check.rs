@@ -3,14 +3,14 @@
 use crate::baseline::counted;
 use crate::cli::Check;
 use crate::fix;
-use crate::rules::reach;
-use aidd_ci::args::{listed, output_of};
+use crate::rules::describe_reach;
+use aidd_ci::args::{split_values, parse_output};
 use aidd_ci::progress::Progress;
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::rules::rule::Rule;
 use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::{FailOn, Safety, Status};
-use aidd_engine::text::kind::{CONFIG_PATH, PACK_FOLDER, RULE_FOLDERS};
+use aidd_engine::text::kind::{CONFIG_PATH, PACK_DIR, RULE_DIRS};
 use aidd_engine::text::source::Source;
 use aidd_engine::workspace::baseline::Entry;
 use aidd_engine::workspace::diff::Compared;
@@ -38,11 +38,11 @@ const STDIN_LIMIT: u64 = 64 << 20;
 /// Wrong usage, an invalid configuration, or output that cannot be written.
 pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) -> Result<Exit> {
     let outputs: Vec<(Format, PathBuf)> =
-        args.output.iter().map(|output| output_of(output, args.format)).collect::<Result<_>>()?;
+        args.output.iter().map(|output| parse_output(output, args.format)).collect::<Result<_>>()?;
     let started = Instant::now();
     let selection = Selection {
-        only: listed(&args.selection.only),
-        skip: listed(&args.selection.skip),
+        only: split_values(&args.selection.only),
+        skip: split_values(&args.selection.skip),
         severity: args.selection.severity,
     };
     // An empty list from a script would otherwise run all rules.
@@ -65,12 +65,12 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
     }
     let paths = if stdin { vec![io.cwd.clone()] } else { project::locate(&io.cwd, &args.paths)? };
     let project = Project::open(io.distribution, &project::root_above(&paths), config)?;
-    let mut project = project::of_today(project);
-    overrule(&mut project, args);
+    let mut project = project::with_current_date(project);
+    apply_overrides(&mut project, args);
     if let Some(unread) = project::unread_config(&project).filter(|_| !args.quiet) {
         writeln!(io.err, "note: {unread}")?;
     }
-    project.leave_out(outputs.iter().map(|(_, path)| project::absolute(&io.cwd, path)));
+    project.exclude(outputs.iter().map(|(_, path)| project::absolute(&io.cwd, path)));
     let engine = project.engine(&selection)?;
     if stdin && (args.fix || args.fix_unsafe) {
         return fix_stdin(args, &project, &engine, io);
@@ -81,7 +81,7 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
         compared.outcome = check_stdin(args, &project, &engine, io)?;
     } else if let Some(against) = args.diff.against(&io.cwd) {
         let progress = Progress::start();
-        let walk = walk_of(args, paths.clone());
+        let walk = walk_from(args, paths.clone());
         let base;
         (compared, base) =
             compare::check(&against, (&project, &engine), (walk, None), &|| progress.advance(1))?;
@@ -92,7 +92,7 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
     }
     if args.fix || args.fix_unsafe {
         let mended =
-            fix::mend(&project, &engine, &compared.outcome, safety(args), args.dry_run, io)?;
+            fix::apply_fixes(&project, &engine, &compared.outcome, safety(args), args.dry_run, io)?;
         if args.dry_run {
             return Ok(if mended > 0 { Exit::Findings } else { Exit::Clean });
         }
@@ -103,7 +103,7 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
     compared.outcome.skip_irregular(project.irregular());
     let below: &[PathBuf] = if stdin { &[] } else { &paths };
     let complete = is_complete(args);
-    let stale = run_baseline::judge(
+    let stale = run_baseline::apply(
         args.baseline.known(),
         &project,
         below,
@@ -124,14 +124,14 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
     };
     run.write(&outputs, color, io)?;
     if args.verbose {
-        tell_reach(&project, &engine, io)?;
+        print_reach(&project, &engine, io)?;
     } else if !args.quiet {
         // Limits of a check, such as unresolved imports, are always reported.
         for (rule, note) in &compared.outcome.notes {
             writeln!(io.err, "note: {rule} {note}")?;
         }
     }
-    tell_stale(&stale.unwrap_or_default(), io)?;
+    print_stale_entries(&stale.unwrap_or_default(), io)?;
     Ok(exit(&compared.outcome, fail_on))
 }
 
@@ -144,9 +144,9 @@ fn is_complete(args: &Check) -> bool {
 }
 
 /// Applies the command line options and environment variables over the configuration.
-fn overrule(project: &mut Project, args: &Check) {
+fn apply_overrides(project: &mut Project, args: &Check) {
     let exclude = project.config.exclude.get_or_insert_default();
-    exclude.extend(listed(&args.walk.exclude));
+    exclude.extend(split_values(&args.walk.exclude));
     project.config.max_file_size = args.walk.max_file_size.or(project.config.max_file_size);
 }
 
@@ -161,7 +161,7 @@ fn check_paths(
     mut paths: Vec<PathBuf>,
 ) -> Result<Outcome> {
     // Problems with settings and rules affect every file.
-    for own in [CONFIG_PATH, PACK_FOLDER].iter().chain(&RULE_FOLDERS) {
+    for own in [CONFIG_PATH, PACK_DIR].iter().chain(&RULE_DIRS) {
         let own = project.root().join(own);
         if own.exists() && !paths.iter().any(|path| own.starts_with(path)) {
             paths.push(own);
@@ -174,7 +174,7 @@ fn check_paths(
             paths.push(own);
         }
     }
-    let walk = walk_of(args, paths);
+    let walk = walk_from(args, paths);
     let progress = Progress::start();
     let outcome =
         walk::check_tree(engine, &project.config, &project.disk, &walk, &|| progress.advance(1))
@@ -183,7 +183,7 @@ fn check_paths(
     Ok(outcome)
 }
 
-fn walk_of(args: &Check, paths: Vec<PathBuf>) -> Walk {
+fn walk_from(args: &Check, paths: Vec<PathBuf>) -> Walk {
     Walk {
         jobs: args.walk.jobs,
         no_ignore: args.walk.no_ignore,
@@ -236,7 +236,7 @@ fn fix_stdin(args: &Check, project: &Project, engine: &Engine, io: &mut Io<'_>) 
     let bytes = read_stdin(io)?;
     let files: &dyn Files = &project.disk;
     let mended =
-        aidd_engine::workspace::fix::mend(engine, &path, bytes.clone(), files, safety(args));
+        aidd_engine::workspace::fix::fix_file(engine, &path, bytes.clone(), files, safety(args));
     if args.dry_run {
         let source = Source::decode(path, bytes.clone());
         let checked = engine.check(&source, files);
@@ -250,19 +250,19 @@ fn fix_stdin(args: &Check, project: &Project, engine: &Engine, io: &mut Io<'_>) 
 
 /// Prints which files the rules with a declarative check apply to: the project's rules, and those
 /// enabled by a pack.
-fn tell_reach(project: &Project, engine: &Engine, io: &mut Io<'_>) -> Result<()> {
+fn print_reach(project: &Project, engine: &Engine, io: &mut Io<'_>) -> Result<()> {
     let root = Walk::over(vec![project.root().to_owned()]);
     let listing = walk::listing(engine, &project.disk, &root);
-    let asked = |rule: &&Rule| (rule.path.is_some() || !rule.enabled) && engine.may_run(&rule.id);
+    let asked = |rule: &&Rule| (rule.path.is_some() || !rule.enabled) && engine.is_enabled_anywhere(&rule.id);
     for rule in engine.registry().rules().iter().filter(asked) {
-        for said in reach(engine, rule, &project.disk, &listing) {
+        for said in describe_reach(engine, rule, &project.disk, &listing) {
             writeln!(io.err, "note: {} {said}", rule.id)?;
         }
     }
     Ok(())
 }
 
-fn tell_stale(stale: &[Entry], io: &mut Io<'_>) -> Result<()> {
+fn print_stale_entries(stale: &[Entry], io: &mut Io<'_>) -> Result<()> {
     if !stale.is_empty() {
         let gone = counted(stale.iter().cloned());
         writeln!(
@@ -354,19 +354,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_format_of_an_output_is_named_or_follows_from_its_ending() {
-        let of = |text: &str, otherwise| output_of(text, otherwise).expect("a format");
+    fn the_format_of_an_output_is_named_or_follows_from_its_extension() {
+        let of = |text: &str, otherwise| parse_output(text, otherwise).expect("a format");
         assert_eq!(of("a/b.sarif", Format::Text), (Format::Sarif, "a/b.sarif".into()));
         assert_eq!(of("gitlab=q.json", Format::Text), (Format::Gitlab, "q.json".into()));
         assert_eq!(of("odd", Format::Github), (Format::Github, "odd".into()));
-        let refused = |text: &str| output_of(text, Format::Text).expect_err("wrong").to_string();
+        let refused = |text: &str| parse_output(text, Format::Text).expect_err("wrong").to_string();
         assert_eq!(refused("sarif="), "--output sarif=: missing file name");
         assert_eq!(
             refused("serif=a.xml"),
             "--output serif=a.xml: unknown format `serif`; did you mean `sarif`?\nhint: the formats are text, json, sarif, github, markdown, gitlab, junit"
         );
         assert_eq!(of("./a=b.json", Format::Text), (Format::Json, "./a=b.json".into()));
-        let error = output_of("odd", Format::Text).expect_err("no format").to_string();
+        let error = parse_output("odd", Format::Text).expect_err("no format").to_string();
         assert_eq!(
             error,
             "--output odd: unknown format\nhint: name the format: --output sarif=odd"

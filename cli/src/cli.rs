@@ -15,7 +15,7 @@ pub use memory::{
     ExportFormat, Form as MemoryForm, Import, Links, Memory, MemoryCommand, Prune, Recent, Search,
     Sessions, Sort, Text,
 };
-pub use parse::{meant, parse, plainly, variable};
+pub use parse::{equivalent_of, parse, reword_number_errors, source_variable};
 pub use suggest::{RuleCoverage, RuleSuggest, SuggestFormat};
 
 use aidd_ci::args::{BaselineArgs, Ci, SelectionArgs, WalkArgs};

@@ -1,10 +1,10 @@
 //! `aidd doctor`: prints the detected project and problems with its setup.
 
-use crate::rules::{reach, unread_pages};
+use crate::rules::{describe_reach, invalid_pages};
 use aidd_engine::check::Selection;
 use aidd_engine::forms;
 use aidd_engine::rules::rule::Rule;
-use aidd_engine::text::kind::{self, CONFIG_PATH, Kind, RULE_FOLDERS, is_memory_path};
+use aidd_engine::text::kind::{self, CONFIG_PATH, Kind, RULE_DIRS, is_memory_path};
 use aidd_engine::workspace::walk;
 use aidd_memory::journal::Journal;
 use aidd_report::Io;
@@ -69,7 +69,7 @@ pub fn run(config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
         writeln!(io.out, "  {kind:<12} {count}")?;
     }
     wrong.extend(project::unread_config(&project));
-    wrong.extend(unread_pages(&project));
+    wrong.extend(invalid_pages(&project));
     let irregular = project.irregular().into_iter();
     wrong.extend(irregular.map(|path| format!("{path}: {}", walk::IRREGULAR)));
     for rule in rules.iter().filter(|rule| rule.path.is_some() && !of_memory(rule)) {
@@ -79,9 +79,9 @@ pub fn run(config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
     // Rules with a declarative check: the project's, and those enabled by a pack.
     let listing =
         walk::listing(&engine, &project.disk, &walk::Walk::over(vec![project.root().to_owned()]));
-    let by_pack = |rule: &Rule| !rule.enabled && engine.may_run(&rule.id);
+    let by_pack = |rule: &Rule| !rule.enabled && engine.is_enabled_anywhere(&rule.id);
     for rule in rules.iter().filter(|rule| rule.path.is_some() || by_pack(rule)) {
-        for said in reach(&engine, rule, &project.disk, &listing) {
+        for said in describe_reach(&engine, rule, &project.disk, &listing) {
             writeln!(io.out, "rule           {} {said}", rule.id)?;
         }
     }

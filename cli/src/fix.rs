@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 ///
 /// # Errors
 /// When a file cannot be read or written; the other files are still fixed.
-pub fn mend(
+pub fn apply_fixes(
     project: &Project,
     engine: &Engine,
     outcome: &Outcome,
@@ -29,7 +29,7 @@ pub fn mend(
 ) -> Result<usize> {
     let (mut files, mut fixes) = (0, 0);
     let root = || Walk::over(vec![project.root().to_owned()]);
-    let listing = engine.asks_listing().then(|| walk::listing(engine, &project.disk, &root()));
+    let listing = engine.needs_listing().then(|| walk::listing(engine, &project.disk, &root()));
     let listed = listing.as_ref().map(|listing| Listed { files: &project.disk, listing });
     let beside: &dyn Files = match &listed {
         Some(listed) => listed,
@@ -37,7 +37,7 @@ pub fn mend(
     };
     for file in outcome.files.iter().filter(|file| has_fix(file, safety)) {
         let path = file.source.path();
-        let Some(place) = place_to_write(project, path, io)? else { continue };
+        let Some(place) = path_to_write(project, path, io)? else { continue };
         let changed = change_files(project, file, safety, dry_run, io)?;
         if changed > 0 {
             files += 1;
@@ -45,13 +45,13 @@ pub fn mend(
             continue;
         }
         if !place.exists() {
-            let Some(place) = place_of_new(project, path, io)? else { continue };
+            let Some(place) = path_to_create(project, path, io)? else { continue };
             fixes += create(file, &place, safety, dry_run, io)?;
             files += 1;
             continue;
         }
         let bytes = project.disk.read(path, u64::MAX).with_context(|| path.to_owned())?;
-        let mended = fix::mend(engine, path, bytes.clone(), beside, safety);
+        let mended = fix::fix_file(engine, path, bytes.clone(), beside, safety);
         if mended.applied == 0 {
             continue;
         }
@@ -88,7 +88,7 @@ pub fn mend(
 
 /// The path of a file to write; `None`, with a note, if it leads outside the project or into a
 /// version control directory.
-fn place_to_write(project: &Project, path: &str, io: &mut Io<'_>) -> Result<Option<PathBuf>> {
+fn path_to_write(project: &Project, path: &str, io: &mut Io<'_>) -> Result<Option<PathBuf>> {
     match project.disk.place_to_write(path) {
         Ok(place) => Ok(Some(place)),
         Err(error) => {
@@ -99,9 +99,9 @@ fn place_to_write(project: &Project, path: &str, io: &mut Io<'_>) -> Result<Opti
 }
 
 /// The same for a file to create: its name must be valid on every operating system.
-fn place_of_new(project: &Project, path: &str, io: &mut Io<'_>) -> Result<Option<PathBuf>> {
+fn path_to_create(project: &Project, path: &str, io: &mut Io<'_>) -> Result<Option<PathBuf>> {
     match project.disk.for_new(path) {
-        Ok(path) => place_to_write(project, &path, io),
+        Ok(path) => path_to_write(project, &path, io),
         Err(error) => {
             writeln!(io.err, "note: did not create {}: {error}", one_line(path))?;
             Ok(None)
@@ -124,7 +124,7 @@ fn change_files(
         match &fix.file {
             None => {}
             Some(FileChange::Create { path, text }) => {
-                let Some(place) = place_of_new(project, path, io)? else { continue };
+                let Some(place) = path_to_create(project, path, io)? else { continue };
                 // Two rules can request the same file; the next run reports what is left of the
                 // second.
                 if place.exists() {
@@ -135,7 +135,7 @@ fn change_files(
             }
             Some(FileChange::Rename { to }) => {
                 let from = project.disk.locate(path)?;
-                let Some(place) = place_of_new(project, to, io)? else { continue };
+                let Some(place) = path_to_create(project, to, io)? else { continue };
                 if dry_run {
                     // The format of `git diff`.
                     writeln!(io.out, "rename from {path}\nrename to {to}")?;

@@ -1,7 +1,7 @@
 //! The Git settings that a project's memory needs: a merge keeps the lines of both sides, and the
 //! local store is ignored.
 
-use aidd_engine::text::kind::{MEMORY_FILES, MEMORY_FOLDER};
+use aidd_engine::text::kind::{MEMORY_FILES, MEMORY_DIR};
 use aidd_memory::journal::Journal;
 use anyhow::{Context, Result};
 use globset::GlobBuilder;
@@ -19,7 +19,7 @@ const PLAIN_MERGES: &str = "memory/*.jsonl merge=union";
 pub const IGNORES: &str = "/.aidd/data.*";
 
 /// Examples of all file names that the store writes next to the database.
-const OF_STORE: [&str; 8] = [
+const STORE_FILES: [&str; 8] = [
     ".aidd/data.db",
     ".aidd/data.db-wal",
     ".aidd/data.lock",
@@ -33,7 +33,7 @@ const OF_STORE: [&str; 8] = [
 /// The union merge line for the memory of the project at `root`.
 #[must_use]
 pub fn merges_line(root: &Path) -> &'static str {
-    if Journal::new(root).folder() == MEMORY_FOLDER { MERGES } else { PLAIN_MERGES }
+    if Journal::new(root).folder() == MEMORY_DIR { MERGES } else { PLAIN_MERGES }
 }
 
 /// What [`write()`] did to a file.
@@ -44,17 +44,17 @@ pub enum Done {
     /// The line was appended.
     AddedTo,
     /// The file already contained the line.
-    Kept,
+    Unchanged,
 }
 
 impl Done {
     /// The word that `aidd init` prints.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Self::Wrote => "wrote",
             Self::AddedTo => "added to",
-            Self::Kept => "kept",
+            Self::Unchanged => "kept",
         }
     }
 }
@@ -66,13 +66,13 @@ impl Done {
 /// When a file cannot be read or written.
 pub fn write(root: &Path) -> Result<[(&'static str, Done); 2]> {
     let attributes = if merges(root) {
-        Done::Kept
+        Done::Unchanged
     } else {
         let why = "# Memory lines are independent: a merge keeps the lines of both sides.";
         add(root, ".gitattributes", why, merges_line(root))?
     };
     let ignore = if ignores_store(root) {
-        Done::Kept
+        Done::Unchanged
     } else {
         add(root, ".gitignore", "# Data of aidd that is local to this checkout.", IGNORES)?
     };
@@ -90,7 +90,7 @@ fn add(root: &Path, name: &str, why: &str, line: &str) -> Result<Done> {
     // Already the last line: if a file in a subdirectory overrides it, adding it again changes
     // nothing.
     if last_line(&text).is_some_and(|last| last == line.as_bytes()) {
-        return Ok(Done::Kept);
+        return Ok(Done::Unchanged);
     }
     let end: &[u8] = if text.windows(2).any(|pair| pair == b"\r\n") { b"\r\n" } else { b"\n" };
     if !text.is_empty() {
@@ -115,7 +115,7 @@ fn last_line(text: &[u8]) -> Option<&[u8]> {
 /// Whether the last line of the file `name` at `root` is `line`, so that only a file in a
 /// subdirectory can override it.
 #[must_use]
-pub fn says(root: &Path, name: &str, line: &str) -> bool {
+pub fn ends_with_line(root: &Path, name: &str, line: &str) -> bool {
     let text = fs::read(root.join(name)).unwrap_or_default();
     last_line(&text) == Some(line.as_bytes())
 }
@@ -190,7 +190,7 @@ fn covers(pattern: &str, path: &str) -> bool {
 /// Whether Git ignores all files of the store.
 #[must_use]
 pub fn ignores_store(root: &Path) -> bool {
-    OF_STORE.iter().all(|path| ignores(root, path))
+    STORE_FILES.iter().all(|path| ignores(root, path))
 }
 
 /// Whether the repository's ignore files exclude `path`, relative to the root.
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_wrote_counts() {
+    fn existing_patterns_are_recognized() {
         for attributes in ["*.jsonl merge=union", "/ai/memory/** text merge=union", MERGES] {
             assert!(merges(project(&[(".gitattributes", attributes)]).path()), "{attributes}");
         }

@@ -6,7 +6,7 @@ mod agent;
 mod commit_msg;
 mod user_prompt;
 
-pub use agent::{is_agents, is_unknown, watched};
+pub use agent::{is_agent_hook, is_unknown, run_with_timeout};
 
 use crate::cli::{HookCommand, HookName};
 use aidd_report::Io;
@@ -25,31 +25,31 @@ const END: &str = "# <<< aidd <<<";
 /// Extension of a backed-up hook.
 const BACKUP: &str = "aidd-backup";
 /// Marks scripts that run a backed-up hook. Installed hooks contain this text.
-const CHAINS: &str = "# Runs what was here before.";
+const CHAIN_COMMENT: &str = "# Runs what was here before.";
 
 /// Runs `aidd hook …`.
 ///
 /// # Errors
 /// When there is no repository, another hook is already installed, or a file cannot be written.
 pub fn run(command: &HookCommand, io: &mut Io<'_>) -> Result<Exit> {
-    if let Some(ended) = of_agents(command, io) {
+    if let Some(ended) = run_agent_hook(command, io) {
         return Ok(ended);
     }
     if let HookCommand::CommitMsg { file } = command {
         return commit_msg::run(file, io);
     }
-    let (folder, is_shared) = folder(&io.cwd)?;
+    let (folder, is_shared) = hooks_dir(&io.cwd)?;
     match command {
         HookCommand::Install { hooks, force, chain } => {
             let hooks = if hooks.is_empty() { &[HookName::PreCommit][..] } else { hooks };
             let aside = match (force, chain) {
-                (_, true) => Aside::AndRun,
-                (true, _) => Aside::Yes,
-                _ => Aside::No,
+                (_, true) => ExistingHook::AndRun,
+                (true, _) => ExistingHook::Yes,
+                _ => ExistingHook::No,
             };
-            refuse_managed(&folder, hooks)?;
+            reject_managed(&folder, hooks)?;
             if is_shared {
-                refuse_of_repository(&io.cwd, &folder)?;
+                reject_repository_setting(&io.cwd, &folder)?;
                 writeln!(
                     io.err,
                     "note: core.hooksPath is {}, which other repositories also use",
@@ -90,7 +90,7 @@ pub fn run(command: &HookCommand, io: &mut Io<'_>) -> Result<Exit> {
 }
 
 /// The exit code of a hook for an agent client; `None` for Git's hooks.
-fn of_agents(command: &HookCommand, io: &mut Io<'_>) -> Option<Exit> {
+fn run_agent_hook(command: &HookCommand, io: &mut Io<'_>) -> Option<Exit> {
     let event = match command {
         HookCommand::UserPrompt => return Some(user_prompt::run(io)),
         HookCommand::SessionStart => agent::Event::SessionStart,
@@ -109,7 +109,7 @@ fn of_agents(command: &HookCommand, io: &mut Io<'_>) -> Option<Exit> {
 
 /// What to do with an existing hook from another source.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Aside {
+enum ExistingHook {
     No,
     Yes,
     AndRun,
@@ -126,7 +126,7 @@ fn name(hook: HookName) -> &'static str {
 }
 
 /// Description of a hook for `aidd hook status`.
-fn purpose(hook: HookName) -> &'static str {
+fn description(hook: HookName) -> &'static str {
     match hook {
         HookName::PreCommit => "aidd checks the staged changes",
         HookName::PrepareCommitMsg => {
@@ -143,7 +143,7 @@ fn purpose(hook: HookName) -> &'static str {
     clippy::disallowed_methods,
     reason = "only Git knows the path; runs no code of the project"
 )]
-fn folder(cwd: &Path) -> Result<(PathBuf, bool)> {
+fn hooks_dir(cwd: &Path) -> Result<(PathBuf, bool)> {
     let output = Command::new("git")
         .current_dir(cwd)
         .args(["rev-parse", "--git-path", "hooks", "--git-common-dir"])
@@ -172,16 +172,16 @@ fn folder(cwd: &Path) -> Result<(PathBuf, bool)> {
     let folder = paths.next().context("Git printed no hooks directory")?;
     let common = paths.next().context("Git printed no repository directory")?;
     // A symbolic link can lead outside the repository.
-    let (real, root) = (real(&folder), project::root_of(cwd));
+    let (real, root) = (resolve_links(&folder), project::root_of(cwd));
     let is_own = [common.parent(), Some(&common), Some(&root)]
         .into_iter()
         .flatten()
-        .any(|own| real.starts_with(self::real(own)));
+        .any(|own| real.starts_with(self::resolve_links(own)));
     Ok((folder, !is_own))
 }
 
 /// Resolves symbolic links in the existing part of a path.
-fn real(path: &Path) -> PathBuf {
+fn resolve_links(path: &Path) -> PathBuf {
     let found = path.ancestors().find_map(|above| Some((above, above.canonicalize().ok()?)));
     let Some((above, real)) = found else { return path.to_owned() };
     real.join(path.strip_prefix(above).unwrap_or(Path::new("")))
@@ -193,7 +193,7 @@ fn real(path: &Path) -> PathBuf {
     clippy::disallowed_methods,
     reason = "only Git knows the scope; runs no code of the project"
 )]
-fn refuse_of_repository(cwd: &Path, folder: &Path) -> Result<()> {
+fn reject_repository_setting(cwd: &Path, folder: &Path) -> Result<()> {
     let output = Command::new("git")
         .current_dir(cwd)
         .args(["config", "--show-scope", "--get", "core.hooksPath"])
@@ -218,7 +218,7 @@ fn refuse_of_repository(cwd: &Path, folder: &Path) -> Result<()> {
 }
 
 /// Refuses a hooks directory that another program manages.
-fn refuse_managed(folder: &Path, hooks: &[HookName]) -> Result<()> {
+fn reject_managed(folder: &Path, hooks: &[HookName]) -> Result<()> {
     let is_husky = folder.components().any(|part| part.as_os_str() == ".husky");
     if !is_husky {
         return Ok(());
@@ -240,14 +240,14 @@ fn refuse_managed(folder: &Path, hooks: &[HookName]) -> Result<()> {
     Err(UserError::new(message).hint(format!("instead, add {}", lines.join("; "))).into())
 }
 
-fn install(folder: &Path, hook: HookName, aside: Aside, binary: &Path) -> Result<&'static str> {
+fn install(folder: &Path, hook: HookName, aside: ExistingHook, binary: &Path) -> Result<&'static str> {
     let path = folder.join(name(hook));
     let backup = backup(&path);
     let found = read(&path)?;
     let own = found.as_deref().and_then(split);
     let chains = match (&found, &own) {
-        (Some(_), Some((_, block, _))) => block.contains(CHAINS) || aside == Aside::AndRun,
-        _ => aside == Aside::AndRun,
+        (Some(_), Some((_, block, _))) => block.contains(CHAIN_COMMENT) || aside == ExistingHook::AndRun,
+        _ => aside == ExistingHook::AndRun,
     };
     let chains = chains && (found.is_some() || backup.exists());
     let text = match (&found, own) {
@@ -256,7 +256,7 @@ fn install(folder: &Path, hook: HookName, aside: Aside, binary: &Path) -> Result
             format!("{before}{}{after}", block(hook, chains && backup.exists(), binary))
         }
         (Some(_), None) => {
-            put_aside(&path, &backup, aside)?;
+            move_to_backup(&path, &backup, aside)?;
             format!("{SHEBANG}{}", block(hook, chains, binary))
         }
     };
@@ -270,8 +270,8 @@ fn install(folder: &Path, hook: HookName, aside: Aside, binary: &Path) -> Result
 }
 
 /// Moves an existing hook from another source to its backup.
-fn put_aside(path: &Path, backup: &Path, aside: Aside) -> Result<()> {
-    if aside == Aside::No {
+fn move_to_backup(path: &Path, backup: &Path, aside: ExistingHook) -> Result<()> {
+    if aside == ExistingHook::No {
         let message = format!("{} is a hook from another source", path.display());
         return Err(UserError::new(message)
             .hint("--chain runs it before aidd; --force moves it to a backup")
@@ -308,8 +308,8 @@ fn status(folder: &Path, hook: HookName) -> Result<String> {
     let path = folder.join(name(hook));
     let Some(found) = read(&path)? else { return Ok("none".to_owned()) };
     let Some((_, block, _)) = split(&found) else { return Ok("from another source".to_owned()) };
-    let mut said = purpose(hook).to_owned();
-    if block.contains(CHAINS) {
+    let mut said = description(hook).to_owned();
+    if block.contains(CHAIN_COMMENT) {
         said.push_str(", after the previous hook");
     }
     if !is_executable(&path) {
@@ -344,7 +344,7 @@ fn split(hook: &[u8]) -> Option<(&str, &str, &str)> {
 /// The script part of a hook. Git runs it with a POSIX shell on every system; Git for Windows
 /// includes one. Without aidd the script prints a note and succeeds: not every contributor has aidd
 /// installed.
-fn block(hook: HookName, chains: bool, binary: &Path) -> String {
+fn script(hook: HookName, chains: bool, binary: &Path) -> String {
     let chain = if chains {
         format!("{CHAINS}\nif [ -x \"$0.{BACKUP}\" ]; then\n  {}\nfi\n", chained(hook))
     } else {
@@ -362,7 +362,7 @@ fn block(hook: HookName, chains: bool, binary: &Path) -> String {
 }
 
 /// The call of the backed-up hook. The input of a pre-push hook is read once and passed to both.
-fn chained(hook: HookName) -> &'static str {
+fn chain_call(hook: HookName) -> &'static str {
     match hook {
         HookName::PrePush => "printf '%s\\n' \"$refs\" | \"$0.aidd-backup\" \"$@\" || exit $?",
         _ => "\"$0.aidd-backup\" \"$@\" || exit $?",
@@ -370,7 +370,7 @@ fn chained(hook: HookName) -> &'static str {
 }
 
 /// The aidd commands of a hook, indented.
-fn job(hook: HookName) -> &'static str {
+fn commands(hook: HookName) -> &'static str {
     match hook {
         HookName::PreCommit => "  \"$aidd\" check --staged || exit $?\n",
         // Only if Git would open an editor with an empty message: `git commit` without -m, -t, -c
@@ -441,7 +441,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hook_is_split_at_the_marks() {
+    fn a_hook_is_split_at_the_markers() {
         let hook = format!("#!/bin/sh\na\n{BEGIN}\nb\n{END}\nc\n");
         let (before, block, after) = split(hook.as_bytes()).expect("marked");
         assert_eq!((before, after), ("#!/bin/sh\na\n", "c\n"));
@@ -456,8 +456,8 @@ mod tests {
     }
 
     #[test]
-    fn a_hook_reads_so() {
-        insta::assert_snapshot!(block(HookName::PreCommit, true, Path::new("/bin/aidd")), @r#"
+    fn a_hook_script_is_stable() {
+        insta::assert_snapshot!(script(HookName::PreCommit, true, Path::new("/bin/aidd")), @r#"
         # >>> aidd >>>
         # Written by `aidd hook install`; `aidd hook uninstall` removes it.
         # Runs what was here before.

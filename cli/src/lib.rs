@@ -29,19 +29,19 @@ use std::path::PathBuf;
 
 /// The other frontends of the program, which this crate does not depend on.
 #[derive(Clone, Copy, Debug)]
-pub struct Doors {
+pub struct Frontends {
     /// Rules shipped with the program.
     pub distribution: &'static Distribution,
     /// Runs the language server on standard input and output with the given configuration file, and
     /// returns the exit code.
     pub lsp: fn(Option<PathBuf>) -> io::Result<u8>,
     /// Runs the MCP server and returns the exit code.
-    pub mcp: fn(&cli::Mcp, Place) -> Result<u8>,
+    pub mcp: fn(&cli::Mcp, ServerContext) -> Result<u8>,
 }
 
 /// Paths that a frontend starts with.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct ServerContext {
     /// Project root.
     pub root: PathBuf,
     /// Configuration file, if it is not the project's default.
@@ -52,15 +52,15 @@ pub struct Place {
 
 /// Runs the command line of this process and returns its exit code.
 #[must_use]
-pub fn main(doors: Doors) -> u8 {
+pub fn main(doors: Frontends) -> u8 {
     // A panic message can quote the input.
     std::panic::set_hook(Box::new(|panic| {
         let _ = writeln!(Output::new(io::stderr()), "{panic}");
     }));
     let args: Vec<OsString> = std::env::args_os().collect();
     let cwd = std::env::current_dir();
-    if hook::is_agents(&args) {
-        return hook::watched(args, cwd, doors.distribution);
+    if hook::is_agent_hook(&args) {
+        return hook::run_with_timeout(args, cwd, doors.distribution);
     }
     let cwd = match cwd {
         Ok(cwd) => cwd,
@@ -71,7 +71,7 @@ pub fn main(doors: Doors) -> u8 {
         }
     };
     let mut stdin = io::stdin();
-    let (out, err) = streams::of_process();
+    let (out, err) = streams::process_streams();
     let mut io = Io {
         stdin: &mut stdin,
         out: Output::new(out),
@@ -80,7 +80,7 @@ pub fn main(doors: Doors) -> u8 {
         style: terminal_style(),
         distribution: doors.distribution,
     };
-    match served(&args, doors, &io) {
+    match run_frontend(&args, doors, &io) {
         Some(Ok(code)) => code,
         Some(Err((error, exit))) => {
             let _ = writeln!(io.err, "error: {error:#}");
@@ -91,7 +91,7 @@ pub fn main(doors: Doors) -> u8 {
 }
 
 /// Runs a frontend if the command line names one; `None` otherwise.
-fn served(args: &[OsString], doors: Doors, io: &Io<'_>) -> Option<Result<u8, (Error, Exit)>> {
+fn run_frontend(args: &[OsString], doors: Frontends, io: &Io<'_>) -> Option<Result<u8, (Error, Exit)>> {
     // Other commands, and invalid arguments, are parsed and reported by [`run`].
     if !args.iter().any(|arg| arg == "lsp" || arg == "mcp") {
         return None;
@@ -109,7 +109,7 @@ fn served(args: &[OsString], doors: Doors, io: &Io<'_>) -> Option<Result<u8, (Er
                 return Some(Err((error.into(), Exit::Usage)));
             }
             let root = project::root_of(start.as_deref().unwrap_or(&io.cwd));
-            let place = Place { root, config, cwd: io.cwd.clone() };
+            let place = ServerContext { root, config, cwd: io.cwd.clone() };
             Some((doors.mcp)(&args, place).map_err(|error| (error, Exit::Usage)))
         }
         _ => None,
@@ -133,9 +133,9 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> Exit {
     let cli = match cli::parse(&args) {
         Ok(cli) => cli,
         Err(error) => {
-            let ended = said_by_clap(&error, &args, io);
+            let ended = print_usage_error(&error, &args, io);
             return match ended {
-                _ if hook::is_agents(&args) => Exit::Clean,
+                _ if hook::is_agent_hook(&args) => Exit::Clean,
                 // Agent clients read the usage exit code as a refusal.
                 Exit::Usage if hook::is_unknown(&args) => Exit::Findings,
                 ended => ended,
@@ -157,17 +157,17 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> Exit {
     })
 }
 
-fn said_by_clap(error: &clap::Error, args: &[OsString], io: &mut Io<'_>) -> Exit {
+fn print_usage_error(error: &clap::Error, args: &[OsString], io: &mut Io<'_>) -> Exit {
     let text = error.render();
     io.out.set_color(io.style.color);
     io.err.set_color(io.style.color);
     let to: &mut dyn Write = if error.use_stderr() { &mut io.err } else { &mut io.out };
     let text = if io.style.color { text.ansi().to_string() } else { text.to_string() };
     let _ = write!(to, "{}", cli::plainly(text));
-    if let Some(here) = cli::meant(error) {
+    if let Some(here) = cli::equivalent_of(error) {
         let _ = writeln!(to, "hint: did you mean `{here}`?");
     }
-    if let Some(name) = cli::variable(error, args) {
+    if let Some(name) = cli::source_variable(error, args) {
         let _ = writeln!(to, "hint: the value comes from the environment variable {name}");
     }
     let _ = to.flush();

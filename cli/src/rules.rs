@@ -8,7 +8,7 @@ pub use crate::cli::{Form, RuleCommand};
 use crate::explain;
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::project::config::Config;
-use aidd_engine::rules::registry::{Registry, explained, is_id};
+use aidd_engine::rules::registry::{Registry, error_message, is_id};
 use aidd_engine::rules::rule::Rule;
 use aidd_engine::text::files::Files;
 use aidd_engine::text::kind::{is_memory_path, is_pack_path};
@@ -55,7 +55,7 @@ pub fn run(
     }
 }
 
-fn chosen<'a>(registry: &'a Registry, names: &[String]) -> Result<Vec<&'a Rule>> {
+fn select<'a>(registry: &'a Registry, names: &[String]) -> Result<Vec<&'a Rule>> {
     if names.is_empty() {
         return Ok(registry.rules().iter().collect());
     }
@@ -64,7 +64,7 @@ fn chosen<'a>(registry: &'a Registry, names: &[String]) -> Result<Vec<&'a Rule>>
         if name.contains(['*', '?', '{']) {
             let globs = rule_globs(&[name]).map_err(|error| UserError::new(error.to_string()))?;
             rules.extend(registry.rules().iter().filter(|rule| globs.is_match(&*rule.id)));
-        } else if registry.knows(name) {
+        } else if registry.contains(name) {
             rules.extend(registry.named(name));
         } else {
             return Err(explain::unknown(registry, name).into());
@@ -88,7 +88,7 @@ fn list(
         let severity = settings.get(&rule.id).and_then(|setting| setting.severity);
         severity.map_or_else(|| "off".to_owned(), |severity| severity.to_string())
     };
-    let rules = chosen(engine.registry(), names)?;
+    let rules = select(engine.registry(), names)?;
     if as_json {
         let rules: Vec<_> = rules
             .iter()
@@ -207,7 +207,7 @@ fn test(project: &Project, names: &[String], io: &mut Io<'_>) -> Result<Exit> {
     let rules: Vec<&Rule> = if names.is_empty() {
         registry.rules().iter().filter(|rule| rule.path.is_some()).collect()
     } else {
-        chosen(registry, names)?
+        select(registry, names)?
     };
     let root = || Walk::over(vec![project.root().to_owned()]);
     let listing = walk::listing(&engine, &project.disk, &root());
@@ -232,11 +232,11 @@ fn test(project: &Project, names: &[String], io: &mut Io<'_>) -> Result<Exit> {
             writeln!(io.out, "{}: {one}", rule.path.as_deref().unwrap_or(&rule.id))?;
         }
         // Examples can pass even if the rule applies to no file of the project.
-        for said in reach(&engine, rule, &project.disk, &listing) {
+        for said in describe_reach(&engine, rule, &project.disk, &listing) {
             writeln!(io.out, "{}: {said}", rule.id)?;
         }
     }
-    let unread = unread_pages(project);
+    let unread = invalid_pages(project);
     for one in &unread {
         writeln!(io.out, "{one}")?;
     }
@@ -245,7 +245,7 @@ fn test(project: &Project, names: &[String], io: &mut Io<'_>) -> Result<Exit> {
 }
 
 /// How many places of the project the check of a rule applies to, with notes on that.
-pub(crate) fn reach(
+pub(crate) fn describe_reach(
     engine: &Engine,
     rule: &Rule,
     files: &dyn Files,
@@ -259,7 +259,7 @@ pub(crate) fn reach(
             "applies to commits, in `aidd ci`, `aidd check --diff BASE` and `aidd hook commit-msg`";
         return vec![said.to_owned()];
     }
-    let matched = match (count, rule.is_joined()) {
+    let matched = match (count, rule.is_project_check()) {
         (0, _) => "applies to 0 files, so it cannot find anything".to_owned(),
         (_, true) => format!("applies to {}", number(count, "place")),
         (_, false) => format!("applies to {}", number(count, "file")),
@@ -269,7 +269,7 @@ pub(crate) fn reach(
 
 /// The project's rule pages and packs with an invalid header, and the memories whose check cannot
 /// run: path and reason.
-pub(crate) fn unread_pages(project: &Project) -> Vec<String> {
+pub(crate) fn invalid_pages(project: &Project) -> Vec<String> {
     let unread = |(path, text): &(String, String)| {
         let error = if is_pack_path(path) {
             aidd_page::pack(text).err()?
@@ -278,7 +278,7 @@ pub(crate) fn unread_pages(project: &Project) -> Vec<String> {
         };
         let source = Source::new(path.as_str(), text.as_str());
         let at = source.position(Span::from(error.span.clone()).start, Encoding::CodePoints);
-        let message = explained(&error);
+        let message = error_message(&error);
         let message = project.distribution().redact(&message);
         Some(format!("{path}:{}:{}: {message}", at.line + 1, at.column + 1))
     };

@@ -10,7 +10,7 @@ use aidd_engine::workspace::walk;
 use aidd_report::Io;
 use aidd_report::exit::Exit;
 use aidd_report::project::{self, Project};
-use aidd_report::settings::{Setting, in_force};
+use aidd_report::settings::{Setting, effective};
 use anyhow::{Context, Result};
 use serde_json::json;
 use std::fmt::Write as _;
@@ -35,7 +35,7 @@ pub fn run(command: &ConfigCommand, config: Option<&Path>, io: &mut Io<'_>) -> R
 fn show(path: Option<&Path>, config: Option<&Path>, io: &mut Io<'_>) -> Result<()> {
     let project = Project::open(io.distribution, &io.cwd, config)?;
     let mut text = format!("root = {}\n", project.root().display());
-    for Setting { key, value, origin } in in_force(&project, &|name| std::env::var(name).ok())? {
+    for Setting { key, value, origin } in effective(&project, &|name| std::env::var(name).ok())? {
         writeln!(text, "{key} = {value}  # {origin}")?;
     }
     if let Some(path) = path {
@@ -75,13 +75,13 @@ fn show_rules(project: &Project, path: &Path, text: &mut String) -> Result<()> {
 /// When a file cannot be read or written.
 pub fn init(args: &Init, io: &mut Io<'_>) -> Result<Exit> {
     if !args.remove {
-        tell_nested(io)?;
+        print_nested_note(io)?;
     }
     // Client errors are reported before anything is written.
     if args.remove || args.dry_run {
         clients::run(&args.clients, args.remove, args.dry_run, io)?;
         if !args.remove {
-            tell_dry(io)?;
+            print_dry_run(io)?;
         }
         return Ok(Exit::Clean);
     }
@@ -108,7 +108,7 @@ pub fn init(args: &Init, io: &mut Io<'_>) -> Result<Exit> {
     } else {
         writeln!(io.err, "not in a Git repository; run `git init`, then run this command again")?;
     }
-    clients::tell_others(io)?;
+    clients::print_unconfigured_clients(io)?;
     if args.clients.is_empty() {
         writeln!(
             io.err,
@@ -120,7 +120,7 @@ pub fn init(args: &Init, io: &mut Io<'_>) -> Result<Exit> {
 
 /// Prints a note if the directory is inside another project, whose rules and memory will no longer
 /// apply to it.
-fn tell_nested(io: &mut Io<'_>) -> Result<()> {
+fn print_nested_note(io: &mut Io<'_>) -> Result<()> {
     let above = project::root_of(&io.cwd);
     if above != io.cwd {
         writeln!(
@@ -133,7 +133,7 @@ fn tell_nested(io: &mut Io<'_>) -> Result<()> {
 }
 
 /// Prints what `aidd init` would do in addition to the changes in the patch.
-fn tell_dry(io: &mut Io<'_>) -> Result<()> {
+fn print_dry_run(io: &mut Io<'_>) -> Result<()> {
     if !io.cwd.join(CONFIG_PATH).exists() {
         writeln!(io.err, "would write {CONFIG_PATH}")?;
     }

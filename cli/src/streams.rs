@@ -17,11 +17,11 @@ pub(crate) struct Err<W: Write, E: Write> {
 }
 
 /// Standard output and standard error of this process.
-pub(crate) fn of_process() -> (Out<Stdout>, Err<Stdout, Stderr>) {
-    both(io::stdout(), io::stderr())
+pub(crate) fn process_streams() -> (Out<Stdout>, Err<Stdout, Stderr>) {
+    linked_streams(io::stdout(), io::stderr())
 }
 
-fn both<W: Write, E: Write>(out: W, err: E) -> (Out<W>, Err<W, E>) {
+fn linked_streams<W: Write, E: Write>(out: W, err: E) -> (Out<W>, Err<W, E>) {
     let out = Rc::new(RefCell::new(BufWriter::new(out)));
     (Out(Rc::clone(&out)), Err { out, err })
 }
@@ -68,9 +68,9 @@ mod tests {
     }
 
     #[test]
-    fn a_terminal_shows_what_was_written_first_first() {
+    fn output_order_is_preserved_on_a_terminal() {
         let terminal = Terminal::default();
-        let (mut out, mut err) = both(terminal.clone(), terminal.clone());
+        let (mut out, mut err) = linked_streams(terminal.clone(), terminal.clone());
         writeln!(out, "wrote a file").expect("written");
         writeln!(err, "next: check").expect("written");
         writeln!(out, "end").expect("written");

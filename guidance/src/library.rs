@@ -319,7 +319,7 @@ fn places(disk: &Disk, config: &ContentConfig) -> (Vec<Place>, Vec<String>) {
         for folder in folders {
             let is_there = match shelf {
                 Shelf::Protocol => disk.exists(&folder),
-                _ => disk.is_folder(&folder),
+                _ => disk.is_dir(&folder),
             };
             if is_there && disk.inside(&folder).is_none() {
                 problems.push(format!("{folder}: it leads out of the project"));

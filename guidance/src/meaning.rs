@@ -83,7 +83,7 @@ impl Meaning {
     pub(super) fn put_right(&self, tokens: &mut [String]) {
         let table = Table::shipped();
         let odd = |token: &&mut String| {
-            is_long_latin(token) && !self.known.contains(*token) && !table.knows(token)
+            is_long_latin(token) && !self.known.contains(*token) && !table.contains(token)
         };
         for token in tokens.iter_mut().filter(odd).take(MOST_TYPOS) {
             if let Some(known) = self.known.iter().find(|known| is_slip(token, known)) {

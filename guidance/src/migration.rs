@@ -190,7 +190,7 @@ fn ecosystems(entry: &Entry<'_>, used: &[(&Manifest, &Dependency)]) -> BTreeSet<
     }
     let of_packages = entry.packages.iter().map(|(word, _)| *word);
     let words = of_packages.chain(language(entry));
-    words.filter_map(Ecosystem::named).collect()
+    words.filter_map(Ecosystem::from_word).collect()
 }
 
 /// The files that pin a runtime.

@@ -178,12 +178,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_counts_as_the_library_has_it(text in r"(\PC|\s|[ -~]|[가-힣]){0,120}") {
+        fn any_text_has_the_count_of_the_library(text in r"(\PC|\s|[ -~]|[가-힣]){0,120}") {
             prop_assert_eq!(count(&text), reference(&text));
         }
 
         #[test]
-        fn any_ascii_counts_as_the_library_has_it(text in r"[\x00-\x7f]{0,200}|([a-zA-Z']{0,9}[ \n\r\t/.0-9]{0,3}){0,40}") {
+        fn any_ascii_has_the_count_of_the_library(text in r"[\x00-\x7f]{0,200}|([a-zA-Z']{0,9}[ \n\r\t/.0-9]{0,3}){0,40}") {
             prop_assert_eq!(count(&text), reference(&text));
         }
     }

@@ -30,10 +30,10 @@ pub const KINDS: [CodeActionKind; 2] = [CodeActionKind::QUICKFIX, FIX_ALL];
 
 /// Maximum number of findings for which actions are offered at once: a selection can cover a whole
 /// file.
-const MOST: usize = 50;
+const MAX_FINDINGS: usize = 50;
 
 /// What an action can access in addition to the document.
-pub struct Around<'a> {
+pub struct ActionContext<'a> {
     /// Capabilities of the client.
     pub client: Client,
     /// The files of the project, overlaid with the documents open in the editor.
@@ -45,7 +45,7 @@ pub struct Around<'a> {
 /// What an action does.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "camelCase")]
-enum Deed {
+enum ActionKind {
     /// Applies the fix of the finding with this id.
     Fix { id: String },
     /// Applies the fixes of all findings of a rule.
@@ -63,7 +63,7 @@ enum Deed {
 struct Data {
     uri: Uri,
     #[serde(flatten)]
-    deed: Deed,
+    deed: ActionKind,
 }
 
 /// Why an offered action cannot be applied.
@@ -105,18 +105,18 @@ pub fn actions(
     snapshot: &Snapshot,
     range: Range,
     context: &CodeActionContext,
-    around: &Around<'_>,
+    around: &ActionContext<'_>,
 ) -> Vec<CodeAction> {
     if !around.client.actions {
         return Vec::new();
     }
     let mut actions = Vec::new();
-    if is_asked_for(context, &CodeActionKind::QUICKFIX) {
+    if is_requested(context, &CodeActionKind::QUICKFIX) {
         quick_fixes(snapshot, range, context, around, &mut actions);
     }
-    if is_asked_for(context, &FIX_ALL) && can_fix_all(snapshot) {
+    if is_requested(context, &FIX_ALL) && can_fix_all(snapshot) {
         let title = "Apply all safe fixes of aidd in this file";
-        actions.push(action(snapshot, title, FIX_ALL, Deed::FixAll));
+        actions.push(action(snapshot, title, FIX_ALL, ActionKind::FixAll));
     }
     if around.client.lazy_edits {
         return actions;
@@ -125,7 +125,7 @@ pub fn actions(
 }
 
 /// Whether actions of `kind` are requested: it equals a requested kind or is a sub-kind of one.
-fn is_asked_for(context: &CodeActionContext, kind: &CodeActionKind) -> bool {
+fn is_requested(context: &CodeActionContext, kind: &CodeActionKind) -> bool {
     context.only.as_ref().is_none_or(|only| {
         only.iter().any(|wanted| {
             let rest = kind.as_str().strip_prefix(wanted.as_str());
@@ -159,12 +159,12 @@ fn quick_fixes(
     snapshot: &Snapshot,
     range: Range,
     context: &CodeActionContext,
-    around: &Around<'_>,
+    around: &ActionContext<'_>,
     actions: &mut Vec<CodeAction>,
 ) {
     let span = convert::span(&snapshot.source, range, snapshot.encoding);
     let touches = |one: &&Finding| one.span.start <= span.end && span.start <= one.span.end;
-    let here: Vec<&Finding> = shown(snapshot).filter(touches).take(MOST).collect();
+    let here: Vec<&Finding> = shown(snapshot).filter(touches).take(MAX_FINDINGS).collect();
     let rules: BTreeSet<&str> = here.iter().map(|finding| &*finding.rule).collect();
     let reported = |finding| Some(vec![reported(snapshot, finding, context)]);
     if is_whole(snapshot) {
@@ -172,7 +172,7 @@ fn quick_fixes(
             let Some(fix) = finding.fix.as_ref().filter(|fix| can_do(fix, around.client)) else {
                 continue;
             };
-            let deed = Deed::Fix { id: finding.id.clone() };
+            let deed = ActionKind::Fix { id: finding.id.clone() };
             let action = quick_fix(snapshot, &titled(&fix.title, fix.safety), deed);
             let is_preferred = Some(fix.safety == Safety::Safe);
             let diagnostics = reported(finding);
@@ -181,7 +181,7 @@ fn quick_fixes(
         actions.extend(rules.iter().filter_map(|rule| fix_rule(snapshot, rule)));
         for finding in allowable(snapshot, &here) {
             let title = format!("Allow `{}` here with a comment", finding.rule);
-            let action = quick_fix(snapshot, &title, Deed::Allow { id: finding.id.clone() });
+            let action = quick_fix(snapshot, &title, ActionKind::Allow { id: finding.id.clone() });
             actions.push(CodeAction { diagnostics: reported(finding), ..action });
         }
     }
@@ -190,7 +190,7 @@ fn quick_fixes(
     if let Some(config) = config {
         actions.extend(rules.into_iter().map(|rule| {
             let title = format!("Disable `{rule}` in {config}");
-            quick_fix(snapshot, &title, Deed::TurnOff { rule: rule.to_owned() })
+            quick_fix(snapshot, &title, ActionKind::TurnOff { rule: rule.to_owned() })
         }));
     }
 }
@@ -200,7 +200,7 @@ fn fix_rule(snapshot: &Snapshot, rule: &str) -> Option<CodeAction> {
     let fixes = fixes_of(snapshot, rule);
     let safety = fixes.iter().map(|fix| fix.safety).max().filter(|_| fixes.len() > 1)?;
     let title = titled(&format!("Fix all `{rule}` in this file"), safety);
-    Some(quick_fix(snapshot, &title, Deed::FixRule { rule: rule.to_owned() }))
+    Some(quick_fix(snapshot, &title, ActionKind::FixRule { rule: rule.to_owned() }))
 }
 
 /// The findings that a comment can allow; the first one per rule and line.
@@ -225,11 +225,11 @@ fn titled(title: &str, safety: Safety) -> String {
     }
 }
 
-fn quick_fix(snapshot: &Snapshot, title: &str, deed: Deed) -> CodeAction {
+fn quick_fix(snapshot: &Snapshot, title: &str, deed: ActionKind) -> CodeAction {
     action(snapshot, title, CodeActionKind::QUICKFIX, deed)
 }
 
-fn action(snapshot: &Snapshot, title: &str, kind: CodeActionKind, deed: Deed) -> CodeAction {
+fn action(snapshot: &Snapshot, title: &str, kind: CodeActionKind, deed: ActionKind) -> CodeAction {
     let data = Data { uri: snapshot.uri.clone(), deed };
     let title = escape::line(title).into_owned();
     CodeAction { title, kind: Some(kind), data: Some(json!(data)), ..CodeAction::default() }
@@ -268,7 +268,7 @@ fn config_path(snapshot: &Snapshot) -> Option<String> {
 pub fn resolve(
     snapshot: &Snapshot,
     mut action: CodeAction,
-    around: &Around<'_>,
+    around: &ActionContext<'_>,
 ) -> Result<CodeAction, Refusal> {
     let data = action.data.as_ref().ok_or(Refusal::Unknown)?;
     let data = Data::deserialize(data).map_err(|_| Refusal::Unknown)?;
@@ -276,14 +276,14 @@ pub fn resolve(
         return Err(Refusal::Unknown);
     }
     action.edit = Some(match data.deed {
-        Deed::TurnOff { rule } => turn_off(snapshot, &rule, around).ok_or(Refusal::Config)?,
-        Deed::Fix { id } if file_change(snapshot, &id).is_some() => file_change(snapshot, &id)
+        ActionKind::TurnOff { rule } => disable_rule(snapshot, &rule, around).ok_or(Refusal::Config)?,
+        ActionKind::Fix { id } if file_change(snapshot, &id).is_some() => file_change(snapshot, &id)
             .and_then(|change| of_file(snapshot, change, around))
             .ok_or(Refusal::Gone)?,
         deed => {
             let edits = edits_of(snapshot, &deed, around)?;
             let edits = edits::text_edits(&snapshot.source, &edits, snapshot.encoding);
-            edits::of_document(around.client, snapshot.uri.clone(), snapshot.version, edits)
+            edits::document_edit(around.client, snapshot.uri.clone(), snapshot.version, edits)
         }
     });
     Ok(action)
@@ -295,7 +295,7 @@ fn file_change<'a>(snapshot: &'a Snapshot, id: &str) -> Option<&'a FileChange> {
 }
 
 /// The edit that creates or renames a file; `None` if the target file exists by now.
-fn of_file(snapshot: &Snapshot, change: &FileChange, around: &Around<'_>) -> Option<WorkspaceEdit> {
+fn of_file(snapshot: &Snapshot, change: &FileChange, around: &ActionContext<'_>) -> Option<WorkspaceEdit> {
     let (FileChange::Create { path, .. } | FileChange::Rename { to: path }) = change;
     if around.files.exists(path) {
         return None;
@@ -308,39 +308,39 @@ fn of_file(snapshot: &Snapshot, change: &FileChange, around: &Around<'_>) -> Opt
 }
 
 /// The edits of the document itself.
-fn edits_of(snapshot: &Snapshot, deed: &Deed, around: &Around<'_>) -> Result<Vec<Edit>, Refusal> {
+fn edits_of(snapshot: &Snapshot, deed: &ActionKind, around: &ActionContext<'_>) -> Result<Vec<Edit>, Refusal> {
     let (engine, source) = (&snapshot.workspace.engine, &snapshot.source);
     let text = source.text();
     let find = |id: &str| shown(snapshot).find(|finding| finding.id == id).ok_or(Refusal::Gone);
     match deed {
-        Deed::Fix { id } => {
+        ActionKind::Fix { id } => {
             let fix = find(id)?.fix.as_ref().ok_or(Refusal::Gone)?;
-            changed(text, fix::apply(text.as_bytes(), &[fix]).0)
+            edits_between(text, fix::apply(text.as_bytes(), &[fix]).0)
         }
-        Deed::FixRule { rule } => {
-            changed(text, fix::apply(text.as_bytes(), &fixes_of(snapshot, rule)).0)
+        ActionKind::FixRule { rule } => {
+            edits_between(text, fix::apply(text.as_bytes(), &fixes_of(snapshot, rule)).0)
         }
-        Deed::FixAll => {
+        ActionKind::FixAll => {
             let bytes = text.as_bytes().to_vec();
-            let mended = fix::mend(engine, source.path(), bytes, around.files, Safety::Safe);
-            changed(text, mended.bytes)
+            let mended = fix::fix_file(engine, source.path(), bytes, around.files, Safety::Safe);
+            edits_between(text, mended.bytes)
         }
-        Deed::Allow { id } => suppress::allow(engine, source, find(id)?, around.files, "")
+        ActionKind::Allow { id } => suppress::allow(engine, source, find(id)?, around.files, "")
             .map(|edit| vec![edit])
             .ok_or(Refusal::NoComment),
-        Deed::TurnOff { .. } => Err(Refusal::Unknown),
+        ActionKind::TurnOff { .. } => Err(Refusal::Unknown),
     }
 }
 
 /// The edits that turn `text` into `bytes`; fails if there are none.
-fn changed(text: &str, bytes: Vec<u8>) -> Result<Vec<Edit>, Refusal> {
+fn edits_between(text: &str, bytes: Vec<u8>) -> Result<Vec<Edit>, Refusal> {
     let after = String::from_utf8(bytes).map_err(|_| Refusal::Gone)?;
-    let edits = edits::between(text, &after);
+    let edits = edits::diff(text, &after);
     if edits.is_empty() { Err(Refusal::Gone) } else { Ok(edits) }
 }
 
 /// The edit that changes or creates the configuration file.
-fn turn_off(snapshot: &Snapshot, rule: &str, around: &Around<'_>) -> Option<WorkspaceEdit> {
+fn disable_rule(snapshot: &Snapshot, rule: &str, around: &ActionContext<'_>) -> Option<WorkspaceEdit> {
     let path = config_path(snapshot)?;
     let workspace = &snapshot.workspace;
     let uri = Uri::from_file_path(workspace.project.root().join(&path))?;
@@ -352,7 +352,7 @@ fn turn_off(snapshot: &Snapshot, rule: &str, around: &Around<'_>) -> Option<Work
         return around.client.create_files.then(|| edits::new_file(uri, new));
     }
     let source = Source::new(path.as_str(), old);
-    let edits = edits::between(source.text(), &new);
+    let edits = edits::diff(source.text(), &new);
     let edits = edits::text_edits(&source, &edits, snapshot.encoding);
-    Some(edits::of_document(around.client, uri, (around.version)(&path), edits))
+    Some(edits::document_edit(around.client, uri, (around.version)(&path), edits))
 }

@@ -32,7 +32,7 @@ pub struct Client {
 impl Client {
     /// Reads the capabilities that a client declares.
     #[must_use]
-    pub fn of(offered: &ClientCapabilities) -> Self {
+    pub fn from_capabilities(offered: &ClientCapabilities) -> Self {
         let edit = offered.workspace.as_ref().and_then(|it| it.workspace_edit.as_ref());
         let text = offered.text_document.as_ref();
         let action = text.and_then(|it| it.code_action.as_ref());
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn nothing_is_taken_for_granted() {
-        let of = |text: &str| Client::of(&serde_json::from_str(text).expect("capabilities"));
+        let of = |text: &str| Client::from_capabilities(&serde_json::from_str(text).expect("capabilities"));
         assert_eq!(of("{}"), Client::default());
         let modern = r#"{
             "workspace": {"workspaceEdit": {

@@ -57,9 +57,9 @@ pub(crate) async fn run(state: &Arc<State>, params: ExecuteCommandParams) -> Res
         BASELINE => {
             let argument = next();
             let wanted = if argument.is_null() {
-                Recording::default()
+                BaselineArgs::default()
             } else {
-                Recording::deserialize(argument).map_err(|error| unfit(&error))?
+                BaselineArgs::deserialize(argument).map_err(|error| invalid_params(&error))?
             };
             let uri = wanted.uri.map_or(Value::Null, |uri| json!(uri));
             let workspace = workspace(state, uri).await?;
@@ -70,7 +70,7 @@ pub(crate) async fn run(state: &Arc<State>, params: ExecuteCommandParams) -> Res
             Ok(Some(shown(&workspace)))
         }
         SHOW_ALLOWED => {
-            let uri = Uri::deserialize(next()).map_err(|error| unfit(&error))?;
+            let uri = Uri::deserialize(next()).map_err(|error| invalid_params(&error))?;
             let allowed = features::show_allowed(state, &uri).await?;
             Ok(Some(json!(allowed)))
         }
@@ -78,21 +78,21 @@ pub(crate) async fn run(state: &Arc<State>, params: ExecuteCommandParams) -> Res
     }
 }
 
-fn unfit(error: &serde_json::Error) -> Error {
+fn invalid_params(error: &serde_json::Error) -> Error {
     Error::invalid_params(error.to_string())
 }
 
 /// The arguments of [`BASELINE`].
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct Recording {
+struct BaselineArgs {
     uri: Option<Uri>,
     accept_new: bool,
 }
 
 /// The workspace of a file or folder; without a URI, that of the first folder.
 async fn workspace(state: &Arc<State>, uri: Value) -> Result<Arc<Workspace>> {
-    let uri: Option<Uri> = Deserialize::deserialize(uri).map_err(|error| unfit(&error))?;
+    let uri: Option<Uri> = Deserialize::deserialize(uri).map_err(|error| invalid_params(&error))?;
     let path = uri.as_ref().and_then(uri::path);
     let state = state.clone();
     let opened = spawn_blocking(move || {
@@ -174,7 +174,7 @@ fn write(workspace: &Workspace, accept_new: bool) -> std::result::Result<u32, St
             ));
         }
     }
-    let mut baseline = Baseline::of(findings(&outcome));
+    let mut baseline = Baseline::from_findings(findings(&outcome));
     // Keep the entries of files that could not be read.
     let unread =
         |path: &str| outcome.skipped.iter().any(|one| one.failed && path.starts_with(&one.path));
@@ -182,7 +182,7 @@ fn write(workspace: &Workspace, accept_new: bool) -> std::result::Result<u32, St
     baseline.extend(kept);
     let folder = path.parent().map_or(Ok(()), fs::create_dir_all);
     folder
-        .and_then(|()| fs::write(&path, baseline.write()))
+        .and_then(|()| fs::write(&path, baseline.to_json()))
         .map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(baseline.entries().map(|entry| entry.count).sum())
 }

@@ -31,7 +31,7 @@ use tower_lsp_server::ls_types::{
 pub const TRIGGERS: [&str; 6] = [" ", ",", "=", "\"", "/", "-"];
 
 /// Maximum number of rules proposed at once; there are over a thousand.
-const MOST: usize = 200;
+const MAX_RULES: usize = 200;
 
 /// The `data` of an item for a rule, used to look up its page on resolve.
 #[derive(Serialize, Deserialize)]
@@ -53,7 +53,7 @@ pub fn complete(snapshot: &Snapshot, position: Position) -> Option<CompletionRes
     if kinds.contains(&Kind::CONFIG) {
         return in_config(snapshot, offset);
     }
-    if kinds.contains(&Kind::RULE_PAGE) { in_header(snapshot, offset) } else { None }
+    if kinds.contains(&Kind::RULE_PAGE) { in_front_matter(snapshot, offset) } else { None }
 }
 
 /// The document for which an item was created.
@@ -135,8 +135,8 @@ fn rule_names<'a>(
     }
     names.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
     names.dedup_by(|a, b| a.1 == b.1);
-    let more = names.len() > MOST || (ids && typed.is_empty());
-    names.truncate(MOST);
+    let more = names.len() > MAX_RULES || (ids && typed.is_empty());
+    names.truncate(MAX_RULES);
     (names.into_iter().map(|(_, name, rule)| (name, rule)).collect(), more)
 }
 
@@ -210,7 +210,7 @@ fn in_config(snapshot: &Snapshot, offset: u32) -> Option<CompletionResponse> {
 }
 
 /// Keys and values of a page's front matter, according to the schema of the types that parse it.
-fn in_header(snapshot: &Snapshot, offset: u32) -> Option<CompletionResponse> {
+fn in_front_matter(snapshot: &Snapshot, offset: u32) -> Option<CompletionResponse> {
     let cursor = yaml::cursor(snapshot.source.text(), offset as usize)?;
     let span = Span::from(cursor.token.clone());
     let path: Vec<&str> = cursor.path.iter().filter_map(Step::key).collect();

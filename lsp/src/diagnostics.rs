@@ -6,7 +6,7 @@ use crate::lifecycle::Run;
 use crate::schedule;
 use crate::snapshot::Snapshot;
 use crate::state::{Marks, State};
-use crate::survey::{self, News, Scope, Stop};
+use crate::survey::{self, PassEvent, Scope, Stop};
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -27,7 +27,7 @@ use tower_lsp_server::ls_types::{
 
 /// Diagnostics of files that are not open.
 #[derive(Debug, Default)]
-pub(crate) struct Known {
+pub(crate) struct WorkspaceDiagnostics {
     /// The epoch of the last completed pass over all files.
     epoch: Option<u64>,
     /// The files with findings and the result id of their diagnostics.
@@ -88,7 +88,7 @@ async fn of_file(state: &Arc<State>, uri: &Uri) -> Vec<Diagnostic> {
     let mut news = survey::begin(state, Scope::Files([path].into()), stop.0.clone());
     let mut all = Vec::new();
     while let Some(one) = news.recv().await {
-        if let News::Checked { found, .. } = one {
+        if let PassEvent::Checked { found, .. } = one {
             all.extend(found.into_iter().flat_map(|(_, diagnostics)| diagnostics));
         }
     }
@@ -115,7 +115,7 @@ pub(crate) async fn workspace(
     let mut changed = state.changed.subscribe();
     let mut items = loop {
         changed.mark_unchanged();
-        let (items, was_news) = news_since(state, &previous, token.as_ref()).await;
+        let (items, was_news) = changes_since(state, &previous, token.as_ref()).await;
         let is_news = was_news || items.iter().any(is_full);
         let waits = token.is_some() && !previous.is_empty();
         if !waits || is_news || changed.changed().await.is_err() {
@@ -138,7 +138,7 @@ fn is_full(item: &WorkspaceDocumentDiagnosticReport) -> bool {
 
 /// The changes relative to `previous`. With a token, findings are sent as they are found and the
 /// last ones are returned, together with whether any were sent.
-async fn news_since(
+async fn changes_since(
     state: &Arc<State>,
     previous: &HashMap<Uri, String>,
     token: Option<&ProgressToken>,
@@ -230,7 +230,7 @@ struct Pass {
     dirty: Marks,
     state: Arc<State>,
     stop: Stop,
-    news: tokio::sync::mpsc::Receiver<News>,
+    news: tokio::sync::mpsc::Receiver<PassEvent>,
     waiting: Vec<(Uri, Vec<Diagnostic>)>,
     found: HashSet<Uri>,
     total: usize,
@@ -241,7 +241,7 @@ struct Pass {
 impl Pass {
     /// Creates a pass over all files if settings changed since the last pass or the client does not
     /// report changed files; otherwise over the changed files and `more`.
-    fn plan(state: &Arc<State>, known: &Known, more: Vec<PathBuf>) -> Self {
+    fn plan(state: &Arc<State>, known: &WorkspaceDiagnostics, more: Vec<PathBuf>) -> Self {
         let epoch = state.epoch();
         let watches = state.session.get().is_some_and(|session| session.watches);
         let dirty = lock(&state.dirty).marks();
@@ -274,7 +274,7 @@ impl Pass {
     }
 
     /// The next file with findings.
-    async fn next(&mut self, known: &mut MutexGuard<'_, Known>) -> Option<(Uri, Vec<Diagnostic>)> {
+    async fn next(&mut self, known: &mut MutexGuard<'_, WorkspaceDiagnostics>) -> Option<(Uri, Vec<Diagnostic>)> {
         while self.waiting.is_empty() {
             self.advance().await?;
         }
@@ -287,8 +287,8 @@ impl Pass {
     /// Waits until more files are checked.
     async fn advance(&mut self) -> Option<()> {
         match self.news.recv().await? {
-            News::Total(total) => self.total = total,
-            News::Checked { files, found } => {
+            PassEvent::Total(total) => self.total = total,
+            PassEvent::Checked { files, found } => {
                 self.done += files;
                 self.waiting.extend(found);
                 if let Some(progress) = &self.progress {
@@ -305,7 +305,7 @@ impl Pass {
 
     /// Ends the pass; returns the files that no longer have findings, out of the known ones and
     /// the reported ones (`told`). A stopped pass knows nothing about the remaining files.
-    fn finish<'a>(self, known: &mut Known, told: impl Iterator<Item = &'a Uri>) -> Vec<Uri> {
+    fn finish<'a>(self, known: &mut WorkspaceDiagnostics, told: impl Iterator<Item = &'a Uri>) -> Vec<Uri> {
         if self.is_stopped() {
             return Vec::new();
         }
@@ -357,7 +357,7 @@ pub(crate) async fn check_all(state: &Arc<State>) -> Option<Count> {
 
 /// Keeps the diagnostics of files that are not open up to date, for clients without pull
 /// diagnostics.
-pub(crate) async fn keep_up(state: Arc<State>) {
+pub(crate) async fn watch_changes(state: Arc<State>) {
     let mut changed = state.changed.subscribe();
     loop {
         let wanted = lock(&state.settings).workspace == Some(true);
@@ -388,7 +388,7 @@ pub(crate) async fn keep_up(state: Arc<State>) {
 }
 
 /// The files to check again: changed files, and files with findings in changed directories.
-fn dirty_paths(dirty: &Marks, known: &Known) -> BTreeSet<PathBuf> {
+fn dirty_paths(dirty: &Marks, known: &WorkspaceDiagnostics) -> BTreeSet<PathBuf> {
     let is_below = |path: &PathBuf| path.ancestors().any(|above| dirty.contains_key(above));
     let files = known.results.keys().filter_map(survey::file).filter(is_below);
     dirty.keys().cloned().chain(files).collect()
@@ -407,7 +407,7 @@ fn is_own(path: &std::path::Path) -> bool {
 /// stopped.
 async fn publish(
     state: &Arc<State>,
-    known: &mut MutexGuard<'_, Known>,
+    known: &mut MutexGuard<'_, WorkspaceDiagnostics>,
     mut pass: Pass,
 ) -> Option<Count> {
     let mut count = Count::default();

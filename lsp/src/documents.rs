@@ -88,7 +88,7 @@ impl Place {
     /// The place of the document at `uri` in `language`; `None` if it is neither a file nor an
     /// unsaved one: notebook cells, old revisions, output.
     #[must_use]
-    pub fn of(uri: &Uri, language: &str) -> Option<Self> {
+    pub fn from_uri(uri: &Uri, language: &str) -> Option<Self> {
         match uri.scheme().as_str() {
             "file" => crate::uri::path(uri).map(Self::File),
             "untitled" => Some(Self::Untitled(name(language, uri.path().as_str()))),
@@ -151,7 +151,7 @@ impl<C> Default for Documents<C> {
 impl<C: Default> Documents<C> {
     /// Opens or reopens a document. Returns false if it is not a kind of document that is checked.
     pub(crate) fn open(&mut self, uri: &Uri, language: &str, version: i32, text: String) -> bool {
-        let Some(place) = Place::of(uri, language) else { return false };
+        let Some(place) = Place::from_uri(uri, language) else { return false };
         self.close(uri);
         if let Place::File(path) = &place {
             self.by_path.insert(path.clone(), uri.clone());
@@ -242,12 +242,12 @@ impl<C: Default> Documents<C> {
 
 /// The open documents below a root as files: unsaved text overrides the file on disk.
 #[derive(Debug)]
-pub(crate) struct Open<'a, C> {
+pub(crate) struct OpenFiles<'a, C> {
     pub(crate) documents: &'a Mutex<Documents<C>>,
     pub(crate) root: &'a Path,
 }
 
-impl<C: Default + Send + Sync> Files for Open<'_, C> {
+impl<C: Default + Send + Sync> Files for OpenFiles<'_, C> {
     fn read(&self, path: &str, limit: u64) -> io::Result<Vec<u8>> {
         let documents = lock(self.documents);
         let document = documents.at(&self.root.join(path)).ok_or(io::ErrorKind::NotFound)?;
@@ -302,7 +302,7 @@ mod tests {
 
     #[test]
     fn untitled_documents_are_named_by_their_language() {
-        let place = |uri: &str, language: &str| Place::of(&uri.parse().expect("a URI"), language);
+        let place = |uri: &str, language: &str| Place::from_uri(&uri.parse().expect("a URI"), language);
         let untitled = |name: &str| Some(Place::Untitled(name.to_owned()));
         assert_eq!(place("untitled:Untitled-1", "dockerfile"), untitled("Dockerfile"));
         assert_eq!(place("untitled:Untitled-1", "json"), untitled("untitled.json"));

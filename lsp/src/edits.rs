@@ -21,7 +21,7 @@ pub fn text_edits(source: &Source, edits: &[Edit], encoding: Encoding) -> Vec<Te
 
 /// An edit of one document, tied to its version if the client supports that.
 #[must_use]
-pub fn of_document(
+pub fn document_edit(
     client: Client,
     uri: Uri,
     version: Option<i32>,
@@ -67,7 +67,7 @@ fn versioned(uri: Uri, version: Option<i32>, edits: Vec<TextEdit>) -> TextDocume
 /// The edits that turn `before` into `after`: small ones, so that cursors and marks keep their
 /// positions.
 #[must_use]
-pub fn between(before: &str, after: &str) -> Vec<Edit> {
+pub fn diff(before: &str, after: &str) -> Vec<Edit> {
     let (old, new) = (line_starts(before), line_starts(after));
     let piece = |starts: &[usize], lines: std::ops::Range<u32>| {
         let at = |line: u32| starts.get(line as usize).or(starts.last()).copied().unwrap_or(0);
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn only_what_differs_is_replaced() {
-        let edits = between("a\nFROM debian:latest\nb\nc\n", "a\nFROM debian:12\nb\n");
+        let edits = diff("a\nFROM debian:latest\nb\nc\n", "a\nFROM debian:12\nb\n");
         let shown: Vec<_> =
             edits.iter().map(|edit| (edit.span.start, edit.span.end, edit.text.as_str())).collect();
         assert_eq!(shown, [(14, 20, "12"), (23, 25, "")]);
@@ -145,7 +145,7 @@ mod tests {
             before in "[ab😀é\r\n]{0,24}",
             after in "[ab😀é\r\n]{0,24}",
         ) {
-            prop_assert_eq!(applied(&before, &between(&before, &after)), after);
+            prop_assert_eq!(applied(&before, &diff(&before, &after)), after);
         }
     }
 }

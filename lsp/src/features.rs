@@ -1,9 +1,9 @@
 //! Requests of the language features. Each works on the current document, on a thread that may
 //! block. Documents that are not open have no results.
 
-use crate::actions::{self, Around, Refusal};
+use crate::actions::{self, ActionContext, Refusal};
 use crate::completion;
-use crate::documents::{Open, lock};
+use crate::documents::{OpenFiles, lock};
 use crate::hover;
 use crate::lens;
 use crate::links;
@@ -26,7 +26,7 @@ const MODIFIED: i64 = -32801;
 const FAILED: i64 = -32803;
 
 /// Runs on the current document at `uri`; `None` if it is not open.
-async fn on<T: Send + 'static>(
+async fn with_document<T: Send + 'static>(
     state: &Arc<State>,
     uri: &Uri,
     work: impl FnOnce(&State, &Snapshot) -> T + Send + 'static,
@@ -38,12 +38,12 @@ async fn on<T: Send + 'static>(
 }
 
 /// Runs on a snapshot with all open documents laid over the files of its project.
-fn around<T>(state: &State, snapshot: &Snapshot, work: impl FnOnce(&Around<'_>) -> T) -> T {
+fn around<T>(state: &State, snapshot: &Snapshot, work: impl FnOnce(&ActionContext<'_>) -> T) -> T {
     let root = snapshot.workspace.project.root();
-    let over = Open { documents: &state.documents, root };
+    let over = OpenFiles { documents: &state.documents, root };
     let files = Overlay { over, under: &snapshot.workspace.project.disk };
     let version = |path: &str| version(state, &root.join(path));
-    work(&Around { client: state.offers(), files: &files, version: &version })
+    work(&ActionContext { client: state.offers(), files: &files, version: &version })
 }
 
 fn version(state: &State, path: &Path) -> Option<i32> {
@@ -66,7 +66,7 @@ pub(crate) async fn actions(
         }
         actions.into_iter().map(CodeActionOrCommand::CodeAction).collect()
     };
-    on(state, &text_document.uri, work).await
+    with_document(state, &text_document.uri, work).await
 }
 
 /// Handles `codeAction/resolve`.
@@ -75,7 +75,7 @@ pub(crate) async fn resolve_action(state: &Arc<State>, action: CodeAction) -> Re
     let work = |state: &State, snapshot: &Snapshot| {
         around(state, snapshot, |around| actions::resolve(snapshot, action, around))
     };
-    let resolved = on(state, &uri, work).await?;
+    let resolved = with_document(state, &uri, work).await?;
     resolved.unwrap_or(Err(Refusal::Gone)).map_err(refused)
 }
 
@@ -94,17 +94,17 @@ pub(crate) async fn hover(state: &Arc<State>, params: HoverParams) -> Result<Opt
     let work = move |state: &State, snapshot: &Snapshot| {
         hover::hover(snapshot, at.position, state.offers())
     };
-    on(state, &at.text_document.uri, work).await.map(Option::flatten)
+    with_document(state, &at.text_document.uri, work).await.map(Option::flatten)
 }
 
 /// Handles `textDocument/documentLink`.
 pub(crate) async fn links(state: &Arc<State>, uri: &Uri) -> Result<Option<Vec<DocumentLink>>> {
-    on(state, uri, |_, snapshot| links::links(snapshot)).await
+    with_document(state, uri, |_, snapshot| links::links(snapshot)).await
 }
 
 /// Handles `textDocument/codeLens`.
 pub(crate) async fn lenses(state: &Arc<State>, uri: &Uri) -> Result<Option<Vec<CodeLens>>> {
-    on(state, uri, |_, snapshot| lens::lenses(snapshot)).await
+    with_document(state, uri, |_, snapshot| lens::lenses(snapshot)).await
 }
 
 /// Handles `textDocument/completion`.
@@ -114,7 +114,7 @@ pub(crate) async fn complete(
 ) -> Result<Option<CompletionResponse>> {
     let at = params.text_document_position;
     let work = move |_: &State, snapshot: &Snapshot| completion::complete(snapshot, at.position);
-    on(state, &at.text_document.uri, work).await.map(Option::flatten)
+    with_document(state, &at.text_document.uri, work).await.map(Option::flatten)
 }
 
 /// Handles `completionItem/resolve`.
@@ -126,12 +126,12 @@ pub(crate) async fn resolve_item(
     let wanted = item.clone();
     let work =
         |state: &State, snapshot: &Snapshot| completion::resolve(snapshot, wanted, state.offers());
-    on(state, &uri, work).await.map(|resolved| resolved.unwrap_or(item))
+    with_document(state, &uri, work).await.map(|resolved| resolved.unwrap_or(item))
 }
 
 /// Shows the allowed findings of a document and returns them.
 pub(crate) async fn show_allowed(state: &Arc<State>, uri: &Uri) -> Result<Vec<lens::Allowed>> {
-    let allowed = on(state, uri, |_, snapshot| lens::allowed(snapshot)).await?.unwrap_or_default();
+    let allowed = with_document(state, uri, |_, snapshot| lens::allowed(snapshot)).await?.unwrap_or_default();
     if !allowed.is_empty() {
         state.client.show_message(MessageType::INFO, lens::message(&allowed)).await;
     }

@@ -32,7 +32,7 @@ pub fn hover(snapshot: &Snapshot, position: Position, client: Client) -> Option<
 
 /// The project's decision about a finding, in Markdown. Extension point for the project memory.
 #[must_use]
-pub fn decided(_workspace: &Workspace, _finding: &Finding) -> Option<String> {
+pub fn project_decision(_workspace: &Workspace, _finding: &Finding) -> Option<String> {
     None
 }
 
@@ -61,7 +61,7 @@ fn explained(snapshot: &Snapshot, finding: &Finding, part: Part) -> String {
         let reason = finding.reason.as_deref().unwrap_or_default();
         parts.push(format!("*{}*: {}", finding.status, markdown::message(reason)));
     }
-    parts.extend(decided(workspace, finding));
+    parts.extend(project_decision(workspace, finding));
     let said = parts.join("\n\n");
     match workspace.engine.registry().get(&finding.rule) {
         Some(rule) => said + RULER + &of_rule(workspace, rule, part),

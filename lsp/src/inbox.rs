@@ -11,7 +11,7 @@ use crate::lifecycle::{self, Run, Settings};
 use crate::schedule;
 use crate::state::State;
 use crate::uri;
-use crate::whole;
+use crate::project_wide;
 use aidd_engine::text::kind;
 use aidd_engine::text::paths::relative;
 use serde::Deserialize;
@@ -127,7 +127,7 @@ fn is_ours(method: &str) -> bool {
 /// Handles a notification. Malformed notifications have no response, so they are logged; of a
 /// notification with several items, the valid ones are used.
 fn take(state: &Arc<State>, method: &str, mut params: Value) {
-    let state = Taken { state, method };
+    let state = NotificationContext { state, method };
     match method {
         "textDocument/didOpen" => state.with(params, |params| open(state.state, params)),
         "textDocument/didChange" => state.change(params),
@@ -174,12 +174,12 @@ struct FileOperation {
 
 /// A notification being handled.
 #[derive(Clone, Copy)]
-struct Taken<'a> {
+struct NotificationContext<'a> {
     state: &'a Arc<State>,
     method: &'a str,
 }
 
-impl Taken<'_> {
+impl NotificationContext<'_> {
     fn with<T: DeserializeOwned>(self, params: Value, then: impl FnOnce(T)) {
         match serde_json::from_value(params) {
             Ok(params) => then(params),
@@ -236,7 +236,7 @@ fn open(state: &Arc<State>, params: DidOpenTextDocumentParams) {
     let (language, version) = (document.language_id, document.version);
     if lock(&state.documents).open(&document.uri, &language, version, document.text) {
         schedule::opened(state, &document.uri);
-        beside(state, &document.uri);
+        recheck_dependents(state, &document.uri);
     }
 }
 
@@ -245,7 +245,7 @@ fn change(state: &Arc<State>, params: &DidChangeTextDocumentParams) {
     let (encoding, changes) = (state.encoding(), &params.content_changes);
     if lock(&state.documents).change(&document.uri, document.version, changes, encoding) {
         schedule::changed(state, &document.uri);
-        beside(state, &document.uri);
+        recheck_dependents(state, &document.uri);
     }
 }
 
@@ -262,7 +262,7 @@ fn close(state: &Arc<State>, params: &DidCloseTextDocumentParams) {
     let uri = &params.text_document.uri;
     if lock(&state.documents).close(uri) {
         state.wake(uri);
-        beside(state, uri);
+        recheck_dependents(state, uri);
         // From now on, the file on disk is used.
         lock(&state.dirty).mark(uri::path(uri));
         state.touch();
@@ -270,7 +270,7 @@ fn close(state: &Arc<State>, params: &DidCloseTextDocumentParams) {
 }
 
 /// Rechecks the other documents if the changed document is an input of their checks.
-fn beside(state: &Arc<State>, uri: &Uri) {
+fn recheck_dependents(state: &Arc<State>, uri: &Uri) {
     if state.distribution.is_read(uri.path().as_str()) {
         schedule::recheck(state);
     }
@@ -294,7 +294,7 @@ fn on_disk(state: &Arc<State>, reported: Vec<Reported>) {
                 lock(&changing.dirty).mark(changes.paths.iter().cloned());
                 changing.touch();
             }
-            (is_reloaded, whole::again(&changing, &changes.paths))
+            (is_reloaded, project_wide::again(&changing, &changes.paths))
         };
         match spawn_blocking(resolve).await {
             Ok((true, _)) => schedule::recheck(&state),
@@ -305,7 +305,7 @@ fn on_disk(state: &Arc<State>, reported: Vec<Reported>) {
         // concurrent calls, the last one does it for all.
         let scanning = state.clone();
         if state.tidings.load(Ordering::SeqCst) == number
-            && spawn_blocking(move || whole::rest(&scanning)).await.is_ok_and(|differs| differs)
+            && spawn_blocking(move || project_wide::rest(&scanning)).await.is_ok_and(|differs| differs)
         {
             schedule::joined(&state);
         }

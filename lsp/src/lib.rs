@@ -23,7 +23,7 @@ pub mod snapshot;
 mod state;
 mod survey;
 pub mod uri;
-pub mod whole;
+pub mod project_wide;
 pub mod workspace;
 
 use aidd_engine::check::Distribution;

@@ -77,7 +77,7 @@ impl Session {
             has_settings: workspace.is_some_and(|can| can.configuration == Some(true)),
             registers_settings: settings.is_some_and(|can| can.dynamic_registration == Some(true)),
             progress: can.window.as_ref().is_some_and(|can| can.work_done_progress == Some(true)),
-            offers: Offers::of(can),
+            offers: Offers::from_capabilities(can),
             file_operations: [
                 operations.is_some_and(|can| can.did_create == Some(true)),
                 operations.is_some_and(|can| can.did_rename == Some(true)),

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 
 /// A message for the user, and the root whose configuration it is about.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Trouble {
+pub(crate) struct ConfigError {
     pub(crate) root: PathBuf,
     pub(crate) message: String,
 }
@@ -30,7 +30,7 @@ pub(crate) struct Roots {
     /// The root of each directory looked up so far.
     found: HashMap<PathBuf, PathBuf>,
     /// Errors from opening workspaces that have not been reported yet.
-    troubles: Vec<Trouble>,
+    troubles: Vec<ConfigError>,
 }
 
 impl Roots {
@@ -69,12 +69,12 @@ impl Roots {
 
     /// Discards the cached roots, because a directory that marks a root can have been created or
     /// deleted.
-    pub(crate) fn find_again(&mut self) {
+    pub(crate) fn clear_cache(&mut self) {
         self.found.clear();
     }
 
     /// The errors since the last call.
-    pub(crate) fn troubles(&mut self) -> Vec<Trouble> {
+    pub(crate) fn troubles(&mut self) -> Vec<ConfigError> {
         std::mem::take(&mut self.troubles)
     }
 
@@ -144,12 +144,12 @@ impl Roots {
     fn read(&mut self, root: &Path) -> Option<Arc<Workspace>> {
         let config = self.config_of(root);
         let opened =
-            Project::open(self.distribution, root, config.as_deref()).and_then(Workspace::of);
+            Project::open(self.distribution, root, config.as_deref()).and_then(Workspace::from_project);
         let message = match &opened {
             Ok(workspace) => workspace.baseline_error.as_ref().map(ToString::to_string),
             Err(error) => Some(error.to_string()),
         };
-        self.troubles.extend(message.map(|message| Trouble { root: root.to_owned(), message }));
+        self.troubles.extend(message.map(|message| ConfigError { root: root.to_owned(), message }));
         opened.ok().map(Arc::new)
     }
 

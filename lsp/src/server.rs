@@ -81,7 +81,7 @@ impl LanguageServer for Server {
         }
         inbox::ask(&self.state);
         if !session.pulls {
-            tokio::spawn(diagnostics::keep_up(self.state.clone()));
+            tokio::spawn(diagnostics::watch_changes(self.state.clone()));
         }
     }
 

@@ -1,8 +1,8 @@
 //! The state of the server, shared by all its tasks, and the only way to check a document.
 
 use crate::client::Client as Offers;
-use crate::diagnostics::Known;
-use crate::documents::{Documents, Open, Place, lock};
+use crate::diagnostics::WorkspaceDiagnostics;
+use crate::documents::{Documents, OpenFiles, Place, lock};
 use crate::lifecycle::{Session, Settings};
 use crate::roots::Roots;
 use crate::snapshot::Snapshot;
@@ -66,7 +66,7 @@ impl Dirty {
     }
 
     /// Removes files that were checked at these marks and have not changed since.
-    pub(crate) fn settle(&mut self, checked: &Marks) {
+    pub(crate) fn remove_checked(&mut self, checked: &Marks) {
         self.marks.retain(|path, mark| checked.get(path) != Some(mark));
     }
 }
@@ -88,7 +88,7 @@ pub(crate) struct State {
     /// The documents with push diagnostics, and the handles to wake their tasks.
     pub(crate) pushed: Mutex<HashMap<Uri, Arc<Notify>>>,
     /// Diagnostics of files that are not open.
-    pub(crate) known: tokio::sync::Mutex<Known>,
+    pub(crate) known: tokio::sync::Mutex<WorkspaceDiagnostics>,
     /// Files that changed since they were last checked.
     pub(crate) dirty: Mutex<Dirty>,
     /// Changes when findings in files that are not open can have changed.
@@ -96,14 +96,14 @@ pub(crate) struct State {
     /// Cancellable passes over the workspace, by progress token.
     pub(crate) passes: Mutex<HashMap<String, Arc<AtomicBool>>>,
     /// The messages shown so far, so that each is shown once.
-    told: Mutex<HashSet<String>>,
+    shown_messages: Mutex<HashSet<String>>,
     pub(crate) is_shut_down: AtomicBool,
     /// The client has agreed to report all file changes.
-    pub(crate) is_told: AtomicBool,
+    pub(crate) has_file_events: AtomicBool,
     /// Number of file change notifications from the client.
-    pub(crate) tidings: AtomicU64,
+    pub(crate) watch_events: AtomicU64,
     /// Projects that were not yet scanned for unreported changes.
-    pub(crate) unrested: Mutex<BTreeSet<PathBuf>>,
+    pub(crate) unscanned_roots: Mutex<BTreeSet<PathBuf>>,
     /// A refresh request is about to be sent to the client.
     pub(crate) is_refreshing: AtomicBool,
 }
@@ -128,11 +128,11 @@ impl State {
             dirty: Mutex::default(),
             changed: watch::Sender::new(0),
             passes: Mutex::default(),
-            told: Mutex::default(),
+            shown_messages: Mutex::default(),
             is_shut_down: AtomicBool::new(false),
-            is_told: AtomicBool::new(false),
-            tidings: AtomicU64::new(0),
-            unrested: Mutex::default(),
+            has_file_events: AtomicBool::new(false),
+            watch_events: AtomicU64::new(0),
+            unscanned_roots: Mutex::default(),
             is_refreshing: AtomicBool::new(false),
         }
     }
@@ -225,7 +225,7 @@ impl State {
         };
         let checked = if is_checked {
             let root = workspace.project.root();
-            let over = Open { documents: &self.documents, root };
+            let over = OpenFiles { documents: &self.documents, root };
             let files = Overlay { over, under: &workspace.project.disk };
             self.tell_if_large(&source, workspace.engine.max_file_size());
             workspace.check(&source, &files)

@@ -1,11 +1,11 @@
 //! The pass over files that are not open: one thread, a few files at a time, so that typing is not
 //! delayed and cancellation takes effect quickly.
 
-use crate::documents::{Open, Place, lock};
+use crate::documents::{OpenFiles, Place, lock};
 use crate::roots;
 use crate::snapshot::Snapshot;
 use crate::state::State;
-use crate::whole;
+use crate::project_wide;
 use crate::workspace::Workspace;
 use aidd_engine::text::files::{Listed, Overlay};
 use aidd_engine::text::paths::relative;
@@ -32,7 +32,7 @@ pub(crate) enum Scope {
 
 /// Progress events of a pass.
 #[derive(Debug)]
-pub(crate) enum News {
+pub(crate) enum PassEvent {
     /// The total number of files.
     Total(usize),
     /// More files were checked; contains those with findings to show.
@@ -54,7 +54,7 @@ pub(crate) fn begin(
     state: &Arc<State>,
     scope: Scope,
     stop: Arc<AtomicBool>,
-) -> mpsc::Receiver<News> {
+) -> mpsc::Receiver<PassEvent> {
     // A slow client slows the pass down.
     let (tell, told) = mpsc::channel(4);
     let state = state.clone();
@@ -62,7 +62,7 @@ pub(crate) fn begin(
     told
 }
 
-fn run(state: &Arc<State>, scope: &Scope, stop: &AtomicBool, tell: &mpsc::Sender<News>) {
+fn run(state: &Arc<State>, scope: &Scope, stop: &AtomicBool, tell: &mpsc::Sender<PassEvent>) {
     let mut work = match scope {
         Scope::All => {
             let files = roots::files(&state.roots);
@@ -78,20 +78,20 @@ fn run(state: &Arc<State>, scope: &Scope, stop: &AtomicBool, tell: &mpsc::Sender
         }
     }
     let total = work.iter().map(|(_, paths)| paths.len()).sum();
-    if tell.blocking_send(News::Total(total)).is_err() {
+    if tell.blocking_send(PassEvent::Total(total)).is_err() {
         return;
     }
     let odd = odd(state, scope, &work, &open);
-    let odd = odd.iter().filter_map(|(workspace, path)| whole::odd(state, workspace, path));
+    let odd = odd.iter().filter_map(|(workspace, path)| project_wide::odd(state, workspace, path));
     let odd: Vec<(Uri, Vec<Diagnostic>)> = odd.collect();
-    if !odd.is_empty() && tell.blocking_send(News::Checked { files: 0, found: odd }).is_err() {
+    if !odd.is_empty() && tell.blocking_send(PassEvent::Checked { files: 0, found: odd }).is_err() {
         return;
     }
     for (workspace, paths) in &work {
         let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
         for chunk in paths.chunks(CHUNK) {
             let found = check(state, workspace, chunk, stop);
-            let news = News::Checked { files: chunk.len(), found };
+            let news = PassEvent::Checked { files: chunk.len(), found };
             if stop.load(Ordering::Relaxed) || tell.blocking_send(news).is_err() {
                 return;
             }
@@ -110,9 +110,9 @@ fn odd(
         Scope::All => {
             let of = |(workspace, paths): &(Arc<Workspace>, BTreeSet<String>)| {
                 let root = workspace.project.root();
-                let over = Open { documents: &state.documents, root };
+                let over = OpenFiles { documents: &state.documents, root };
                 let whole = workspace.whole(&Overlay { over, under: &workspace.project.disk });
-                let found = whole.iter().flat_map(|whole| whole.paths());
+                let found = project_wide.iter().flat_map(|whole| project_wide.paths());
                 let odd =
                     found.filter(|path| !paths.contains(*path) && !open.contains(&root.join(path)));
                 odd.map(|path| (workspace.clone(), path.to_owned())).collect::<Vec<_>>()
@@ -151,29 +151,29 @@ fn check(
     stop: &AtomicBool,
 ) -> Vec<(Uri, Vec<Diagnostic>)> {
     let disk = &workspace.project.disk;
-    let over = Open { documents: &state.documents, root: disk.root() };
+    let over = OpenFiles { documents: &state.documents, root: disk.root() };
     let files = Overlay { over, under: disk };
     let whole = workspace.whole(&files);
     let engine = &workspace.engine;
     let these = paths.iter().copied();
-    let outcome = match &whole {
+    let outcome = match &project_wide {
         Some(whole) => {
-            let files = Listed { files: &files, listing: &whole.listing };
+            let files = Listed { files: &files, listing: &project_wide.listing };
             walk::check_listed(engine, disk, &files, these, stop)
         }
         None => walk::check_listed(engine, disk, &files, these, stop),
     };
     let mut found: BTreeMap<Uri, Vec<Diagnostic>> = BTreeMap::new();
     for path in paths {
-        let Some(whole) = &whole else { break };
+        let Some(whole) = &project_wide else { break };
         let Some(uri) = Uri::from_file_path(disk.root().join(path)) else { continue };
-        let shown = whole::shown(state, workspace, whole, &uri, path);
+        let shown = project_wide::shown(state, workspace, project_wide, &uri, path);
         if !shown.is_empty() {
             found.entry(uri).or_default().extend(shown);
         }
     }
     let waiting = outcome.waiting.into_iter().filter_map(|FileReport { source, mut checked }| {
-        checked.findings = whole.as_ref()?.unused(engine, &source, checked.findings, None);
+        checked.findings = project_wide.as_ref()?.unused(engine, &source, checked.findings, None);
         Some(FileReport { source, checked })
     });
     for FileReport { source, mut checked } in waiting.chain(outcome.files) {
@@ -197,7 +197,7 @@ fn check(
 
 /// The path of a document that is a file on disk.
 pub(crate) fn file(uri: &Uri) -> Option<PathBuf> {
-    match Place::of(uri, "")? {
+    match Place::from_uri(uri, "")? {
         Place::File(path) => Some(path),
         Place::Untitled(_) => None,
     }

@@ -1,7 +1,7 @@
 //! A project in the editor: its engine, its baseline, and which of its files are checked.
 
 use crate::documents::lock;
-use crate::whole::{self, Whole};
+use crate::project_wide::{self, Whole};
 use aidd_engine::check::Distribution;
 use aidd_engine::check::{Checked, Engine, Selection};
 use aidd_engine::text::files::{Files, Listed};
@@ -38,9 +38,9 @@ pub struct Workspace {
     /// Project-wide data; created on first use.
     whole: Mutex<Option<Arc<Whole>>>,
     /// The state used to update it, and the documents that were open at the last update.
-    kept: Mutex<Option<(Kept, BTreeSet<String>)>>,
+    cache: Mutex<Option<(Kept, BTreeSet<String>)>>,
     /// Changed files that have not been processed yet.
-    told: Mutex<BTreeSet<String>>,
+    changed_paths: Mutex<BTreeSet<String>>,
 }
 
 impl Workspace {
@@ -53,14 +53,14 @@ impl Workspace {
         root: &Path,
         config: Option<&Path>,
     ) -> Result<Self, ProjectError> {
-        Self::of(Project::open(distribution, root, config)?)
+        Self::from_project(Project::open(distribution, root, config)?)
     }
 
     /// The workspace of an opened project.
     ///
     /// # Errors
     /// Fails when its configuration contains a malformed glob.
-    pub fn of(mut project: Project) -> Result<Self, ProjectError> {
+    pub fn from_project(mut project: Project) -> Result<Self, ProjectError> {
         project.today = Some(jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date());
         let engine = project.engine(&Selection::default())?;
         let (baseline, baseline_error) = match project.baseline(&project.baseline_path(None), false)
@@ -80,8 +80,8 @@ impl Workspace {
             known,
             met: Mutex::default(),
             whole: Mutex::default(),
-            kept: Mutex::default(),
-            told: Mutex::default(),
+            cache: Mutex::default(),
+            changed_paths: Mutex::default(),
         })
     }
 
@@ -101,8 +101,8 @@ impl Workspace {
             known: HashMap::new(),
             met: Mutex::default(),
             whole: Mutex::default(),
-            kept: Mutex::default(),
-            told: Mutex::default(),
+            cache: Mutex::default(),
+            changed_paths: Mutex::default(),
         }
     }
 
@@ -111,9 +111,9 @@ impl Workspace {
     pub fn whole(&self, files: &dyn Files) -> Option<Arc<Whole>> {
         let mut known = lock(&self.whole);
         if known.is_none() {
-            let kept = whole::look(self, files)?;
+            let kept = project_wide::look(self, files)?;
             *known = Some(Arc::new(Whole::of(&kept)));
-            *lock(&self.kept) = Some((kept, BTreeSet::new()));
+            *lock(&self.cache) = Some((kept, BTreeSet::new()));
         }
         known.clone()
     }
@@ -130,7 +130,7 @@ impl Workspace {
             return Vec::new();
         };
         let whole = lock(&self.whole).clone();
-        let listed = whole.iter().flat_map(|whole| whole.listing.below(&below));
+        let listed = project_wide.iter().flat_map(|whole| project_wide.listing.below(&below));
         let pages = self.engine.registry().rules().iter().filter_map(|rule| rule.path.as_ref());
         let is_below = |page: &&String| root.join(page).starts_with(directory);
         listed.chain(pages.filter(is_below)).map(|path| root.join(path)).collect()
@@ -149,9 +149,9 @@ impl Workspace {
         if lock(&self.whole).is_none() {
             return BTreeSet::new();
         }
-        lock(&self.told).extend(paths);
-        match &mut *lock(&self.kept) {
-            Some(kept) if !lock(&self.told).is_empty() => self.look(kept, files, open, false),
+        lock(&self.changed_paths).extend(paths);
+        match &mut *lock(&self.cache) {
+            Some(kept) if !lock(&self.changed_paths).is_empty() => self.refresh(kept, files, open, false),
             _ => BTreeSet::new(),
         }
     }
@@ -163,20 +163,20 @@ impl Workspace {
         open: &dyn Fn() -> BTreeSet<String>,
         is_all: bool,
     ) -> BTreeSet<String> {
-        match &mut *lock(&self.kept) {
-            Some(kept) if kept.0.wants_rest(is_all) => self.look(kept, files, open, true),
+        match &mut *lock(&self.cache) {
+            Some(kept) if kept.0.wants_rest(is_all) => self.refresh(kept, files, open, true),
             _ => BTreeSet::new(),
         }
     }
 
-    fn look(
+    fn refresh(
         &self,
         (kept, were_open): &mut (Kept, BTreeSet<String>),
         files: &dyn Files,
         open: &dyn Fn() -> BTreeSet<String>,
         and_rest: bool,
     ) -> BTreeSet<String> {
-        let mut paths = std::mem::take(&mut *lock(&self.told));
+        let mut paths = std::mem::take(&mut *lock(&self.changed_paths));
         let (engine, project) = (&self.engine, &self.project);
         // Unsaved text overrides the file on disk until the document is closed.
         paths.extend(std::mem::replace(were_open, open()));
@@ -216,20 +216,20 @@ impl Workspace {
     #[must_use]
     pub fn check(&self, source: &Source, files: &dyn Files) -> Checked {
         let whole = self.whole(files);
-        let mut checked = match &whole {
-            Some(whole) => self.check_file(source, &Listed { files, listing: &whole.listing }),
+        let mut checked = match &project_wide {
+            Some(whole) => self.check_file(source, &Listed { files, listing: &project_wide.listing }),
             None => self.check_file(source, files),
         };
-        if let Some(whole) = whole {
+        if let Some(whole) = project_wide {
             let (engine, config) = (&self.engine, &self.project.config);
-            let typed = walk::typed(engine, config, files, &whole.listing, source);
-            let joined = whole.findings(source.path(), source.text(), typed.as_ref());
+            let typed = walk::typed(engine, config, files, &project_wide.listing, source);
+            let joined = project_wide.findings(source.path(), source.text(), typed.as_ref());
             checked.findings.extend(joined);
             let waiting = std::mem::take(&mut checked.waiting);
-            checked.findings.extend(whole.unused(engine, source, waiting, typed.as_ref()));
+            checked.findings.extend(project_wide.unused(engine, source, waiting, typed.as_ref()));
             checked.findings.sort_by_key(|finding| finding.span);
         }
-        self.judge(source.path(), &mut checked);
+        self.apply_baseline(source.path(), &mut checked);
         checked
     }
 
@@ -243,7 +243,7 @@ impl Workspace {
     }
 
     /// Marks the baselined findings in the file at `path`.
-    pub fn judge(&self, path: &str, checked: &mut Checked) {
+    pub fn apply_baseline(&self, path: &str, checked: &mut Checked) {
         if let Some(known) = self.known.get(path) {
             known.apply(&mut checked.findings);
         }

@@ -12,19 +12,19 @@ pub struct Choice {
     /// The selecting argument, such as `action`.
     pub by: &'static str,
     /// Its default; empty if it is required.
-    pub usual: &'static str,
+    pub default: &'static str,
     /// Pairs of values and the arguments allowed with them. An argument that is not listed is
     /// allowed with every value.
     pub takes: &'static [(&'static [&'static str], &'static [&'static str])],
 }
 
 /// Maximum number of problems reported at once.
-const PROBLEMS: usize = 8;
+const MAX_PROBLEMS: usize = 8;
 
 /// The problems of `arguments` under `schema`, one sentence each.
 #[must_use]
 pub fn problems(schema: &Object, arguments: &Object) -> Vec<String> {
-    let faults = faults(schema, Node::Object(arguments), "argument", PROBLEMS);
+    let faults = faults(schema, Node::Object(arguments), "argument", MAX_PROBLEMS);
     faults.into_iter().map(|fault| fault.message).collect()
 }
 
@@ -34,7 +34,7 @@ pub fn misplaced(choice: &Choice, arguments: &Object) -> Vec<String> {
     let word = match arguments.get(choice.by) {
         Some(Value::String(word)) => word.clone(),
         Some(other) => other.to_string(),
-        None => choice.usual.to_owned(),
+        None => choice.default.to_owned(),
     };
     let mut problems = Vec::new();
     for (words, names) in choice.takes.iter().filter(|(words, _)| !words.contains(&&*word)) {
@@ -44,7 +44,7 @@ pub fn misplaced(choice: &Choice, arguments: &Object) -> Vec<String> {
             format!("`{name}` is not allowed with `{}` {word}; only with {only}", choice.by)
         }));
     }
-    problems.truncate(PROBLEMS);
+    problems.truncate(MAX_PROBLEMS);
     problems
 }
 
@@ -57,11 +57,11 @@ pub fn without_null(mut arguments: Object) -> Object {
 
 /// An alternative spelling of a value: the argument, the spelling in any case, and the listed
 /// value.
-pub type Word = (&'static str, &'static str, &'static str);
+pub type ValueAlias = (&'static str, &'static str, &'static str);
 
 /// Replaces enum values by their spelling in the schema, ignoring case; `others` are alternative
 /// spellings.
-pub fn in_listed_words(schema: &Object, others: &[Word], arguments: &mut Object) {
+pub fn normalize_enum_values(schema: &Object, others: &[ValueAlias], arguments: &mut Object) {
     for (name, other, own) in others {
         if let Some(Value::String(word)) = arguments.get_mut(*name)
             && word.trim().eq_ignore_ascii_case(other)
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_is_taken() {
+    fn valid_arguments_are_accepted() {
         assert_eq!(
             said(json!({
                 "query": "q", "limit": 100, "kind": "mistake", "ids": ["a", "b"], "date": 4,
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn each_problem_names_its_place_and_what_is_wanted() {
+    fn each_problem_has_its_path_and_the_expected_type() {
         insta::assert_snapshot!(said(json!({"qurey": "q"})), @"
         unknown argument `qurey`; did you mean `query`?
         `query` is missing: What to look for
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_problems_are_looked_for_than_are_told() {
+    fn the_number_of_problems_is_bounded() {
         let many: Vec<u32> = vec![0; 10_000];
         let more: Object = (0..10_000).map(|n| (format!("x{n}"), json!(1))).collect();
         let schema = json!({
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_taken_in_any_case() {
+    fn enum_values_ignore_case() {
         let schema = json!({
             "properties": {
                 "outcome": {"$ref": "#/$defs/Came"},
@@ -177,7 +177,7 @@ mod tests {
         });
         let given = json!({"outcome": " failed", "kind": "Decision", "free": "FAILED", "x": "y"});
         let (Value::Object(schema), Value::Object(mut given)) = (schema, given) else { panic!() };
-        in_listed_words(&schema, &[], &mut given);
+        normalize_enum_values(&schema, &[], &mut given);
         let want = json!({"outcome": "FAILED", "kind": "decision", "free": "FAILED", "x": "y"});
         assert_eq!(Value::Object(given), want);
     }

@@ -38,8 +38,8 @@ impl Catalog {
     /// # Errors
     /// The error message for an unknown name.
     pub fn find(&self, name: &str) -> Result<&Tool, String> {
-        let plain = plain(name);
-        let found = self.tools.iter().find(|tool| names(tool).any(|own| own == plain));
+        let plain = normalized(name);
+        let found = self.tools.iter().find(|tool| names(tool).any(|own| own == normalized));
         match found {
             Some(tool) if self.can_call(tool) => Ok(tool),
             Some(_) => Err(format!(
@@ -48,7 +48,7 @@ impl Catalog {
             )),
             None => {
                 let callable = self.tools.iter().filter(|tool| self.can_call(tool));
-                let near = nearest(&plain, callable.map(|tool| tool.name));
+                let near = nearest(&normalized, callable.map(|tool| tool.name));
                 let hint = near.map(|near| format!("; did you mean `{near}`?"));
                 Err(format!("unknown tool `{name}`{}", hint.unwrap_or_default()))
             }
@@ -58,14 +58,14 @@ impl Catalog {
 
 /// Replaces `/` and `.` in a name with `_`.
 #[must_use]
-pub fn plain(name: &str) -> String {
+pub fn normalized(name: &str) -> String {
     name.replace(['/', '.'], "_")
 }
 
 /// All names and aliases of a tool, normalized.
 fn names(tool: &Tool) -> impl Iterator<Item = String> {
     let older = tool.older.iter().map(|older| older.name);
-    std::iter::once(tool.name).chain(tool.aliases.iter().copied()).chain(older).map(plain)
+    std::iter::once(tool.name).chain(tool.aliases.iter().copied()).chain(older).map(normalized)
 }
 
 #[cfg(test)]
@@ -79,9 +79,9 @@ mod tests {
     use std::collections::BTreeMap;
 
     #[derive(Serialize, Deserialize, JsonSchema)]
-    struct Nothing {}
+    struct NoParams {}
 
-    fn nothing(_: &Context, given: Nothing) -> Result<Answer<Nothing>, ToolError> {
+    fn nothing(_: &Context, given: NoParams) -> Result<Answer<NoParams>, ToolError> {
         Ok(Answer::new(given, ""))
     }
 
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_name_is_told_the_nearest() {
+    fn an_unknown_name_suggests_the_nearest() {
         let said = |profile, name: &str| catalog(profile).find(name).expect_err("none").clone();
         assert_eq!(
             said(Profile::Engine, "save_decisions"),
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn every_name_is_a_name_and_means_one_tool() {
+    fn every_name_is_valid_and_unique() {
         let mut seen: BTreeMap<String, &str> = BTreeMap::new();
         for tool in tools::all() {
             assert!(is_name(tool.name), "{}", tool.name);
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn every_description_says_when_and_every_hint_fits() {
+    fn every_description_says_when_to_use_the_tool() {
         for tool in tools::all() {
             let says = tool.description.to_lowercase();
             assert!(says.contains("use "), "{} does not say when to use it", tool.name);

@@ -6,7 +6,7 @@ use aidd_engine::check::Distribution;
 use aidd_engine::project::config::ContentConfig;
 use aidd_engine::text::files::{Disk, nested};
 use aidd_engine::text::kind::{
-    CONFIG_PATH, MEMORY_FILES, MEMORY_FOLDER, PACK_FOLDER, PLAIN_MEMORY_FOLDER, RULE_FOLDERS,
+    CONFIG_PATH, MEMORY_FILES, MEMORY_DIR, PACK_DIR, LEGACY_MEMORY_DIR, RULE_DIRS,
 };
 use aidd_engine::workspace::project::{Project, ProjectError};
 use aidd_guidance::{Library, Watched};
@@ -33,7 +33,7 @@ pub struct Setup<'a> {
     /// Configuration file, if it is not the project's default.
     pub config: Option<&'a Path>,
     /// Storage settings of the memory.
-    pub wanted: Wanted,
+    pub storage: Wanted,
     /// Creates the clock of the memory.
     pub clock: fn() -> Clock,
     /// Lookup of environment variables.
@@ -54,7 +54,7 @@ impl<'a> Setup<'a> {
             distribution,
             root,
             config: None,
-            wanted: Wanted::Auto,
+            storage: Wanted::Auto,
             clock: system_clock,
             environment: |_| None,
         }
@@ -103,7 +103,7 @@ impl Context {
             distribution: setup.distribution,
             root,
             config: setup.config.map(Path::to_owned),
-            wanted: setup.wanted,
+            wanted: setup.storage,
             clock: setup.clock,
             environment: setup.environment,
             memory: Mutex::default(),
@@ -235,7 +235,7 @@ impl Context {
         let config = self.shared.config.clone().unwrap_or_else(|| root.join(CONFIG_PATH));
         let mut stamps = vec![(config.clone(), stamp(&config))];
         let nested = nested(&Disk::new(root));
-        let own = RULE_FOLDERS.into_iter().chain([PACK_FOLDER]);
+        let own = RULE_DIRS.into_iter().chain([PACK_DIR]);
         let all = own.chain(nested.rules.iter().map(String::as_str));
         let mut folders: Vec<PathBuf> = all.map(|path| root.join(path)).collect();
         while let Some(folder) = folders.pop() {
@@ -250,12 +250,12 @@ impl Context {
         }
         for folder in std::iter::once("").chain(nested.memories.iter().map(String::as_str)) {
             for name in MEMORY_FILES {
-                let path = root.join(folder).join(MEMORY_FOLDER).join(name);
+                let path = root.join(folder).join(MEMORY_DIR).join(name);
                 stamps.push((path.clone(), stamp(&path)));
             }
         }
         for name in MEMORY_FILES {
-            let path = root.join(PLAIN_MEMORY_FOLDER).join(name);
+            let path = root.join(LEGACY_MEMORY_DIR).join(name);
             stamps.push((path.clone(), stamp(&path)));
         }
         stamps.sort();
@@ -297,7 +297,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_project_is_read_again_when_it_changed() {
+    fn the_project_is_reloaded_when_it_changes() {
         let folder = tempfile::tempdir().expect("a directory");
         let context = Context::at(&crate::DISTRIBUTION, folder.path());
         let first = context.project().expect("a project");
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn the_memory_is_opened_once_and_anew_after_a_panic() {
+    fn the_memory_is_opened_once_and_reopened_after_a_panic() {
         let folder = tempfile::tempdir().expect("a directory");
         let context = Context::at(&crate::DISTRIBUTION, folder.path());
         assert!(!folder.path().join(".aidd").exists());
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn no_path_leaves_the_root() {
+    fn paths_outside_the_root_are_rejected() {
         let folder = tempfile::tempdir().expect("a directory");
         let root = folder.path().join("project");
         fs::create_dir_all(root.join("src")).expect("made");

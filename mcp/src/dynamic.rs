@@ -13,7 +13,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 /// Timeout for the notification that the list changed; after it, the order stays fixed.
-const PATIENCE: Duration = Duration::from_millis(500);
+const NOTIFY_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The current task of the client.
 #[derive(Debug)]
@@ -39,14 +39,14 @@ pub(crate) fn is_for(request: &RequestContext<RoleServer>) -> bool {
 
 impl Dynamic {
     /// Detects the situation in the arguments of a tool, and notifies the client if it changed.
-    pub(crate) async fn look_at(&self, arguments: &Object, peer: &Peer<RoleServer>) {
+    pub(crate) async fn detect_situation(&self, arguments: &Object, peer: &Peer<RoleServer>) {
         let mut texts = Vec::new();
         arguments.values().for_each(|value| collect(value, &mut texts));
         let Some(found) = detect(&texts.join("\n")) else { return };
-        if !self.follow(found) {
+        if !self.set_situation(found) {
             return;
         }
-        let told = timeout(PATIENCE, peer.notify_tool_list_changed()).await;
+        let told = timeout(NOTIFY_TIMEOUT, peer.notify_tool_list_changed()).await;
         if !matches!(told, Ok(Ok(()))) {
             *self.state() = State::Static;
         }
@@ -61,7 +61,7 @@ impl Dynamic {
     }
 
     /// Sets the situation. Returns whether it changed.
-    fn follow(&self, found: &'static Situation) -> bool {
+    fn set_situation(&self, found: &'static Situation) -> bool {
         let mut state = self.state();
         match &*state {
             State::Following(before) if *before != Some(found) => {
@@ -95,7 +95,7 @@ mod tests {
     use aidd_memory::situation::SITUATIONS;
 
     #[test]
-    fn every_tool_that_serves_a_situation_exists() {
+    fn every_tool_of_a_situation_exists() {
         let catalog = Catalog::new(tools::all(), Profile::Engine);
         for situation in SITUATIONS {
             for tool in situation.tools {

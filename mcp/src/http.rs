@@ -32,26 +32,26 @@ use tokio_util::task::TaskTracker;
 pub const PATH: &str = "/mcp";
 
 /// Maximum size of a request body, in bytes.
-const REQUEST_LIMIT: usize = 4 << 20;
+const MAX_REQUEST_BYTES: usize = 4 << 20;
 
 /// Maximum number of concurrent connections.
-const CONNECTIONS: usize = 128;
+const MAX_CONNECTIONS: usize = 128;
 
 /// Timeout for the request headers.
-const HEADERS: Duration = Duration::from_secs(10);
+const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Time for pending responses when the server shuts down.
-const GRACE: Duration = Duration::from_secs(2);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Environment variable with the token.
-const TOKEN: &str = "AIDD_MCP_TOKEN";
+const TOKEN_VARIABLE: &str = "AIDD_MCP_TOKEN";
 
 /// Minimum length of a token, in characters.
-const TOKEN_LENGTH: usize = 16;
+const MIN_TOKEN_LENGTH: usize = 16;
 
 /// Address and access settings of the server.
 #[derive(Clone, Debug, Default)]
-pub struct Door {
+pub struct HttpOptions {
     /// Address such as `127.0.0.1:8765`; port 0 selects a free port.
     pub address: String,
     /// File whose first line clients must send as `Authorization: Bearer …`; without it, the token
@@ -66,14 +66,14 @@ pub struct Door {
 
 /// Validated settings.
 #[derive(Debug)]
-struct Checked {
+struct ValidatedOptions {
     address: SocketAddr,
     token: Option<Arc<str>>,
 }
 
-impl Door {
+impl HttpOptions {
     /// Validates the address and the token.
-    fn checked(&self, environment: Environment) -> Result<Checked> {
+    fn validate(&self, environment: Environment) -> Result<ValidatedOptions> {
         let address = self.address.replace("localhost:", "127.0.0.1:");
         let address: SocketAddr = address.parse().with_context(|| {
             format!("`{}` is not an address with a port, such as 127.0.0.1:8765", self.address)
@@ -81,22 +81,22 @@ impl Door {
         let token = self.token(environment)?;
         if let Some(token) = &token {
             ensure!(
-                token.chars().count() >= TOKEN_LENGTH,
-                "the token must have at least {TOKEN_LENGTH} characters"
+                token.chars().count() >= MIN_TOKEN_LENGTH,
+                "the token must have at least {MIN_TOKEN_LENGTH} characters"
             );
             let is_plain = token.bytes().all(|byte| byte.is_ascii_graphic());
             ensure!(is_plain, "the token contains characters that are invalid in a header");
         } else if !address.ip().is_loopback() {
             bail!(
-                "{address} is reachable from other machines and requires a token; set {TOKEN} or pass --token-file"
+                "{address} is reachable from other machines and requires a token; set {TOKEN_VARIABLE} or pass --token-file"
             );
         }
-        Ok(Checked { address, token: token.as_deref().map(Arc::from) })
+        Ok(ValidatedOptions { address, token: token.as_deref().map(Arc::from) })
     }
 
     fn token(&self, environment: Environment) -> Result<Option<String>> {
         let Some(file) = &self.token_file else {
-            return Ok(environment(TOKEN).filter(|token| !token.is_empty()));
+            return Ok(environment(TOKEN_VARIABLE).filter(|token| !token.is_empty()));
         };
         let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
         Ok(Some(text.lines().next().unwrap_or_default().trim().to_owned()))
@@ -126,7 +126,7 @@ impl Door {
         let config = StreamableHttpServerConfig::default()
             .with_allowed_origins(self.allowed_origins())
             .enforce_origin_validation()
-            .with_max_request_body_bytes(REQUEST_LIMIT)
+            .with_max_request_body_bytes(MAX_REQUEST_BYTES)
             .with_cancellation_token(end);
         // With a token any host name is accepted, since a machine can have many.
         if guarded && self.hosts.is_empty() && !ip.is_loopback() {
@@ -143,7 +143,7 @@ impl Door {
 /// When the address cannot be bound.
 pub async fn serve<H>(
     handler: H,
-    door: &Door,
+    door: &HttpOptions,
     environment: Environment,
     said: impl FnOnce(SocketAddr),
     end: impl Future<Output = ()>,
@@ -151,7 +151,7 @@ pub async fn serve<H>(
 where
     H: ServerHandler + Clone + Send + Sync + 'static,
 {
-    let Checked { address, token } = door.checked(environment)?;
+    let ValidatedOptions { address, token } = door.validate(environment)?;
     let listener =
         TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))?;
     let address = listener.local_addr()?;
@@ -162,9 +162,9 @@ where
         Arc::new(LocalSessionManager::default()),
         door.config(address.ip(), token.is_some(), stop.child_token()),
     );
-    let guard = Arc::new(Guard { token, origins: Origins::new(&door.allowed_origins()) });
+    let guard = Arc::new(AccessControl { token, origins: Origins::new(&door.allowed_origins()) });
     let connections = TaskTracker::new();
-    let free = Arc::new(Semaphore::new(CONNECTIONS));
+    let free = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     let accepting = async {
         loop {
             // Accept a connection only when there is a free slot.
@@ -187,7 +187,7 @@ where
     }
     stop.cancel();
     connections.close();
-    let _ = tokio::time::timeout(GRACE, connections.wait()).await;
+    let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, connections.wait()).await;
     Ok(())
 }
 
@@ -195,7 +195,7 @@ type Protocol<H> = StreamableHttpService<H, LocalSessionManager>;
 type Body = BoxBody<Bytes, Infallible>;
 
 /// Access checks before a request is handled.
-struct Guard {
+struct AccessControl {
     token: Option<Arc<str>>,
     origins: Origins,
 }
@@ -204,18 +204,18 @@ struct Guard {
 async fn connection<H>(
     stream: TcpStream,
     protocol: Protocol<H>,
-    guard: Arc<Guard>,
+    guard: Arc<AccessControl>,
     stop: CancellationToken,
 ) where
     H: ServerHandler + Clone + Send + Sync + 'static,
 {
     let service = service_fn(move |request: Request<Incoming>| {
         let (protocol, guard) = (protocol.clone(), guard.clone());
-        async move { Ok::<_, Infallible>(answer(request, &protocol, &guard).await) }
+        async move { Ok::<_, Infallible>(respond(request, &protocol, &guard).await) }
     });
     let serving = hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEADERS)
+        .header_read_timeout(HEADER_TIMEOUT)
         .serve_connection(TokioIo::new(stream), service);
     tokio::pin!(serving);
     tokio::select! {
@@ -227,28 +227,28 @@ async fn connection<H>(
 }
 
 /// Adds CORS headers to the response for an allowed origin.
-async fn answer<H>(
+async fn respond<H>(
     request: Request<Incoming>,
     protocol: &Protocol<H>,
-    guard: &Guard,
+    guard: &AccessControl,
 ) -> Response<Body>
 where
     H: ServerHandler + Clone + Send + Sync + 'static,
 {
     let Some(origin) = guard.origins.allowed(request.headers()) else {
-        return answer_all(request, protocol, guard.token.as_deref()).await;
+        return respond_to_all(request, protocol, guard.token.as_deref()).await;
     };
     // Browsers send the preflight request without the token.
     let mut response = if cors::is_preflight(&request) {
         cors::preflight(Response::new(Full::new(Bytes::new()).boxed()))
     } else {
-        answer_all(request, protocol, guard.token.as_deref()).await
+        respond_to_all(request, protocol, guard.token.as_deref()).await
     };
-    cors::open(response.headers_mut(), origin);
+    cors::allow_origin(response.headers_mut(), origin);
     response
 }
 
-async fn answer_all<H>(
+async fn respond_to_all<H>(
     request: Request<Incoming>,
     protocol: &Protocol<H>,
     token: Option<&str>,
@@ -256,7 +256,7 @@ async fn answer_all<H>(
 where
     H: ServerHandler + Clone + Send + Sync + 'static,
 {
-    if token.is_some_and(|token| !shows(request.headers(), token)) {
+    if token.is_some_and(|token| !has_token(request.headers(), token)) {
         let mut response = plain(StatusCode::UNAUTHORIZED, "a bearer token is required\n");
         let scheme = hyper::header::HeaderValue::from_static("Bearer");
         response.headers_mut().insert(WWW_AUTHENTICATE, scheme);
@@ -277,17 +277,17 @@ fn plain(status: StatusCode, text: &'static str) -> Response<Body> {
 }
 
 /// Whether a request has the token.
-fn shows(headers: &HeaderMap, token: &str) -> bool {
+fn has_token(headers: &HeaderMap, token: &str) -> bool {
     let given = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
     let given = given.and_then(|value| value.split_once(' '));
     given.is_some_and(|(scheme, given)| {
-        scheme.eq_ignore_ascii_case("bearer") && same(given.trim().as_bytes(), token.as_bytes())
+        scheme.eq_ignore_ascii_case("bearer") && constant_time_eq(given.trim().as_bytes(), token.as_bytes())
     })
 }
 
 /// Compares in constant time for a given length, so that response times reveal nothing about the
 /// token.
-fn same(given: &[u8], wanted: &[u8]) -> bool {
+fn constant_time_eq(given: &[u8], wanted: &[u8]) -> bool {
     let differ = given.iter().zip(wanted).fold(0, |differ, (a, b)| differ | (a ^ b));
     std::hint::black_box(differ) == 0 && given.len() == wanted.len()
 }

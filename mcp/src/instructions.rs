@@ -24,7 +24,7 @@ const SENTENCES: &[(&[&str], &str)] = &[
 
 /// The instructions for the tools of a server.
 #[must_use]
-pub(crate) fn of(catalog: &Catalog) -> String {
+pub(crate) fn render(catalog: &Catalog) -> String {
     let mut text = String::from(
         "aidd stores this project's memory and checks its files against the team's rules.",
     );
@@ -52,8 +52,8 @@ mod tests {
     use crate::tools;
 
     #[test]
-    fn they_speak_of_tools_that_there_are() {
-        let text = of(&Catalog::new(tools::all(), Profile::Engine));
+    fn instructions_name_existing_tools() {
+        let text = render(&Catalog::new(tools::all(), Profile::Engine));
         for (names, sentence) in SENTENCES {
             assert!(text.contains(sentence), "missing tool: {names:?}");
             assert!(names.iter().all(|name| sentence.contains(name)), "{sentence}");
@@ -63,8 +63,8 @@ mod tests {
     }
 
     #[test]
-    fn a_small_profile_hears_of_its_own_tools_only() {
-        let text = of(&Catalog::new(tools::all(), Profile::Tools));
+    fn a_small_profile_names_only_its_own_tools() {
+        let text = render(&Catalog::new(tools::all(), Profile::Tools));
         assert!(text.contains("aidd_ci_diff_check") && !text.contains("save_decision"), "{text}");
     }
 }

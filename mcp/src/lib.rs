@@ -22,7 +22,7 @@ pub mod tool;
 pub mod tools;
 
 pub use context::Environment;
-pub use http::Door;
+pub use http::HttpOptions;
 pub use tool::Profile;
 
 use aidd_engine::check::Distribution;
@@ -41,13 +41,13 @@ use tokio::runtime::{Builder, Runtime};
 const THREADS: usize = 8;
 
 /// Threads reserved for the transport: one reads standard input, one writes responses.
-const DOOR_THREADS: usize = 2;
+const TRANSPORT_THREADS: usize = 2;
 
 /// Time for running tools to finish writing when the server shuts down.
-const GRACE: Duration = Duration::from_secs(2);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Message for users who start a server in a terminal.
-const FOR_PEOPLE: &str = "aidd: waiting for an MCP client; clients start this command themselves, as with \
+const TERMINAL_MESSAGE: &str = "aidd: waiting for an MCP client; clients start this command themselves, as with \
                           `claude mcp add aidd -- aidd mcp`. Press Ctrl-C to exit.";
 
 /// Options of a server.
@@ -67,7 +67,7 @@ pub struct Options {
     /// start with `initialize`.
     pub is_dynamic: bool,
     /// HTTP settings; `None` for standard input and output.
-    pub http: Option<Door>,
+    pub http: Option<HttpOptions>,
     /// Lookup of environment variables.
     pub environment: Environment,
 }
@@ -82,12 +82,12 @@ pub fn run(options: &Options) -> Result<u8> {
         io::stdout().write_all(list::table(options.profile).as_bytes())?;
         return Ok(0);
     }
-    is_project(&options.root, options.environment)?;
+    ensure_project(&options.root, options.environment)?;
     let context = Context::new(Setup {
         distribution: options.distribution,
         root: &options.root,
         config: options.config.as_deref(),
-        wanted: Wanted::Auto,
+        storage: Wanted::Auto,
         clock: system_clock,
         environment: options.environment,
     });
@@ -104,22 +104,22 @@ pub fn run(options: &Options) -> Result<u8> {
             runtime.block_on(stdio::serve(server))
         }
         Some(door) => {
-            runtime.block_on(http::serve(server, door, options.environment, say, told_to_end()))
+            runtime.block_on(http::serve(server, door, options.environment, print_address, shutdown_signal()))
         }
     };
-    runtime.shutdown_timeout(GRACE);
+    runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
     served.map(|()| 0)
 }
 
 /// The runtime: one async thread, and a pool for blocking work.
 fn runtime() -> io::Result<Runtime> {
-    let threads = THREADS + DOOR_THREADS;
+    let threads = THREADS + TRANSPORT_THREADS;
     Builder::new_current_thread().enable_all().max_blocking_threads(threads).build()
 }
 
 /// Rejects directories that cannot be a project: clients start servers in their own working
 /// directory, where no memory should be created.
-fn is_project(root: &Path, environment: Environment) -> Result<()> {
+fn ensure_project(root: &Path, environment: Environment) -> Result<()> {
     ensure!(root.is_dir(), "{} is not a directory", root.display());
     let homes = ["HOME", "USERPROFILE"].into_iter().filter_map(environment);
     let is_home = homes.into_iter().any(|home| is_same(Path::new(&home), root));
@@ -140,12 +140,12 @@ fn is_same(one: &Path, other: &Path) -> bool {
 }
 
 /// Prints the address to standard error.
-fn say(address: std::net::SocketAddr) {
+fn print_address(address: std::net::SocketAddr) {
     let _ = writeln!(io::stderr(), "aidd: listening on http://{address}{}", http::PATH);
 }
 
 /// Completes on a shutdown signal.
-async fn told_to_end() {
+async fn shutdown_signal() {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};

@@ -14,7 +14,7 @@ pub fn bytes_of(tool: &Tool) -> usize {
 }
 
 /// The tool list of a profile as sent to the client.
-fn sent(profile: Profile) -> String {
+fn tool_list_json(profile: Profile) -> String {
     let listed: Vec<_> = Catalog::new(tools::all(), profile).listed().map(Tool::listed).collect();
     serde_json::to_string(&listed).unwrap_or_default()
 }
@@ -25,7 +25,7 @@ pub fn table(chosen: Profile) -> String {
     let mut text = String::from("profile  tools   bytes  tokens\n");
     for profile in Profile::ALL {
         let count = Catalog::new(tools::all(), profile).listed().count();
-        let (word, list) = (profile.word(), sent(profile));
+        let (word, list) = (profile.name(), tool_list_json(profile));
         let (bytes, tokens) = (list.len(), tokens::count(&list));
         let _ = writeln!(text, "{word:<7}  {count:>5}  {bytes:>6}  {tokens:>6}");
     }
@@ -41,15 +41,15 @@ mod tests {
     use super::*;
 
     /// Maximum size of the `lean` list, in bytes.
-    const LEAN: usize = 8 << 10;
+    const MAX_LEAN_BYTES: usize = 8 << 10;
     /// Maximum size of the `engine` list, in bytes, with all planned tools.
-    const ENGINE: usize = 36 << 10;
+    const MAX_ENGINE_BYTES: usize = 36 << 10;
     const PLANNED: usize = 62;
 
     #[test]
     fn lists_stay_cheap() {
         assert!(sent(Profile::Lean).len() <= LEAN, "{}", table(Profile::Lean));
-        let (bytes, count) = (sent(Profile::Engine).len(), tools::all().len());
+        let (bytes, count) = (tool_list_json(Profile::Engine).len(), tools::all().len());
         assert!(bytes * PLANNED <= ENGINE * count.max(1), "{}", table(Profile::Engine));
     }
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// A tool name of an earlier product; it can be the same as the current name.
 #[derive(Clone, Copy, Debug)]
-pub struct Older {
+pub struct OlderName {
     /// The older name.
     pub name: &'static str,
     /// Arguments that were renamed or removed.
@@ -13,7 +13,7 @@ pub struct Older {
     /// Arguments that every call by this name sets: name and value as JSON.
     pub fixed: &'static [(&'static str, &'static str)],
     /// Default arguments of a call by this name.
-    pub usual: &'static [(&'static str, &'static str)],
+    pub defaults: &'static [(&'static str, &'static str)],
 }
 
 /// What an older argument is mapped to.
@@ -25,20 +25,20 @@ pub enum Mapping {
     Ignored(&'static str),
 }
 
-impl Older {
+impl OlderName {
     /// An empty name that passes all arguments on.
     pub const NONE: Self = Self::new("");
 
     /// A name with the current arguments of the tool.
     #[must_use]
     pub const fn new(name: &'static str) -> Self {
-        Self { name, arguments: &[], fixed: &[], usual: &[] }
+        Self { name, arguments: &[], fixed: &[], defaults: &[] }
     }
 
     /// Translates the arguments of a call by this name to the current ones, with a note on each
     /// argument that has no effect.
     #[must_use]
-    pub fn translated(&self, mut arguments: Object) -> (Object, Vec<String>) {
+    pub fn translate(&self, mut arguments: Object) -> (Object, Vec<String>) {
         let mut notes = Vec::new();
         for (old, mapping) in self.arguments {
             match mapping {
@@ -59,7 +59,7 @@ impl Older {
         for (name, json) in self.fixed {
             arguments.insert((*name).to_owned(), value(json));
         }
-        for (name, json) in self.usual {
+        for (name, json) in self.defaults {
             arguments.entry(*name).or_insert_with(|| value(json));
         }
         (arguments, notes)
@@ -69,12 +69,12 @@ impl Older {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::plain;
+    use crate::catalog::normalized;
     use crate::tools;
     use serde_json::json;
 
     #[test]
-    fn every_mapping_leads_to_an_argument_of_its_tool() {
+    fn every_mapping_targets_an_existing_argument() {
         let mut seen = 0;
         for tool in tools::all() {
             let input = tool.input();
@@ -98,16 +98,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_given_goes_before_what_is_usual() {
-        let older = Older {
+    fn given_arguments_override_defaults() {
+        let older = OlderName {
             arguments: &[("old", Mapping::To("new")), ("gone", Mapping::Ignored("not needed"))],
             fixed: &[("kind", "\"decision\"")],
-            usual: &[("limit", "20")],
-            ..Older::new("x")
+            defaults: &[("limit", "20")],
+            ..OlderName::new("x")
         };
         let translated = |arguments: Value| {
             let Value::Object(arguments) = arguments else { panic!("an object") };
-            let (arguments, notes) = older.translated(arguments);
+            let (arguments, notes) = older.translate(arguments);
             (Value::Object(arguments), notes.join("; "))
         };
         assert_eq!(

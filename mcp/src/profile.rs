@@ -22,7 +22,7 @@ impl Profile {
 
     /// The name of the profile on the command line.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Engine => "engine",
             Self::Core => "core",

@@ -1,7 +1,7 @@
 //! The prompts of the protocol, which users select.
 
 use crate::context::Context;
-use crate::resources::text_of;
+use crate::resources::string_value;
 use crate::schema::Object;
 use aidd_engine::text::escape;
 use aidd_guidance::prompts::{Argument, arguments, filled};
@@ -54,7 +54,7 @@ pub(crate) fn get(
         wrong(format!("unknown prompt `{name}`{hint}"))
     })?;
     let names: Vec<String> = given.map(|given| given.keys().cloned().collect()).unwrap_or_default();
-    let value = |name: &str| text_of(given.and_then(|given| given.get(name)));
+    let value = |name: &str| string_value(given.and_then(|given| given.get(name)));
     let text = filled(&library, page, &value, &names).map_err(|error| wrong(error.to_string()))?;
     let message = PromptMessage::new_text(Role::User, escape::lines(&text));
     Ok(GetPromptResult::new(vec![message]).with_description(&page.summary))

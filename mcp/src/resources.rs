@@ -17,13 +17,13 @@ use std::fmt::Write as _;
 /// MIME type of every page.
 pub(crate) const MIME: &str = "text/markdown";
 /// Maximum number of memories on a page.
-const MEMORIES: usize = 200;
+const MAX_MEMORIES: usize = 200;
 /// Maximum number of sessions used for statistics.
-const SESSIONS: usize = 200;
+const MAX_SESSIONS: usize = 200;
 
 /// The content at a URI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum What {
+enum Content {
     /// A page of this kind, by the name in the URI.
     Page(Shelf),
     Agents,
@@ -42,57 +42,57 @@ pub struct Row {
     pub title: &'static str,
     /// Short description of the content.
     pub description: &'static str,
-    what: What,
+    what: Content,
 }
 
-const fn row(uri: &'static str, title: &'static str, description: &'static str, what: What) -> Row {
+const fn row(uri: &'static str, title: &'static str, description: &'static str, what: Content) -> Row {
     Row { uri, title, description, what }
 }
 
 /// All rows.
 pub const ROWS: &[Row] = &[
-    row("aidd://agents", "Agents", "How agents work here, and all roles", What::Agents),
+    row("aidd://agents", "Agents", "How agents work here, and all roles", Content::Agents),
     row(
         "aidd://specs/{name}",
         "Specification",
         "The method: lifecycle, heuristics…",
-        What::Page(Shelf::Specs),
+        Content::Page(Shelf::Specs),
     ),
-    row("aidd://rules/{name}", "Rule", "A rule as text", What::Page(Shelf::Rules)),
-    row("aidd://skills/{agent}", "Role", "How a role works", What::Page(Shelf::Skills)),
+    row("aidd://rules/{name}", "Rule", "A rule as text", Content::Page(Shelf::Rules)),
+    row("aidd://skills/{agent}", "Role", "How a role works", Content::Page(Shelf::Skills)),
     row(
         "aidd://workflows/{name}",
         "Workflow",
         "Steps with roles and gates",
-        What::Page(Shelf::Workflows),
+        Content::Page(Shelf::Workflows),
     ),
-    row("aidd://templates/{name}", "Template", "A form to fill in", What::Page(Shelf::Templates)),
+    row("aidd://templates/{name}", "Template", "A form to fill in", Content::Page(Shelf::Templates)),
     row(
         "aidd://knowledge/{category}/{entry}",
         "Knowledge",
         "A technology: use, trade-offs, alternatives",
-        What::Page(Shelf::Knowledge),
+        Content::Page(Shelf::Knowledge),
     ),
-    row("aidd://memory/decisions", "Decisions", "Active decisions", What::Memories(Kind::Decision)),
+    row("aidd://memory/decisions", "Decisions", "Active decisions", Content::Memories(Kind::Decision)),
     row(
         "aidd://memory/mistakes",
         "Mistakes",
         "Mistakes with cause, fix and prevention",
-        What::Memories(Kind::Mistake),
+        Content::Memories(Kind::Mistake),
     ),
     row(
         "aidd://memory/conventions",
         "Conventions",
         "Conventions of the project",
-        What::Memories(Kind::Convention),
+        Content::Memories(Kind::Convention),
     ),
-    row("aidd://evolution/status", "Evolution", "Statistics of outcomes", What::Evolution),
-    row("aidd://models/analytics", "Models", "Session results by model", What::Models),
+    row("aidd://evolution/status", "Evolution", "Statistics of outcomes", Content::Evolution),
+    row("aidd://models/analytics", "Models", "Session results by model", Content::Models),
     row(
         "aidd://enforcement/guardrails",
         "Guardrails",
         "Every MUST and NEVER of the rules",
-        What::Guardrails,
+        Content::Guardrails,
     ),
 ];
 
@@ -153,8 +153,8 @@ pub(crate) fn read(context: &Context, uri: &str) -> Result<String, ErrorData> {
     let said = |error: ToolError| ErrorData::internal_error(error.to_string(), None);
     let library = context.library().map_err(|error| said(error.into()))?;
     match row.what {
-        What::Page(shelf) => {
-            let name = decoded(&uri[row.head().len()..]);
+        Content::Page(shelf) => {
+            let name = percent_decode(&uri[row.head().len()..]);
             let page = library.get(shelf, &name).ok_or_else(|| {
                 let near = library
                     .find(shelf, &name)
@@ -163,20 +163,20 @@ pub(crate) fn read(context: &Context, uri: &str) -> Result<String, ErrorData> {
                     if near.is_empty() { String::new() } else { format!("; did you mean {near}?") };
                 missing(format!("`{name}` not found in {}{hint}", shelf.word()))
             })?;
-            Ok(shown(page))
+            Ok(render(page))
         }
-        What::Agents => Ok(agents(&library)),
-        What::Guardrails => Ok(guardrails(&library)),
-        What::Memories(kind) => {
+        Content::Agents => Ok(agents(&library)),
+        Content::Guardrails => Ok(guardrails(&library)),
+        Content::Memories(kind) => {
             memories(context, kind).map(|text| markdown::page(&text) + "\n").map_err(said)
         }
-        What::Evolution => evolution(context).map_err(said),
-        What::Models => models(context).map_err(said),
+        Content::Evolution => evolution(context).map_err(said),
+        Content::Models => models(context).map_err(said),
     }
 }
 
 /// Decodes `%xx` in a name.
-fn decoded(name: &str) -> String {
+fn percent_decode(name: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = name.as_bytes();
     while let Some((&first, after)) = rest.split_first() {
@@ -205,7 +205,7 @@ pub(crate) fn completions(
     category: Option<&str>,
 ) -> Option<Vec<String>> {
     let row = ROWS.iter().find(|row| row.is_template() && row.uri == uri)?;
-    let What::Page(shelf) = row.what else { return None };
+    let Content::Page(shelf) = row.what else { return None };
     if !row.uri.contains(&format!("{{{argument}}}")) {
         return None;
     }
@@ -233,13 +233,13 @@ fn agents(library: &Library) -> String {
     let mut text = String::new();
     for page in library.on(Shelf::Protocol).chain(library.on(Shelf::Agents)) {
         let body = page.body().trim_end();
-        let body = if is_ours(page) { Cow::Borrowed(body) } else { markdown::page(body).into() };
+        let body = if is_shipped(page) { Cow::Borrowed(body) } else { markdown::page(body).into() };
         let _ = write!(text, "{body}\n\n");
     }
     text.push_str("# All roles\n\n");
     for page in library.on(Shelf::Skills) {
         let (name, summary) = (&page.name, &page.summary);
-        let _ = if is_ours(page) {
+        let _ = if is_shipped(page) {
             writeln!(text, "- [{name}](aidd://skills/{name}): {summary}")
         } else {
             let link = markdown::link(name, &format!("aidd://skills/{name}"));
@@ -250,14 +250,14 @@ fn agents(library: &Library) -> String {
 }
 
 /// Whether a page is shipped with aidd; all others are untrusted.
-fn is_ours(page: &Page) -> bool {
+fn is_shipped(page: &Page) -> bool {
     page.origin == Origin::Shipped
 }
 
 /// The text of a page. For a project page a form that is safe in every client: front matter as
 /// code, body without HTML and remote images.
-fn shown(page: &Page) -> String {
-    if is_ours(page) {
+fn render(page: &Page) -> String {
+    if is_shipped(page) {
         return page.text().to_owned();
     }
     let (text, body) = (page.text(), page.body());
@@ -280,7 +280,7 @@ fn guardrails(library: &Library) -> String {
         let Page { name, path, .. } = page;
         let _ = write!(text, "\n## {name} ({path})\n\n");
         for demand in demands {
-            let ours = is_ours(page).then(|| demand.text.to_string());
+            let ours = is_shipped(page).then(|| demand.text.to_string());
             let said = ours.unwrap_or_else(|| markdown::message(demand.text));
             let _ = write!(text, "- {said}");
             if !demand.checks.is_empty() {
@@ -314,7 +314,7 @@ fn memories(context: &Context, kind: Kind) -> Result<String, ToolError> {
 
 /// Renders the first memories in full.
 fn pages(briefs: &[Brief], text: &mut String) {
-    for brief in briefs.iter().take(MEMORIES) {
+    for brief in briefs.iter().take(MAX_MEMORIES) {
         let entry = &brief.entry;
         let _ = write!(text, "\n## {}\n\n{}\n", brief.line(100), entry.id);
         let rest: Vec<&str> = entry.content.lines().skip(1).collect();
@@ -325,7 +325,7 @@ fn pages(briefs: &[Brief], text: &mut String) {
             let _ = writeln!(text, "- {name}: {}", crate::tools::memory::shown::plain(value));
         }
     }
-    if briefs.len() > MEMORIES {
+    if briefs.len() > MAX_MEMORIES {
         let _ = write!(
             text,
             "\n{MEMORIES} of {}, most recently changed first; find the others with aidd_memory_search.\n",
@@ -342,7 +342,7 @@ fn evolution(context: &Context) -> Result<String, ToolError> {
     };
     let [good, bad, half] = [Outcome::Success, Outcome::Failed, Outcome::Partial].map(with);
     let (health, sessions) = context.memory(|memory| -> Result<_, MemoryError> {
-        let health = memory.health(SESSIONS)?;
+        let health = memory.health(MAX_SESSIONS)?;
         let sessions = memory.sessions(None, Some(true), usize::MAX)?.len();
         Ok((health, sessions))
     })?;
@@ -375,7 +375,7 @@ struct Model {
 
 fn models(context: &Context) -> Result<String, ToolError> {
     let sessions = context.memory(|memory| -> Result<_, MemoryError> {
-        memory.sessions(None, Some(true), SESSIONS)
+        memory.sessions(None, Some(true), MAX_SESSIONS)
     })?;
     let mut all: BTreeMap<String, Model> = BTreeMap::new();
     for session in &sessions {
@@ -430,12 +430,12 @@ fn models(context: &Context) -> Result<String, ToolError> {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a few hundred sessions")]
-fn share(count: usize) -> f64 {
+fn to_f64(count: usize) -> f64 {
     count as f64
 }
 
 /// The string value of an argument.
-pub(crate) fn text_of(value: Option<&Value>) -> Option<String> {
+pub(crate) fn string_value(value: Option<&Value>) -> Option<String> {
     match value? {
         Value::String(text) => Some(text.clone()),
         Value::Null => None,

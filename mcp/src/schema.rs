@@ -15,7 +15,7 @@ const OUTPUT_DEPTH: usize = 1;
 #[must_use]
 pub fn input<T: JsonSchema>() -> Object {
     let mut schema = generate::<T>(SchemaSettings::draft2020_12().for_deserialize());
-    tidy(&mut schema);
+    simplify(&mut schema);
     let mut schema = object(schema);
     schema.remove("description");
     schema.entry("properties").or_insert_with(|| Value::Object(Map::new()));
@@ -28,7 +28,7 @@ pub fn input<T: JsonSchema>() -> Object {
 #[must_use]
 pub fn output<T: JsonSchema>() -> Object {
     let mut schema = generate::<T>(SchemaSettings::draft2020_12().for_serialize());
-    tidy(&mut schema);
+    simplify(&mut schema);
     prune(&mut schema, OUTPUT_DEPTH);
     object(schema)
 }
@@ -92,7 +92,7 @@ fn object(schema: Value) -> Object {
 }
 
 /// Removes keywords that carry no information for a reader, and shortens the rest.
-fn tidy(schema: &mut Value) {
+fn simplify(schema: &mut Value) {
     let Value::Object(map) = schema else {
         // Some clients do not support `true` as a schema.
         *schema = Value::Object(Map::new());
@@ -101,7 +101,7 @@ fn tidy(schema: &mut Value) {
     for noise in ["$schema", "title", "format"] {
         map.remove(noise);
     }
-    if map.get("default").is_some_and(is_nothing) {
+    if map.get("default").is_some_and(is_trivial_default) {
         map.remove("default");
     }
     as_enum(map);
@@ -112,12 +112,12 @@ fn tidy(schema: &mut Value) {
             if !required.iter().any(|required| required == name) {
                 without_null(property);
             }
-            tidy(property);
+            simplify(property);
         }
     }
     for inner in ["items", "additionalProperties"] {
         if let Some(schema) = map.get_mut(inner).filter(|schema| !schema.is_boolean()) {
-            tidy(schema);
+            simplify(schema);
         }
     }
     if map.get("items").is_some_and(Value::is_boolean) {
@@ -125,16 +125,16 @@ fn tidy(schema: &mut Value) {
     }
     for several in ["anyOf", "oneOf", "allOf", "prefixItems"] {
         if let Some(Value::Array(schemas)) = map.get_mut(several) {
-            schemas.iter_mut().for_each(tidy);
+            schemas.iter_mut().for_each(simplify);
         }
     }
     if let Some(Value::Object(definitions)) = map.get_mut("$defs") {
-        definitions.values_mut().for_each(tidy);
+        definitions.values_mut().for_each(simplify);
     }
 }
 
 /// Whether a default only says that the argument is optional.
-fn is_nothing(default: &Value) -> bool {
+fn is_trivial_default(default: &Value) -> bool {
     match default {
         Value::Null | Value::Bool(false) => true,
         Value::String(text) => text.is_empty(),
@@ -255,7 +255,7 @@ mod tests {
         rare: Option<String>,
     }
 
-    fn twenty() -> u32 {
+    fn default_limit() -> u32 {
         20
     }
 
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_listed_is_shorter_still() {
+    fn listed_schemas_are_shorter() {
         let input = listed_input(input::<Arguments>());
         insta::assert_snapshot!(Value::Object(input).to_string(), @r#"{"type":"object","properties":{"query":{"type":"string","description":"Search text"},"orderBy":{"type":"string","enum":["relevance","newest"]},"limit":{"type":"integer","description":"Maximum number of results"},"tags":{"type":"array","items":{"type":"string"}},"exact":{"type":"boolean"},"extra":{}},"required":["query"]}"#);
         let output = listed_output(&output::<Reply>());
@@ -300,14 +300,14 @@ mod tests {
     }
 
     #[test]
-    fn answers_name_their_own_fields_only() {
+    fn output_schemas_have_only_top_level_fields() {
         insta::assert_snapshot!(Value::Object(output::<Reply>()).to_string(), @r#"{"type":"object","properties":{"hits":{"type":"array","items":{"type":"object"}},"matched":{"type":"integer"},"degraded":{"type":"string"},"best":{"type":["object","null"]},"order":{"type":"string"}},"required":["hits","matched","best","order"]}"#);
     }
 
     #[test]
     fn no_arguments_is_an_object_too() {
         #[derive(Deserialize, JsonSchema)]
-        struct Nothing {}
-        insta::assert_snapshot!(Value::Object(input::<Nothing>()).to_string(), @r#"{"type":"object","properties":{},"additionalProperties":false}"#);
+        struct NoParams {}
+        insta::assert_snapshot!(Value::Object(input::<NoParams>()).to_string(), @r#"{"type":"object","properties":{},"additionalProperties":false}"#);
     }
 }

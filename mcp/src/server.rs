@@ -33,7 +33,7 @@ use std::sync::atomic::Ordering;
 use tokio::sync::Semaphore;
 
 /// Cache lifetime of lists that never change while a server runs, in milliseconds.
-const FRESH_MS: u64 = 3_600_000;
+const LIST_TTL_MS: u64 = 3_600_000;
 
 /// The server of one project. Clones share all state.
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ pub struct Server {
     context: Context,
     dynamic: Option<Arc<Dynamic>>,
     /// Slots for running tools, so that they never use the transport's threads.
-    places: Arc<Semaphore>,
+    slots: Arc<Semaphore>,
 }
 
 impl Server {
@@ -50,7 +50,7 @@ impl Server {
     #[must_use]
     pub fn new(catalog: Catalog, context: Context) -> Self {
         let places = Arc::new(Semaphore::new(THREADS));
-        Self { catalog: Arc::new(catalog), context, dynamic: None, places }
+        Self { catalog: Arc::new(catalog), context, dynamic: None, slots: places }
     }
 
     /// Enables the dynamic order of the tool list.
@@ -67,10 +67,10 @@ impl Server {
         tool: Tool,
         arguments: Object,
         request: &RequestContext<RoleServer>,
-    ) -> Ran {
-        let waiting = Waiting(self.context.for_call());
+    ) -> CallOutcome {
+        let waiting = CancelOnDrop(self.context.for_call());
         let context = waiting.0.clone();
-        let places = self.places.clone();
+        let places = self.slots.clone();
         let work = async move {
             // The semaphore is never closed.
             let place = places.acquire_owned().await;
@@ -84,11 +84,11 @@ impl Server {
             called.await
         };
         tokio::select! {
-            done = work => Ran::Done(done.unwrap_or_else(|_| {
+            done = work => CallOutcome::Done(done.unwrap_or_else(|_| {
                 Err(ToolError::new("the tool panicked")
                     .remedy("this is a bug in aidd; try other arguments, and report it"))
             })),
-            () = request.ct.cancelled() => Ran::Cancelled,
+            () = request.ct.cancelled() => CallOutcome::Cancelled,
         }
     }
 }
@@ -99,7 +99,7 @@ impl Server {
         &self,
         work: impl FnOnce(&Context) -> Result<T, ErrorData> + Send + 'static,
     ) -> Result<T, ErrorData> {
-        let waiting = Waiting(self.context.for_call());
+        let waiting = CancelOnDrop(self.context.for_call());
         let context = waiting.0.clone();
         let done = tokio::task::spawn_blocking(move || work(&context)).await;
         done.unwrap_or_else(|_| {
@@ -109,22 +109,22 @@ impl Server {
 }
 
 /// The result of a call.
-enum Ran {
+enum CallOutcome {
     Done(Result<Answer<Value>, ToolError>),
     Cancelled,
 }
 
 /// Cancels the call when dropped.
-struct Waiting(Context);
+struct CancelOnDrop(Context);
 
-impl Drop for Waiting {
+impl Drop for CancelOnDrop {
     fn drop(&mut self) {
         self.0.cancel();
     }
 }
 
 /// Converts an answer, or an error that the agent can read, to the protocol type.
-fn result(answer: Result<Answer<Value>, ToolError>) -> CallToolResult {
+fn to_call_result(answer: Result<Answer<Value>, ToolError>) -> CallToolResult {
     match answer {
         Ok(answer) => {
             let mut result =
@@ -154,7 +154,7 @@ impl ServerHandler for Server {
         }
         ServerConfig::new(able)
             .with_server_info(info)
-            .with_instructions(instructions::of(&self.catalog))
+            .with_instructions(instructions::render(&self.catalog))
     }
 
     async fn discover(&self, _: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
@@ -163,7 +163,7 @@ impl ServerHandler for Server {
         // Clients that use `discover` always get the same list.
         info.capabilities.tools = Some(ToolsCapability::default());
         Ok(DiscoverResult::from_server_info(versions, info)
-            .with_ttl_ms(FRESH_MS)
+            .with_ttl_ms(LIST_TTL_MS)
             .with_cache_scope(CacheScope::Public))
     }
 
@@ -177,7 +177,7 @@ impl ServerHandler for Server {
             dynamic.sort(&mut tools);
         }
         Ok(ListToolsResult::with_all_items(tools)
-            .with_ttl_ms(FRESH_MS)
+            .with_ttl_ms(LIST_TTL_MS)
             .with_cache_scope(CacheScope::Public))
     }
 
@@ -198,9 +198,9 @@ impl ServerHandler for Server {
             dynamic.look_at(&arguments, &request.peer).await;
         }
         match self.run(tool, arguments, &request).await {
-            Ran::Done(answer) => Ok(result(answer).into()),
+            CallOutcome::Done(answer) => Ok(to_call_result(answer).into()),
             // The library sends no response to a cancelled request.
-            Ran::Cancelled => Err(ErrorData::internal_error("cancelled", None)),
+            CallOutcome::Cancelled => Err(ErrorData::internal_error("cancelled", None)),
         }
     }
 
@@ -210,7 +210,7 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         Ok(ListResourcesResult::with_all_items(resources::listed())
-            .with_ttl_ms(FRESH_MS)
+            .with_ttl_ms(LIST_TTL_MS)
             .with_cache_scope(CacheScope::Public))
     }
 
@@ -220,7 +220,7 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         Ok(ListResourceTemplatesResult::with_all_items(resources::templates())
-            .with_ttl_ms(FRESH_MS)
+            .with_ttl_ms(LIST_TTL_MS)
             .with_cache_scope(CacheScope::Public))
     }
 
@@ -246,7 +246,7 @@ impl ServerHandler for Server {
     ) -> Result<ListPromptsResult, ErrorData> {
         let listed = |context: &Context| Ok(prompts::listed(&*library(context)?));
         Ok(ListPromptsResult::with_all_items(self.blocking(listed).await?)
-            .with_ttl_ms(FRESH_MS)
+            .with_ttl_ms(LIST_TTL_MS)
             .with_cache_scope(CacheScope::Public))
     }
 

@@ -11,14 +11,14 @@ use std::future::Future;
 /// # Errors
 /// When the client violates the protocol.
 pub async fn serve(handler: impl ServerHandler) -> anyhow::Result<()> {
-    until(handler, stdio_pipes(), client_gone()).await
+    serve_until(handler, stdio_pipes(), parent_exited()).await
 }
 
 /// Serves a client on `transport` until it disconnects or `gone` completes.
 ///
 /// # Errors
 /// When the client violates the protocol.
-pub async fn until<T, E, A>(
+pub async fn serve_until<T, E, A>(
     handler: impl ServerHandler,
     transport: T,
     gone: impl Future<Output = ()>,
@@ -46,14 +46,14 @@ where
 
 /// Completes when the parent process has exited; other processes can keep its pipes open.
 #[cfg(unix)]
-async fn client_gone() {
+async fn parent_exited() {
     use std::os::unix::process::parent_id;
 
     /// Polling interval.
-    const EVERY: std::time::Duration = std::time::Duration::from_secs(3);
+    const POLL_INTERVAL: std::time::Duration = std::time::Duration::from_secs(3);
     let parent = parent_id();
     while parent_id() == parent {
-        tokio::time::sleep(EVERY).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
 }
 

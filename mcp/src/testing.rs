@@ -20,7 +20,7 @@ use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 
 /// Timeout for a response.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The protocol era of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl Client {
     pub(crate) fn new(server: Server, era: Era) -> Self {
         let runtime = crate::runtime().expect("a runtime");
         let (near, far) = duplex(1 << 16);
-        let serving = runtime.spawn(stdio::until(server, split(far), std::future::pending()));
+        let serving = runtime.spawn(stdio::serve_until(server, split(far), std::future::pending()));
         let (reader, writer) = split(near);
         let lines = BufReader::new(reader).lines();
         let writer = Some(writer);
@@ -79,7 +79,7 @@ impl Client {
     }
 
     /// Runs the server until `holds` returns true.
-    pub(crate) fn serve_until(&self, holds: &dyn Fn() -> bool, what: &str) {
+    pub(crate) fn run_until(&self, holds: &dyn Fn() -> bool, what: &str) {
         let begun = Instant::now();
         while !holds() {
             assert!(begun.elapsed() < PATIENCE, "timeout: {what}");
@@ -90,12 +90,12 @@ impl Client {
     /// Whether a thread is free for the transport.
     pub(crate) fn has_a_thread(&self) -> bool {
         let work = self.runtime.spawn_blocking(|| ());
-        self.runtime.block_on(async { tokio::time::timeout(PATIENCE, work).await.is_ok() })
+        self.runtime.block_on(async { tokio::time::timeout(TIMEOUT, work).await.is_ok() })
     }
 
     /// The next message; `None` after the server has closed.
     pub(crate) fn receive(&mut self) -> Option<Value> {
-        let next = async { tokio::time::timeout(PATIENCE, self.lines.next_line()).await };
+        let next = async { tokio::time::timeout(TIMEOUT, self.lines.next_line()).await };
         let line = self.runtime.block_on(next).expect("in time").expect("a line")?;
         Some(serde_json::from_str(&line).expect("JSON"))
     }
@@ -141,7 +141,7 @@ impl Client {
     }
 
     /// Disconnects and expects the server to end without error. Returns the remaining messages.
-    pub(crate) fn leave(mut self) -> Vec<Value> {
+    pub(crate) fn disconnect(mut self) -> Vec<Value> {
         let mut writer = self.writer.take().expect("open");
         self.runtime.block_on(writer.shutdown()).expect("closed");
         let last = std::iter::from_fn(|| self.receive()).collect();
@@ -151,7 +151,7 @@ impl Client {
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct Echoed {
+struct EchoParams {
     /// Text to repeat
     text: String,
 }
@@ -162,9 +162,9 @@ struct Echo {
 }
 
 #[derive(Deserialize, Serialize, JsonSchema)]
-struct Nothing {}
+struct NoParams {}
 
-fn echo(_: &Context, given: Echoed) -> Result<Answer<Echo>, ToolError> {
+fn echo(_: &Context, given: EchoParams) -> Result<Answer<Echo>, ToolError> {
     match given.text.as_str() {
         "panic" => panic!("requested panic"),
         "fail" => Err(ToolError::new("it failed").remedy("say something else")),
@@ -173,7 +173,7 @@ fn echo(_: &Context, given: Echoed) -> Result<Answer<Echo>, ToolError> {
 }
 
 /// Waits for cancellation; appends a dot at the start and a mark at the end.
-fn wait(context: &Context, given: Nothing) -> Result<Answer<Nothing>, ToolError> {
+fn wait(context: &Context, given: NoParams) -> Result<Answer<NoParams>, ToolError> {
     let begun = OpenOptions::new().append(true).create(true).open(context.root().join("begun"));
     begun.expect("opened").write_all(b".").expect("written");
     while !context.stop().load(Ordering::Relaxed) {
@@ -184,7 +184,7 @@ fn wait(context: &Context, given: Nothing) -> Result<Answer<Nothing>, ToolError>
 }
 
 /// Waits until a file exists.
-pub(crate) fn until_there(path: &Path) {
+pub(crate) fn wait_for_file(path: &Path) {
     let begun = Instant::now();
     while !path.exists() {
         assert!(begun.elapsed() < PATIENCE, "timeout: {}", path.display());

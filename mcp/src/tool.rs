@@ -3,7 +3,7 @@
 use crate::arguments;
 pub use crate::arguments::Choice;
 use crate::context::Context;
-use crate::older::Older;
+use crate::older::OlderName;
 pub use crate::profile::Profile;
 use crate::schema::{self, Object};
 use aidd_engine::workspace::project::ProjectError;
@@ -43,24 +43,24 @@ pub struct ToolError {
 impl ToolError {
     /// Creates an error whose message includes the remedy.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: shortened(message.into()), remedy: String::new() }
+        Self { message: shorten(message.into()), remedy: String::new() }
     }
 
     /// Adds a remedy.
     #[must_use]
     pub fn remedy(mut self, remedy: impl Into<String>) -> Self {
-        self.remedy = shortened(remedy.into());
+        self.remedy = shorten(remedy.into());
         self
     }
 }
 
 /// Maximum length of an error in characters, and how many of them are taken from its end: it can
 /// quote a long argument.
-const ERROR: (usize, usize) = (2000, 300);
+const MAX_ERROR_CHARS: (usize, usize) = (2000, 300);
 
 /// Shortens a text that is too long by cutting its middle.
-fn shortened(text: String) -> String {
-    let (most, end) = ERROR;
+fn shorten(text: String) -> String {
+    let (most, end) = MAX_ERROR_CHARS;
     // A string has at least as many bytes as characters.
     if text.len() <= most {
         return text;
@@ -127,11 +127,11 @@ pub struct Tool {
     /// Alternative spellings of arguments, which are not listed.
     pub spellings: &'static [(&'static str, &'static str)],
     /// Alternative spellings of argument values.
-    pub words: &'static [arguments::Word],
+    pub words: &'static [arguments::ValueAlias],
     /// Names of earlier products, with the arguments used there.
-    pub older: &'static [Older],
+    pub older: &'static [OlderName],
     /// The older name of this call, if it was called by one.
-    called_as: Option<&'static Older>,
+    called_as: Option<&'static OlderName>,
     /// Which arguments can be combined.
     pub choice: Option<Choice>,
     /// Whether it changes nothing.
@@ -225,45 +225,45 @@ impl Tool {
 
     /// Sets aliases.
     #[must_use]
-    pub fn also(self, aliases: &'static [&'static str]) -> Self {
+    pub fn with_aliases(self, aliases: &'static [&'static str]) -> Self {
         Self { aliases, ..self }
     }
 
     /// Sets alternative spellings of arguments, used by older names of the tool, with the current
     /// names.
     #[must_use]
-    pub fn taking(self, spellings: &'static [(&'static str, &'static str)]) -> Self {
+    pub fn with_spellings(self, spellings: &'static [(&'static str, &'static str)]) -> Self {
         Self { spellings, ..self }
     }
 
     /// Sets alternative spellings of argument values.
     #[must_use]
-    pub fn reading(self, words: &'static [arguments::Word]) -> Self {
+    pub fn with_value_aliases(self, words: &'static [arguments::ValueAlias]) -> Self {
         Self { words, ..self }
     }
 
     /// Sets the names of earlier products.
     #[must_use]
-    pub fn formerly(self, older: &'static [Older]) -> Self {
+    pub fn with_older_names(self, older: &'static [OlderName]) -> Self {
         Self { older, ..self }
     }
 
     /// The tool as called by `name`, one of its names.
     #[must_use]
     pub fn called_as(&self, name: &str) -> Self {
-        let name = crate::catalog::plain(name);
+        let name = crate::catalog::normalized(name);
         let called_as = self.older.iter().find(|older| older.name == name);
         Self { called_as, ..self.clone() }
     }
 
     /// Sets which arguments can be combined with which value of another one.
     #[must_use]
-    pub fn choosing(self, choice: Choice) -> Self {
+    pub fn with_choice(self, choice: Choice) -> Self {
         Self { choice: Some(choice), ..self }
     }
 
     /// Replaces alternative spellings of arguments by the listed ones.
-    fn spelled(&self, mut arguments: Object) -> Object {
+    fn normalize_spellings(&self, mut arguments: Object) -> Object {
         for (other, own) in self.spellings {
             if !arguments.contains_key(*own)
                 && let Some(value) = arguments.remove(*other)
@@ -271,7 +271,7 @@ impl Tool {
                 arguments.insert((*own).to_owned(), value);
             }
         }
-        arguments::in_listed_words(&self.input, self.words, &mut arguments);
+        arguments::normalize_enum_values(&self.input, self.words, &mut arguments);
         arguments
     }
 
@@ -300,9 +300,9 @@ impl Tool {
     /// When the arguments are invalid or the tool fails.
     pub fn call(&self, context: &Context, arguments: Object) -> Result<Answer<Value>, ToolError> {
         let arguments = arguments::without_null(arguments);
-        let called_as = self.called_as.unwrap_or(&Older::NONE);
+        let called_as = self.called_as.unwrap_or(&OlderName::NONE);
         let (arguments, notes) = called_as.translated(arguments);
-        let arguments = self.spelled(arguments);
+        let arguments = self.normalize_spellings(arguments);
         let mut problems = arguments::problems(&self.input, &arguments);
         if let Some(choice) = self.choice.as_ref().filter(|_| problems.is_empty()) {
             problems = arguments::misplaced(choice, &arguments);
@@ -312,7 +312,7 @@ impl Tool {
         }
         let mut answer = (self.run)(context, arguments)?;
         if cfg!(debug_assertions) {
-            self.keeps_its_word(&answer.data)?;
+            self.validate_output(&answer.data)?;
         }
         let mut notices = context.take_notices();
         notices.extend(notes);
@@ -330,7 +330,7 @@ impl Tool {
 
     /// Checks an answer against the output schema, as clients do. A mismatch is a bug that tests
     /// should find.
-    fn keeps_its_word(&self, data: &Value) -> Result<(), ToolError> {
+    fn validate_output(&self, data: &Value) -> Result<(), ToolError> {
         // The schema can omit fields of the answer.
         let mut schema = self.output();
         schema.entry("additionalProperties").or_insert(Value::Bool(true));
@@ -418,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_reads_its_arguments_and_answers_twice() {
+    fn a_tool_answers_with_text_and_data() {
         let answer = call(json!({"name": "you", "times": 2})).expect("an answer");
         assert_eq!(answer.data, json!({"greeting": "hello you", "more": 1}));
         assert_eq!(answer.text, "hello you");
@@ -427,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused_with_what_would() {
+    fn invalid_arguments_are_rejected_with_the_expected_type() {
         let said = |arguments| call(arguments).expect_err("refused").to_string();
         assert_eq!(said(json!({"name": ""})), "empty name\nhint: pass a name");
         assert_eq!(
@@ -441,14 +441,14 @@ mod tests {
     }
 
     #[test]
-    fn an_argument_that_would_be_passed_over_is_refused() {
+    fn an_argument_without_effect_is_rejected() {
         let takes: &[(&[&str], &[&str])] = &[(&["you", "me"], &["times"])];
         let said = |usual, arguments: Value| {
             let folder = tempfile::tempdir().expect("a directory");
             let Value::Object(arguments) = arguments else { panic!("an object") };
-            let choice = Choice { by: "name", usual, takes };
+            let choice = Choice { by: "name", default: usual, takes };
             tool()
-                .choosing(choice)
+                .with_choice(choice)
                 .call(&Context::at(&crate::DISTRIBUTION, folder.path()), arguments)
         };
         assert!(said("", json!({"name": "me", "times": 2})).is_ok());
@@ -463,7 +463,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_beside_its_schema_is_an_error_where_tests_see_it() {
+    fn an_answer_that_violates_its_schema_is_an_error_in_tests() {
         #[derive(Serialize)]
         struct Wrong {
             greeting: u8,
@@ -489,7 +489,7 @@ mod tests {
     }
 
     #[test]
-    fn the_row_of_the_list_is_short() {
+    fn the_listed_tool_is_short() {
         let row = |tool: Tool| serde_json::to_string(&tool.listed()).expect("JSON");
         insta::assert_snapshot!(row(tool()), @r#"{"name":"greet","title":"Greet","description":"Greets. Use when somebody arrives.","inputSchema":{"type":"object","properties":{"name":{"type":"string","description":"Whom to greet"},"times":{"type":"integer"}},"required":["name"]},"outputSchema":{"type":"object","properties":{"greeting":{"type":"string"}}},"annotations":{"readOnlyHint":true,"openWorldHint":false}}"#);
         insta::assert_snapshot!(row(tool().writes().idempotent()).split("annotations").nth(1).unwrap_or_default(), @r#"":{"readOnlyHint":false,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false}}"#);

@@ -5,7 +5,7 @@
 //! `AIDD_REQUIRE_MCP=1` they fail.
 
 use aidd_engine::check::Distribution;
-use aidd_mcp::Door;
+use aidd_mcp::HttpOptions;
 use aidd_mcp::catalog::Catalog;
 use aidd_mcp::conformance::Fixtures;
 use aidd_mcp::context::Context;
@@ -37,14 +37,14 @@ fn clients() -> Option<PathBuf> {
 }
 
 /// Serves the project at `root` until the sender is dropped.
-fn served(root: &Path) -> (SocketAddr, oneshot::Sender<()>, thread::JoinHandle<()>) {
+fn serve(root: &Path) -> (SocketAddr, oneshot::Sender<()>, thread::JoinHandle<()>) {
     let server =
         Server::new(Catalog::new(tools::all(), Profile::Engine), Context::at(&DISTRIBUTION, root));
     let (say, address) = mpsc::channel();
     let (stop, stopped) = oneshot::channel::<()>();
     let thread = thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let door = Door { address: "127.0.0.1:0".into(), ..Door::default() };
+        let door = HttpOptions { address: "127.0.0.1:0".into(), ..HttpOptions::default() };
         let end = async {
             let _ = stopped.await;
         };
@@ -84,7 +84,7 @@ fn failures(results: &Path) -> String {
 fn passes(arguments: &[&str]) {
     let Some(clients) = clients() else { return };
     let folder = tempfile::tempdir().expect("a directory");
-    let (address, stop, thread) = served(folder.path());
+    let (address, stop, thread) = serve(folder.path());
     let url = format!("http://{address}{}", http::PATH);
     let results = folder.path().join("results").to_string_lossy().into_owned();
     let mut all = vec!["--url", &url, "-o", &results];

@@ -128,7 +128,7 @@ fn tracked(root: &Path, count: usize, links: impl Fn(usize) -> Vec<usize>) {
         let mut line = Revision::first(Kind::Decision, id(n), time(n), text(n));
         line.topic = Some(format!("topic {n}"));
         line.links =
-            links(n).into_iter().map(|to| Link::to(Relation::RelatesTo, &id(to))).collect();
+            links(n).into_iter().map(|to| Link::new(Relation::RelatesTo, &id(to))).collect();
         writeln!(lines, "{}", line.sealed().line()).expect("a string");
     }
     fs::create_dir_all(root.join("ai/memory")).expect("made");

@@ -6,7 +6,7 @@ use super::permanent::Similar;
 use super::project::ProjectMemory;
 use super::store::{Layers, Order, Query};
 use super::types::{Kind, Status};
-use super::words::{error_key, likeness, pieces};
+use super::words::{error_key, similarity, pieces};
 use std::collections::{BTreeSet, HashMap};
 
 /// Minimum similarity of the memories that are reported on saving: half of all pieces are shared.
@@ -95,8 +95,8 @@ impl Alike {
             .into_iter()
             .filter_map(|place| self.known[place].as_ref())
             .filter(|known| known.kind == kind)
-            .map(|known| (likeness(&own, &known.pieces), known.id.clone()))
-            .filter(|(likeness, _)| *likeness >= ALIKE)
+            .map(|known| (similarity(&own, &known.pieces), known.id.clone()))
+            .filter(|(likeness, _)| *similarity >= ALIKE)
             .collect();
         alike.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
         alike.truncate(NAMED);
@@ -170,7 +170,7 @@ impl ProjectMemory {
             if let Some(entry) = self.store().entry(&id)? {
                 let brief = Brief::from(entry);
                 let title = brief.entry.title(80) + &brief.marks();
-                similar.push(Similar { title, id, likeness });
+                similar.push(Similar { title, id, similarity });
             }
         }
         Ok(similar)
@@ -263,8 +263,8 @@ mod tests {
             let own = pieces(&text(seed));
             let mut all: Vec<(f64, String)> = (0..300)
                 .filter(|other| other % 7 != 0)
-                .map(|other| (likeness(&own, &pieces(&text(other))), format!("d{other:03}")))
-                .filter(|(likeness, _)| *likeness >= ALIKE)
+                .map(|other| (similarity(&own, &pieces(&text(other))), format!("d{other:03}")))
+                .filter(|(likeness, _)| *similarity >= ALIKE)
                 .collect();
             all.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
             all.truncate(NAMED);

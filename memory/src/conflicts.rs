@@ -5,7 +5,7 @@ use super::project::ProjectMemory;
 use super::store::{Clashes, Layers, Query, StorageBackend};
 use super::types::{Entry, Kind, Layer, Link, Relation, Status};
 use super::words::topic_key;
-use aidd_engine::parse::lines::standing::{circles, forks, is_apart, topic_of};
+use aidd_engine::parse::lines::active_set::{circles, forks, is_apart, normalized_topic};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A conflict between permanent memories, or between edits of one.
@@ -135,7 +135,7 @@ fn forked(
             links.extend(store.links(id)?);
         }
         let topics: BTreeMap<&str, Option<String>> =
-            holding.iter().map(|entry| (&*entry.id, topic_of(entry))).collect();
+            holding.iter().map(|entry| (&*entry.id, normalized_topic(entry))).collect();
         let ids: Vec<&str> = topics.keys().copied().collect();
         let pairs = links.iter().map(|link| (&*link.from, &*link.to));
         if is_apart(&ids, pairs, |id| topics.get(id).cloned().flatten()) {

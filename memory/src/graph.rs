@@ -4,7 +4,7 @@ use super::MemoryError;
 use super::project::ProjectMemory;
 use super::store::StorageBackend;
 use super::types::{Entry, Link, Relation};
-use aidd_engine::parse::lines::standing::circles;
+use aidd_engine::parse::lines::active_set::circles;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Maximum depth of any walk.

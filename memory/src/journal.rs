@@ -18,7 +18,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-pub use aidd_engine::text::kind::BRANCH_FOLDER as BRANCHES;
+pub use aidd_engine::text::kind::BRANCH_DIR as BRANCHES;
 /// The directory for contexts of merged branches, relative to the root.
 pub const ARCHIVE: &str = ".aidd/branches/archive";
 
@@ -73,17 +73,17 @@ impl Journal {
     #[must_use]
     pub fn unread_folder(&self) -> Option<&'static str> {
         let exist = |path: &str| self.root.join(path).is_file();
-        let is_unread = self.folder == kind::MEMORY_FOLDER
-            && kind::has_memory(kind::MEMORY_FOLDER, exist)
-            && kind::has_memory(kind::PLAIN_MEMORY_FOLDER, exist);
-        is_unread.then_some(kind::PLAIN_MEMORY_FOLDER)
+        let is_unread = self.folder == kind::MEMORY_DIR
+            && kind::has_memory(kind::MEMORY_DIR, exist)
+            && kind::has_memory(kind::LEGACY_MEMORY_DIR, exist);
+        is_unread.then_some(kind::LEGACY_MEMORY_DIR)
     }
 
     /// The files that memory is read from: name in the store, path relative to the root. Only the
     /// first three are written; the others have older formats.
     #[must_use]
     pub fn sources(&self) -> &'static [(&'static str, &'static str); 9] {
-        if self.folder == kind::MEMORY_FOLDER { &SOURCES } else { &PLAIN_SOURCES }
+        if self.folder == kind::MEMORY_DIR { &SOURCES } else { &PLAIN_SOURCES }
     }
 
     /// The path of a source, relative to the root.
@@ -291,7 +291,7 @@ impl Journal {
 
 /// The directory of permanent memory of the project at `root`.
 fn folder_of(root: &Path) -> &'static str {
-    kind::memory_folder(|path| root.join(path).is_file())
+    kind::memory_dir(|path| root.join(path).is_file())
 }
 
 /// Whether nothing exists at a path: the name is unknown, or a parent is not a directory.

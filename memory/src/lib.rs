@@ -40,7 +40,7 @@ pub mod times;
 mod tracked;
 mod unwritable;
 
-pub use aidd_engine::parse::lines::{id, log, meaning, types, words};
+pub use aidd_engine::parse::lines::{id, log, duplicates, types, words};
 
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,7 @@ use super::MemoryError;
 use super::graph::Above;
 use super::journal;
 use super::log::{self, Revision};
-use super::meaning::{meaning_key, repeats};
+use super::duplicates::{meaning_key, repeats};
 use super::privacy::Gate;
 use super::store::{Layers, Mirrored, Query, StorageBackend};
 use super::types::{Kind, Layer, Relation, Status};

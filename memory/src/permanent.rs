@@ -76,7 +76,7 @@ pub struct Edit {
 
 impl Edit {
     /// Whether `entry` already has these values and no concurrent edits.
-    fn changes_nothing(&self, entry: &Entry) -> bool {
+    fn is_no_op(&self, entry: &Entry) -> bool {
         let topic = self.topic.as_ref().map(|topic| Some(topic).filter(|it| !it.trim().is_empty()));
         let says = |(name, value): (&String, &Value)| match entry.metadata.get(name) {
             Some(own) => own == value,
@@ -97,13 +97,13 @@ impl ProjectMemory {
     /// # Errors
     /// When it is empty, or links to an unknown memory.
     pub fn save_decision(&mut self, new: &New<Decision>) -> Result<Saved, MemoryError> {
-        let new = self.as_kept(new)?;
+        let new = self.cleaned(new)?;
         self.write_permanent(&mut |memory| memory.draft_decision(&new))
     }
 
     /// The form that will be stored, without secrets and private text, so that it can be compared
     /// with others.
-    fn as_kept<T>(&self, new: &New<T>) -> Result<New<T>, MemoryError>
+    fn cleaned<T>(&self, new: &New<T>) -> Result<New<T>, MemoryError>
     where
         T: Clone + Serialize + DeserializeOwned,
     {
@@ -130,7 +130,7 @@ impl ProjectMemory {
         }
         for old in on_topic {
             if !revision.links.iter().any(|link| link.to == old.id) {
-                revision.links.push(Link::to(Relation::Supersedes, &old.id));
+                revision.links.push(Link::new(Relation::Supersedes, &old.id));
             }
         }
         self.supersede_same(&mut revision.links)?;
@@ -156,7 +156,7 @@ impl ProjectMemory {
     /// When it is empty, or links to an unknown memory.
     pub fn save_mistake(&mut self, new: &New<Mistake>) -> Result<Saved, MemoryError> {
         let given = new.body.check.as_ref();
-        let new = &self.as_kept(new)?;
+        let new = &self.cleaned(new)?;
         enforced::kept_whole(given, new.body.check.as_ref())?;
         self.write_permanent(&mut |memory| {
             let similar = memory.similar(Kind::Mistake, &new.content)?;
@@ -236,7 +236,7 @@ impl ProjectMemory {
     /// When it is empty, or links to an unknown memory.
     pub fn save_convention(&mut self, new: &New<Convention>) -> Result<Saved, MemoryError> {
         let given = new.body.check.as_ref();
-        let new = &self.as_kept(new)?;
+        let new = &self.cleaned(new)?;
         enforced::kept_whole(given, new.body.check.as_ref())?;
         self.write_permanent(&mut |memory| {
             let revision = memory.draft(Kind::Convention, new)?;
@@ -374,7 +374,7 @@ impl ProjectMemory {
             let content = edit.content.as_deref().unwrap_or(&entry.content);
             let others = memory.enforced(kind, Some(id), &edit.fields)?;
             enforced::settle(memory.gate, kind, content, Some(&entry), &others, &mut edit.fields)?;
-            if edit.changes_nothing(&entry) {
+            if edit.is_no_op(&entry) {
                 return Ok((Vec::new(), ()));
             }
             let at = memory.now();

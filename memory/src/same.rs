@@ -3,7 +3,7 @@
 
 use super::MemoryError;
 use super::graph;
-use super::meaning::{meaning_key, repeats};
+use super::duplicates::{meaning_key, repeats};
 use super::project::ProjectMemory;
 use super::types::{Entry, Link, Relation, Status};
 use std::collections::BTreeSet;
@@ -33,7 +33,7 @@ impl ProjectMemory {
         let mut links = Vec::new();
         for other in self.same_as(entry)? {
             if !graph::supersedes(self.store(), &other.id, &entry.id)? {
-                links.push(Link::to(Relation::Supersedes, &other.id));
+                links.push(Link::new(Relation::Supersedes, &other.id));
             }
         }
         Ok(links)

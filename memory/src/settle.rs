@@ -64,7 +64,7 @@ impl ProjectMemory {
         if own.op == Op::Put {
             for other in self.losers(&entry)? {
                 if !supersedes(self.store(), id, &other)? {
-                    own.links.push(Link::to(Relation::Supersedes, &other));
+                    own.links.push(Link::new(Relation::Supersedes, &other));
                     settled.superseded.push(other);
                 }
             }

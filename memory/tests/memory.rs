@@ -155,7 +155,7 @@ fn eight_processes_may_be_the_first() {
 
 /// Git replaces the tracked file while others write to it.
 #[test]
-fn a_file_that_is_replaced_while_it_is_written_keeps_what_was_acknowledged() {
+fn a_file_replaced_during_a_write_retains_acknowledged_lines() {
     let folder = tempfile::TempDir::new().expect("a directory");
     let root = folder.path();
     let acks = root.join("acks");

@@ -10,7 +10,7 @@ use aidd_memory::project::ProjectMemory;
 use aidd_memory::recall::{Found, Question, SearchOrder, Using};
 use aidd_memory::store::{Layers, Wanted};
 use aidd_memory::types::{Kind, Outcome, Status};
-use set::Asked;
+use set::SetQuestion;
 use std::path::Path;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -49,7 +49,7 @@ fn decide(memory: &mut ProjectMemory, topic: &str, content: &str) -> String {
 #[test]
 fn both_ways_together_find_more_than_each_alone() {
     let (_folder, mut memory) = set_in(Wanted::Sqlite);
-    let asked: Vec<Asked> = set::questions().into_iter().filter(Asked::is_test).collect();
+    let asked: Vec<SetQuestion> = set::questions().into_iter().filter(SetQuestion::is_test).collect();
     let [words, meaning, both] = [Using::Words, Using::Meaning, Using::Both]
         .map(|using| set::scores(&mut memory, &asked, using));
     for (name, other) in [("words", &words), ("meaning", &meaning)] {
@@ -63,7 +63,7 @@ fn both_ways_together_find_more_than_each_alone() {
 }
 
 #[test]
-fn both_stores_answer_alike_in_new_and_in_old_processes() {
+fn both_stores_give_equal_results_in_new_and_old_processes() {
     let (folder, mut sqlite) = set_in(Wanted::Sqlite);
     let (_other, mut json) = set_in(Wanted::Json);
     for (at, asked) in set::questions().iter().enumerate() {
@@ -253,7 +253,7 @@ fn what_others_write_is_found() {
 }
 
 #[test]
-fn vectors_of_another_version_are_named_and_made_anew() {
+fn vectors_of_another_version_are_reported_and_rebuilt() {
     let (folder, memory) = set_in(Wanted::Sqlite);
     drop(memory);
     let mut memory = set::open(folder.path(), Wanted::Sqlite);
@@ -304,7 +304,7 @@ fn hits_cost_few_tokens() {
 }
 
 #[test]
-fn what_is_around_a_memory_and_the_whole_of_it() {
+fn a_timeline_and_whole_entries_are_returned() {
     on_both(|memory| {
         let saved: Vec<String> =
             (0..5).map(|n| decide(memory, "", &format!("Choice number {n}\nand why"))).collect();

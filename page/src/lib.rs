@@ -200,7 +200,7 @@ pub const ENFORCED_BY: &str = "enforced-by";
 
 /// An error in a header whose keys are all known, placed at the first of `keys` that occurs in the
 /// text.
-fn misshapen(header: &Header, text: &str, base: usize) -> Option<PageError> {
+fn shape_error(header: &Header, text: &str, base: usize) -> Option<PageError> {
     let (key, message) = match &header.check {
         _ if header.enforced_by.iter().any(|name| name.trim().is_empty()) => (
             ENFORCED_BY,
@@ -237,14 +237,14 @@ fn yaml_error(error: &serde_saphyr::Error, text: &str, base: usize) -> PageError
             format!("unknown value `{variant}`"),
             Some((variant.clone(), expected.iter().map(ToString::to_string).collect())),
         ),
-        other => (plainly(&first_line(&other.to_string())), None),
+        other => (plain_message(&first_line(&other.to_string())), None),
     };
     PageError { message, span: base + start..base + end.max(start), did_you_mean }
 }
 
 /// Rewrites an error of the YAML reader for the author of a page. The position is dropped, because
 /// it is relative to the header; the error carries the position in the page.
-fn plainly(said: &str) -> String {
+fn plain_message(said: &str) -> String {
     let said = said.split_once(" at line ").map_or(said, |(said, _)| said);
     let number = ["u32", "u64", "u16", "u8", "usize"];
     if let Some((_, plain)) = PLAIN.iter().find(|(raw, _)| said.contains(raw)) {
@@ -323,7 +323,7 @@ fn kind_of(given: &str) -> String {
 }
 
 /// The error for merge conflict markers in a page, at the first of them.
-fn left_by_a_merge(page: &str) -> Option<PageError> {
+fn merge_conflict(page: &str) -> Option<PageError> {
     let mut at = 0;
     let header = split(page).map_or(page.len(), |(_, body)| body.start);
     for line in page.split_inclusive('\n') {
@@ -371,7 +371,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_schema_is_of_what_the_reader_takes() {
+    fn the_schema_matches_the_reader() {
         let schema = schema();
         let severity = &schema["properties"]["severity"]["$ref"];
         assert_eq!(severity, "#/$defs/Severity");
@@ -408,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn a_misshapen_check_is_told_at_its_place() {
+    fn an_invalid_check_is_reported_at_its_position() {
         let wrong = |yaml: &str| check(yaml).expect_err(yaml);
         let (at, message) = wrong("tree: { exists: a }\n  data: { at: '$', present: true }");
         assert!(at == "check" && message.contains("exactly one form"), "{message}");

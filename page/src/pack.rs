@@ -1,7 +1,7 @@
 //! Packs: pages whose header enables a set of rules.
 
 use super::values::{Many, Yaml};
-use super::{PageError, WhenHeader, left_by_a_merge, split, typed};
+use super::{PageError, WhenHeader, merge_conflict, split, typed};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ struct Page {
 /// # Errors
 /// When there is no header, or it has no rules or an unknown key.
 pub fn pack(page: &str) -> Result<PackHeader, PageError> {
-    if let Some(torn) = left_by_a_merge(page) {
+    if let Some(torn) = merge_conflict(page) {
         return Err(torn);
     }
     let (range, _) = split(page)?;

@@ -4,7 +4,7 @@
 //! form can be a parameter, of its own type.
 
 use super::{
-    CheckHeader, ENFORCED_BY, Header, PageError, left_by_a_merge, misshapen, split, typed,
+    CheckHeader, ENFORCED_BY, Header, PageError, merge_conflict, shape_error, split, typed,
 };
 use serde_json::{Map, Value};
 use std::ops::Range;
@@ -23,7 +23,7 @@ pub fn check_with(
 
 /// The header of a page with these parameters instead of its defaults.
 pub(super) fn read(page: &str, given: &Map<String, Value>) -> Result<Header, PageError> {
-    if let Some(torn) = left_by_a_merge(page) {
+    if let Some(torn) = merge_conflict(page) {
         return Err(torn);
     }
     let (range, _) = split(page)?;
@@ -36,7 +36,7 @@ pub(super) fn read(page: &str, given: &Map<String, Value>) -> Result<Header, Pag
         filled.text.push_str("severity: info\n");
     }
     let header = typed(&filled.text, 0)
-        .and_then(|header: Header| misshapen(&header, &filled.text, 0).map_or(Ok(header), Err));
+        .and_then(|header: Header| shape_error(&header, &filled.text, 0).map_or(Ok(header), Err));
     header.map_err(|error| PageError {
         span: range.start + filled.before(error.span.start)
             ..range.start + filled.before(error.span.end),
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_behind_a_parameter_is_placed_in_the_page() {
+    fn an_error_after_a_parameter_is_positioned_in_the_page() {
         let page = PAGE.replace("lines:", "lymes:");
         let error = check_with(&page, &Map::new()).expect_err("an unknown key");
         assert_eq!(&page[error.span], "lymes");

@@ -52,7 +52,7 @@ pub struct Head {
     /// The form of its check, if it has one.
     pub form: Option<Form>,
     /// Whether its check has a `when` condition.
-    pub waits: bool,
+    pub has_condition: bool,
     /// Whether its check reports files without a match.
     pub requires: bool,
     /// The offset of its header in [`Tables::headers`], in bytes.

@@ -30,7 +30,7 @@ pub enum ComplianceFormat {
 
 /// The inputs of a statement.
 #[derive(Clone, Copy, Debug)]
-pub struct Gated<'a> {
+pub struct ComplianceInput<'a> {
     /// The settings.
     pub config: &'a Config,
     /// The rules under these settings.
@@ -100,7 +100,7 @@ struct ProjectRule<'a> {
 
 /// Renders the statement of what the configuration enforces.
 #[must_use]
-pub fn compliance(gated: Gated<'_>, format: ComplianceFormat) -> String {
+pub fn compliance(gated: ComplianceInput<'_>, format: ComplianceFormat) -> String {
     let ci = gated.config.ci.clone().unwrap_or_default();
     let (policy, notes) = Policy::new(&ci, gated.fail_on, gated.engine.registry());
     let statement = state(gated, &policy, notes);
@@ -124,7 +124,7 @@ pub fn compliance(gated: Gated<'_>, format: ComplianceFormat) -> String {
     }
 }
 
-fn state<'a>(gated: Gated<'a>, policy: &'a Policy, notes: Vec<String>) -> Statement<'a> {
+fn state<'a>(gated: ComplianceInput<'a>, policy: &'a Policy, notes: Vec<String>) -> Statement<'a> {
     let rules = gated.engine.registry().rules();
     // The settings of the root; path-specific settings are only counted.
     let settings = gated.engine.settings("");

@@ -43,17 +43,17 @@ impl Counts {
     }
 
     /// `3 errors, 2 warnings`, or `no problems`.
-    pub fn found(&self) -> String {
+    pub fn found_text(&self) -> String {
         let parts: Vec<String> = Severity::ALL
             .into_iter()
-            .filter(|&severity| self.new.of(severity) > 0)
-            .map(|severity| of_severity(self.new.of(severity), severity))
+            .filter(|&severity| self.new.count(severity) > 0)
+            .map(|severity| of_severity(self.new.count(severity), severity))
             .collect();
         if parts.is_empty() { "no problems".into() } else { parts.join(", ") }
     }
 
     /// `; 2 fixable with --fix, 1 with --fix-unsafe`, or an empty string.
-    pub fn fixable(&self) -> String {
+    pub fn fixable_text(&self) -> String {
         match (self.safe, self.unsafe_) {
             (0, 0) => String::new(),
             (safe, 0) => format!("; {safe} fixable with --fix"),
@@ -63,7 +63,7 @@ impl Counts {
     }
 
     /// The findings that are not new: `; 3 pre-existing, 4 baselined`, or an empty string.
-    pub fn known(&self) -> String {
+    pub fn known_text(&self) -> String {
         let sorts = [
             (self.pre_existing, "pre-existing"),
             (self.moved, "moved"),

@@ -91,10 +91,10 @@ impl Document {
     /// Creates the document of `run`. Line hashes require a pass over each file with findings, and
     /// only SARIF contains them.
     #[must_use]
-    pub fn of(run: &Run<'_>, line_hashes: bool) -> Self {
-        let mut document = Self::frame(run);
+    pub fn from_run(run: &Run<'_>, line_hashes: bool) -> Self {
+        let mut document = Self::without_findings(run);
         for file in run.files.iter().chain(&run.fixed) {
-            document.take(run, file);
+            document.add_file(run, file);
         }
         if line_hashes {
             document.hash_lines(run);
@@ -106,13 +106,13 @@ impl Document {
     #[must_use]
     pub fn for_formats(run: &Run<'_>, formats: &[Format]) -> Self {
         if formats.iter().all(|&format| format == Format::Text) {
-            return Self::frame(run);
+            return Self::without_findings(run);
         }
-        Self::of(run, formats.contains(&Format::Sarif))
+        Self::from_run(run, formats.contains(&Format::Sarif))
     }
 
     /// Everything except the findings.
-    fn frame(run: &Run<'_>) -> Self {
+    fn without_findings(run: &Run<'_>) -> Self {
         let skipped = run.skipped.iter().map(|file| Skipped {
             path: file.path.clone(),
             why: file.why.clone(),
@@ -140,7 +140,7 @@ impl Document {
         }
     }
 
-    fn take(&mut self, run: &Run<'_>, file: &FileFindings<'_>) {
+    fn add_file(&mut self, run: &Run<'_>, file: &FileFindings<'_>) {
         let redactor = Redactor::new(file);
         for &found in file.findings.iter().filter(|found| !run.ignores(found)) {
             let mut finding = wire::finding(run, file, &redactor, found);
@@ -232,7 +232,7 @@ impl Document {
     /// The result as a title: `2 errors, 1 warning introduced`.
     #[must_use]
     pub fn title(&self) -> String {
-        let found = self.counts().found();
+        let found = self.counts().found_text();
         if self.comparison.is_some() { format!("{found} introduced") } else { found }
     }
 

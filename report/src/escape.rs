@@ -44,7 +44,7 @@ pub fn log_line(line: &[u8], color: bool) -> String {
             let _ = write!(out, "\\x{byte:02x}");
         }
     }
-    let mut out = harmless_line(&out).into_owned();
+    let mut out = escape_log_line(&out).into_owned();
     out.push_str(end);
     out
 }
@@ -67,7 +67,7 @@ fn own_style(text: &str) -> usize {
 }
 
 /// A line that no CI system interprets as a command: GitHub recognizes `::` at the start of a line.
-fn harmless_line(line: &str) -> Cow<'_, str> {
+fn escape_log_line(line: &str) -> Cow<'_, str> {
     let line = without_legacy(line);
     let rest = line.trim_start();
     if rest.starts_with("::") {
@@ -99,8 +99,8 @@ pub fn is_command(after: &str) -> bool {
 }
 
 /// Text for a log, in which no line is interpreted as a command.
-pub fn harmless(text: &str) -> String {
-    text.split('\n').map(harmless_line).collect::<Vec<_>>().join("\n")
+pub fn escape_log(text: &str) -> String {
+    text.split('\n').map(escape_log_line).collect::<Vec<_>>().join("\n")
 }
 
 /// Escapes the message of a workflow command.

@@ -14,15 +14,15 @@ use annotate_snippets::{Annotation, AnnotationKind, Snippet};
 use std::ops::Range;
 
 /// For a mark with more lines than this, only the first line is marked.
-const MARK_LINES: usize = 5;
+const MAX_MARK_LINES: usize = 5;
 /// Up to this many lines between two marks are shown instead of folded away.
-const GAP: usize = 3;
+const MAX_GAP: usize = 3;
 /// A related location further away, in lines, gets a note instead of a mark.
-const FAR: usize = 2_000;
+const MAX_DISTANCE: usize = 2_000;
 /// Bytes of a line kept on each side of its marks.
 const CONTEXT: usize = 300;
 /// Maximum number of related locations shown.
-const RELATED: usize = 10;
+const MAX_RELATED: usize = 10;
 
 /// The excerpt of a finding's source.
 pub(super) struct Excerpt {
@@ -71,7 +71,7 @@ impl Excerpt {
 }
 
 /// Builds the excerpt for `finding`.
-pub(super) fn of(
+pub(super) fn build(
     source: &Source,
     redactor: &Redactor<'_>,
     finding: &Finding,
@@ -81,12 +81,12 @@ pub(super) fn of(
     let home = source.line_of(main.start);
     let mut marks = vec![Mark { span: main, kind: AnnotationKind::Primary, label: None }];
     let mut notes = Vec::new();
-    for related in finding.related.iter().take(RELATED) {
+    for related in finding.related.iter().take(MAX_RELATED) {
         let span = shorten(source, related.span, width);
         let message = one_line(&redactor.text(&related.message));
         let line = source.line_of(span.start);
         let beside = line == home && distance(span, main) > CONTEXT;
-        if beside || line.abs_diff(home) > FAR {
+        if beside || line.abs_diff(home) > MAX_DISTANCE {
             let at = wire::position(source, span.start);
             notes.push(format!("line {}, column {}: {message}", at.line, at.column));
         } else {
@@ -107,12 +107,12 @@ fn lay_out(
         marks.iter().map(|mark| lines_of(source, mark.span)).collect();
     let first = ranges.iter().map(|range| range.0).min().unwrap_or_default();
     let last = ranges.iter().map(|range| range.1).max().unwrap_or_default();
-    let near = |line: usize| ranges.iter().any(|&(a, b)| line + GAP >= a && line <= b + GAP);
+    let near = |line: usize| ranges.iter().any(|&(a, b)| line + MAX_GAP >= a && line <= b + MAX_GAP);
 
     let mut text = String::new();
     let mut lines = Vec::with_capacity(last - first + 1);
     for line in first..=last {
-        let kept = if near(line) { kept(source, line, marks) } else { Span::at(0) };
+        let kept = if near(line) { visible_part(source, line, marks) } else { Span::at(0) };
         let whole = source.line_span(line);
         if kept.start > whole.start && !kept.is_empty() {
             text.push('…');
@@ -169,7 +169,7 @@ fn push_shown(text: &mut String, line: &str) -> Vec<(usize, usize)> {
 }
 
 /// The part of a line to keep: all of it, or the surroundings of its marks.
-fn kept(source: &Source, line: usize, marks: &[Mark<Span>]) -> Span {
+fn visible_part(source: &Source, line: usize, marks: &[Mark<Span>]) -> Span {
     let whole = source.line_span(line);
     if whole.len() <= 2 * CONTEXT {
         return whole;
@@ -204,7 +204,7 @@ fn shorten(source: &Source, span: Span, width: usize) -> Span {
     let (first, last) = lines_of(source, span);
     let line_end = source.line_span(first).end as usize;
     let longest = line_end.min(text.ceil_char_boundary(start + width.max(20)));
-    if last - first >= MARK_LINES || (first == last && end > longest) || end - start > CONTEXT * 4 {
+    if last - first >= MAX_MARK_LINES || (first == last && end > longest) || end - start > CONTEXT * 4 {
         return Span::new(start, longest.max(start));
     }
     span

@@ -60,7 +60,7 @@ impl std::error::Error for UserError {}
 
 /// Describes an error in JSON that `what` writes, with its position.
 #[must_use]
-pub fn in_words(error: &serde_json::Error, what: &str) -> String {
+pub fn describe_json_error(error: &serde_json::Error, what: &str) -> String {
     use serde_json::error::Category;
     let (line, column) = (error.line(), error.column());
     match error.classify() {
@@ -77,10 +77,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn faults_of_json_are_said_in_words() {
+    fn json_errors_are_described() {
         let said = |text: &str| {
             let error = serde_json::from_str::<Vec<u8>>(text).expect_err("wrong");
-            in_words(&error, "aidd")
+            describe_json_error(&error, "aidd")
         };
         assert_eq!(said("[1,"), "the JSON is incomplete");
         assert_eq!(said("[1\n;"), "line 2, column 1: invalid JSON");

@@ -9,7 +9,7 @@ use serde_sarif::sarif::Sarif;
 use std::io::Write as _;
 
 /// GitHub accepts 10 MB, compressed; the margin is for programs that compress less well.
-const LIMIT: usize = 9_500_000;
+const MAX_BYTES: usize = 9_500_000;
 
 /// A log within the limits of code scanning.
 pub(super) struct Fitting {
@@ -33,13 +33,13 @@ pub fn sarif_gzip(document: &Document, rules: &[Rule]) -> (Vec<u8>, Vec<String>)
 
 /// The log of a document, reduced to the size limit.
 pub(super) fn fitting(document: &Document, rules: &[Rule]) -> Fitting {
-    within(LIMIT, document, rules)
+    within(MAX_BYTES, document, rules)
 }
 
 /// Omits fixes, then related locations, then rule pages, then the least severe results, until the
 /// compressed log has at most `limit` bytes.
 fn within(limit: usize, document: &Document, rules: &[Rule]) -> Fitting {
-    let mut trim = Trim::LEAST;
+    let mut trim = Trim::MINIMAL;
     loop {
         let (log, left_out) = sarif::log(document, rules, trim);
         let json = serde_json::to_vec(&log).expect("strings, numbers, lists and maps of strings");
@@ -141,7 +141,7 @@ mod tests {
             category: None,
             version_control: None,
         };
-        let mut document = Document::of(&run, false);
+        let mut document = Document::from_run(&run, false);
         document.findings = (0..findings).map(finding).collect();
         document
     }
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_matters_least_goes_first() {
+    fn the_least_important_data_is_omitted_first() {
         let document = document(1_000);
         let within = |limit| within(limit, &document, &[]);
         let whole = compressed(&within(usize::MAX).json).len();

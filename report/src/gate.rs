@@ -56,7 +56,7 @@ pub enum List {
 
 /// How specifically a selector selects rules. The more specific one wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Means {
+pub enum SelectorKind {
     /// By category: `security_critical`.
     Category,
     /// By tag: `cwe-798`.
@@ -75,7 +75,7 @@ pub struct Selector {
     /// The selector, as written.
     pub text: String,
     /// How it selects rules.
-    pub means: Means,
+    pub means: SelectorKind,
     /// The severity that a finding must also have.
     pub severity: Option<Severity>,
     /// The ids of the selected rules.
@@ -191,7 +191,7 @@ impl List {
     }
 }
 
-impl Means {
+impl SelectorKind {
     /// The kind of the selector, as one word.
     #[must_use]
     pub fn word(self) -> &'static str {
@@ -215,17 +215,17 @@ fn resolve(list: List, text: &str, registry: &Registry) -> Result<Selector, Stri
 
     let (means, severity, rules) = if text.contains(['*', '?', '[', '{']) {
         let globs = rule_globs(&[text]).map_err(|error| error.to_string())?;
-        (Means::Glob, None, ids(&|rule| globs.is_match(&*rule.id)))
-    } else if registry.knows(text) {
-        (Means::Rule, None, registry.named(text).map(|rule| rule.id.to_string()).collect())
+        (SelectorKind::Glob, None, ids(&|rule| globs.is_match(&*rule.id)))
+    } else if registry.contains(text) {
+        (SelectorKind::Rule, None, registry.named(text).map(|rule| rule.id.to_string()).collect())
     } else if let Some((_, tag, severity)) = category {
-        (Means::Category, *severity, tagged(tag))
+        (SelectorKind::Category, *severity, tagged(tag))
     } else {
-        (Means::Tag, None, tagged(text))
+        (SelectorKind::Tag, None, tagged(text))
     };
     if rules.is_empty() {
         return Err(match means {
-            Means::Category => format!("`{text}` selects nothing: no rule has its tag"),
+            SelectorKind::Category => format!("`{text}` selects nothing: no rule has its tag"),
             _ => unknown(text, registry),
         });
     }
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn a_selector_that_selects_nothing_is_told() {
+    fn a_selector_that_selects_nothing_is_reported() {
         let (policy, notes) =
             policy(&["keys/opne", "commit_format"], &["secruity"], &["none/*", "a[", "zzz"]);
         assert_eq!(

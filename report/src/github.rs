@@ -5,25 +5,25 @@
 
 use super::escape::{command_data as data, command_property as property};
 use super::{
-    Document, harmless, number, of_severity, one_line, remarks, skipped_lines, weakened, wire,
+    Document, escape_log, number, of_severity, one_line, remarks, skipped_lines, weakened, wire,
 };
 use aidd_engine::forms::commits;
 use aidd_engine::text::finding::Severity;
 use std::io;
 
 /// Annotations of one level per step.
-const LIMIT: usize = 10;
+const MAX_ANNOTATIONS: usize = 10;
 /// Maximum number of skipped files listed.
-const SKIPPED: usize = 20;
+const MAX_SKIPPED: usize = 20;
 /// Maximum number of warnings about weakened checks.
-const WEAKENED: usize = 5;
+const MAX_WEAKENED: usize = 5;
 
 pub(super) fn write(document: &Document, out: &mut dyn io::Write) -> io::Result<()> {
     // Write the first lines of the log, and a warning for each of the first entries.
     for line in weakened::lines(document) {
         writeln!(out, "{}", log_line(&line))?;
     }
-    let warned = &document.weakened()[..document.weakened().len().min(WEAKENED)];
+    let warned = &document.weakened()[..document.weakened().len().min(MAX_WEAKENED)];
     for one in warned {
         let line = one.line.map(|line| format!(",line={line}")).unwrap_or_default();
         let (path, text) = (property(&one.path), data(&one.message));
@@ -42,7 +42,7 @@ pub(super) fn write(document: &Document, out: &mut dyn io::Write) -> io::Result<
             list(severity, cut, out)?;
         }
     }
-    for line in skipped_lines(document, SKIPPED).into_iter().chain(remarks(document)) {
+    for line in skipped_lines(document, MAX_SKIPPED).into_iter().chain(remarks(document)) {
         writeln!(out, "{}", log_line(&line))?;
     }
     let counts = document.counts();
@@ -61,9 +61,9 @@ fn by_severity<'a, 'f>(ranked: &'a [&'f wire::Finding]) -> [&'a [&'f wire::Findi
 /// reported by a notice, which is itself an annotation of the lowest level, so that level has room
 /// for one less.
 fn room(levels: &[&[&wire::Finding]; 3], warned: usize) -> [usize; 3] {
-    let most = [LIMIT, LIMIT - warned];
+    let most = [MAX_ANNOTATIONS, MAX_ANNOTATIONS - warned];
     let told = levels.iter().zip(most).filter(|(findings, most)| findings.len() > *most).count();
-    let left = LIMIT - told;
+    let left = MAX_ANNOTATIONS - told;
     let info = if levels[2].len() > left { left - 1 } else { left };
     [most[0], most[1], info]
 }
@@ -74,7 +74,7 @@ fn annotate(finding: &wire::Finding, out: &mut dyn io::Write) -> io::Result<()> 
         Severity::Warning => "warning",
         Severity::Info => "notice",
     };
-    if commits::is_told_at(&finding.path) {
+    if commits::is_virtual_path(&finding.path) {
         let help = finding.help.as_deref().map(|help| format!("\n{help}")).unwrap_or_default();
         let text = data(&format!("{}: {}{help}", finding.path, finding.message));
         return writeln!(out, "::{command} title={}::{text}", property(&finding.rule));
@@ -111,5 +111,5 @@ fn list(severity: Severity, cut: &[&wire::Finding], out: &mut dyn io::Write) -> 
 
 /// A log line that is not interpreted as a command.
 fn log_line(text: &str) -> String {
-    harmless(&one_line(text))
+    escape_log(&one_line(text))
 }

@@ -4,7 +4,7 @@
 //! passes the file's `Redactor` first, so that no format can reveal a secret. All formats except
 //! text excerpts are generated from a [`Document`].
 
-pub mod caught;
+pub mod enforcement;
 mod compliance;
 mod counts;
 pub mod document;
@@ -41,9 +41,9 @@ use std::io::{self, Write as _};
 use std::path::Path;
 use std::time::Duration;
 
-pub use compliance::{ComplianceFormat, Gated, compliance};
+pub use compliance::{ComplianceFormat, ComplianceInput, compliance};
 pub use document::{Document, LineHashes, Skipped, VersionControl};
-pub use escape::{harmless, is_hidden, one_line, printable};
+pub use escape::{escape_log, is_hidden, one_line, printable};
 pub use fit::sarif_gzip;
 pub use line_hash::line_hashes;
 pub use markdown::{Budget, markdown};
@@ -105,7 +105,7 @@ pub struct FileFindings<'a> {
 impl<'a> FileFindings<'a> {
     /// Takes the results of checking one file.
     #[must_use]
-    pub fn of(file: &'a FileReport) -> Self {
+    pub fn from_report(file: &'a FileReport) -> Self {
         let findings = file.checked.findings.iter().collect();
         Self { source: &file.source, findings, secrets: &file.checked.secrets }
     }
@@ -113,14 +113,14 @@ impl<'a> FileFindings<'a> {
 
 /// Number of findings in `files` by severity, without allowed ones.
 #[must_use]
-pub fn standing(files: &[FileReport]) -> Severities {
+pub fn count_current(files: &[FileReport]) -> Severities {
     let mut standing = Severities::default();
     for finding in files.iter().flat_map(|file| &file.checked.findings) {
         if finding.status != Status::Allowed {
-            standing.add(finding.severity);
+            count_current.add(finding.severity);
         }
     }
-    standing
+    count_current
 }
 
 /// The output format of a run.

@@ -14,11 +14,11 @@ use std::cmp::Reverse;
 /// Tables with more rows are folded.
 const FOLD: usize = 10;
 /// Maximum number of skipped files, fixed findings and notes listed.
-const SKIPPED: usize = 10;
-const FIXED: usize = 20;
-const NOTES: usize = 20;
+const MAX_SKIPPED: usize = 10;
+const MAX_FIXED: usize = 20;
+const MAX_NOTES: usize = 20;
 /// Maximum size in bytes of one of these lists.
-const LIST: usize = 4_000;
+const MAX_LIST_BYTES: usize = 4_000;
 /// Bytes reserved for the text around a table.
 const AROUND: usize = 300;
 
@@ -62,7 +62,7 @@ pub fn markdown(document: &Document, rules: &[Rule], budget: Budget) -> String {
     let [fixed, trend, skipped, notes] = after;
     text.push_str(&fixed);
     text.push_str(&trend);
-    page.standing(limit, &mut text);
+    page.pre_existing(limit, &mut text);
     text.push_str(&skipped);
     text.push_str(&notes);
     debug_assert!(text.len() <= budget.bytes(), "{} bytes", text.len());
@@ -204,7 +204,7 @@ impl Page<'_> {
             let rule = escape(&finding.rule);
             format!("- {rule} at {}: {}\n", self.place(finding), escape(&finding.message))
         };
-        list(fixed.iter().map(line), FIXED, &mut text);
+        list(fixed.iter().map(line), MAX_FIXED, &mut text);
         text
     }
 
@@ -227,7 +227,7 @@ impl Page<'_> {
     }
 
     /// The pre-existing findings, folded, while there is room.
-    fn standing(&self, limit: usize, text: &mut String) {
+    fn pre_existing(&self, limit: usize, text: &mut String) {
         let standing = self.document.with_status(&[Status::Moved, Status::PreExisting]);
         let mut standing: Vec<&Finding> = standing.collect();
         standing.sort_by_key(|finding| Reverse(finding.severity));
@@ -257,7 +257,7 @@ impl Page<'_> {
             format!("\n<details>\n<summary>{count} skipped or only partly checked</summary>\n\n");
         let line =
             |file: &super::Skipped| format!("- {}: {}\n", escape(&file.path), escape(&file.why));
-        list(skipped.iter().map(line), SKIPPED, &mut text);
+        list(skipped.iter().map(line), MAX_SKIPPED, &mut text);
         text.push_str("\n</details>\n");
         text
     }
@@ -277,7 +277,7 @@ impl Page<'_> {
             return String::new();
         }
         let mut text = "\n".to_owned();
-        list(notes.into_iter(), NOTES, &mut text);
+        list(notes.into_iter(), MAX_NOTES, &mut text);
         text
     }
 }
@@ -285,7 +285,7 @@ impl Page<'_> {
 /// Adds at most `most` of `lines`, within [`LIST`] bytes, and the number of omitted lines.
 fn list(lines: impl ExactSizeIterator<Item = String>, most: usize, text: &mut String) {
     let count = lines.len();
-    let mut room = LIST;
+    let mut room = MAX_LIST_BYTES;
     let mut named = 0;
     for line in lines.take(most) {
         if line.len() > room {

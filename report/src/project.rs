@@ -9,7 +9,7 @@ pub use aidd_engine::workspace::project::{Project, root_of};
 
 /// `project` with the current date of the system clock.
 #[must_use]
-pub fn of_today(mut project: Project) -> Project {
+pub fn with_current_date(mut project: Project) -> Project {
     project.today = Some(jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date());
     project
 }

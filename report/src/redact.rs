@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 /// Minimum length of values: shorter ones occur in ordinary words and are hidden by position only.
-const SHORTEST: usize = 4;
+const MIN_LENGTH: usize = 4;
 
 /// Hides the secrets of a source, by position and by value.
 pub(super) struct Redactor<'a> {
@@ -141,7 +141,7 @@ fn values(source: &Source, spans: &[Span]) -> Option<NFA> {
             values.extend(text.lines().map(str::trim));
         }
     }
-    values.retain(|value| value.len() >= SHORTEST);
+    values.retain(|value| value.len() >= MIN_LENGTH);
     values.sort_unstable();
     values.dedup();
     // Exceeding the automaton's limit would require a source of gigabytes.

@@ -56,7 +56,7 @@ pub(super) struct Trim {
 
 impl Trim {
     /// The minimal trim, applied to every log.
-    pub(super) const LEAST: Self =
+    pub(super) const MINIMAL: Self =
         Self { fixes: true, related: true, help: true, results: RESULTS };
 }
 
@@ -72,7 +72,7 @@ pub(super) fn write(
 /// current findings, because code scanning closes the alerts of missing ones; if requested, all.
 pub(super) fn is_result(document: &Document, finding: &wire::Finding) -> bool {
     // GitHub rejects a log with a result outside of files.
-    if commits::is_told_at(&finding.path) {
+    if commits::is_virtual_path(&finding.path) {
         return false;
     }
     let whole = || document.comparison.as_ref().is_some_and(|comparison| comparison.whole_tree);
@@ -89,7 +89,7 @@ pub(super) fn log(document: &Document, rules: &[Rule], trim: Trim) -> (Sarif, Ve
     let mut found: Vec<&wire::Finding> =
         document.findings.iter().filter(|finding| is_result(document, finding)).collect();
     found.sort_by_key(|finding| (finding.status == Status::Fixed, Reverse(finding.severity)));
-    let left_out = left_out(found.len(), trim);
+    let left_out = omissions(found.len(), trim);
     found.truncate(trim.results);
 
     let writer = Writer { document, rules, trim };
@@ -123,7 +123,7 @@ pub(super) fn log(document: &Document, rules: &[Rule], trim: Trim) -> (Sarif, Ve
 }
 
 /// What `trim` omits from a log of `found` results, one sentence each.
-fn left_out(found: usize, trim: Trim) -> Vec<String> {
+fn omissions(found: usize, trim: Trim) -> Vec<String> {
     let parts =
         [(trim.fixes, "fixes"), (trim.related, "related locations"), (trim.help, "rule pages")];
     let parts: Vec<&str> = parts.iter().filter(|(kept, _)| !kept).map(|(_, name)| *name).collect();
@@ -311,7 +311,7 @@ fn invocation(document: &Document, left_out: &[String]) -> Invocation {
         ));
     }
     notes.extend(left_out.iter().map(|text| notification(CUT, text, None)));
-    let of_commits = document.findings.iter().filter(|finding| commits::is_told_at(&finding.path));
+    let of_commits = document.findings.iter().filter(|finding| commits::is_virtual_path(&finding.path));
     notes.extend(of_commits.take(NOTIFICATIONS).map(on_commit));
     Invocation::builder().execution_successful(true).tool_execution_notifications(notes).build()
 }

@@ -54,7 +54,7 @@ pub struct Setting {
 ///
 /// # Errors
 /// Fails when a setting cannot be written as JSON.
-pub fn in_force(
+pub fn effective(
     project: &Project,
     environment: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Vec<Setting>> {

@@ -14,7 +14,7 @@ use std::io;
 use std::time::Duration;
 
 /// Maximum number of skipped files listed.
-const SKIPPED: usize = 20;
+const MAX_SKIPPED: usize = 20;
 
 /// Writes the new findings with excerpts of their sources; `document` needs no findings.
 pub(super) fn excerpts(
@@ -25,32 +25,32 @@ pub(super) fn excerpts(
 ) -> io::Result<()> {
     let renderer = if style.color { Renderer::styled() } else { Renderer::plain() };
     let renderer = renderer.term_width(style.width).hyperlink(style.hyperlinks);
-    begin(document, out)?;
+    write_header(document, out)?;
     for file in &run.files {
         let redactor = Redactor::new(file);
         for finding in &file.findings {
             if finding.status == Status::New && !run.ignores(finding) {
-                let shown = Shown { run, file, redactor: &redactor, finding };
+                let shown = FindingExcerpt { run, file, redactor: &redactor, finding };
                 writeln!(out, "{}\n", shown.render(&renderer, style))?;
             }
         }
     }
-    end(document, &run.counts(), out)
+    write_summary(document, &run.counts(), out)
 }
 
 /// Writes the new findings, one line each, when the sources are not available.
 pub(super) fn lines(document: &Document, out: &mut dyn io::Write) -> io::Result<()> {
-    begin(document, out)?;
+    write_header(document, out)?;
     for finding in document.with_status(&[wire::Status::New]) {
         let wire::Finding { path, start, severity, rule, message, .. } = finding;
         let (path, rule, message) = (one_line(path), one_line(rule), one_line(message));
         writeln!(out, "{path}:{}:{}: {severity}[{rule}] {message}", start.line, start.column)?;
     }
-    end(document, &document.counts(), out)
+    write_summary(document, &document.counts(), out)
 }
 
 /// Writes the list of weakened checks.
-fn begin(document: &Document, out: &mut dyn io::Write) -> io::Result<()> {
+fn write_header(document: &Document, out: &mut dyn io::Write) -> io::Result<()> {
     let lines = weakened::lines(document);
     for line in &lines {
         writeln!(out, "{line}")?;
@@ -59,8 +59,8 @@ fn begin(document: &Document, out: &mut dyn io::Write) -> io::Result<()> {
 }
 
 /// Writes the skipped files, the notes and the totals.
-fn end(document: &Document, counts: &Counts, out: &mut dyn io::Write) -> io::Result<()> {
-    for lines in [skipped_lines(document, SKIPPED), remarks(document)] {
+fn write_summary(document: &Document, counts: &Counts, out: &mut dyn io::Write) -> io::Result<()> {
+    for lines in [skipped_lines(document, MAX_SKIPPED), remarks(document)] {
         for line in &lines {
             writeln!(out, "{line}")?;
         }
@@ -69,21 +69,21 @@ fn end(document: &Document, counts: &Counts, out: &mut dyn io::Write) -> io::Res
         }
     }
     let files = number(document.checked, "file");
-    let (found, fixable, known) = (counts.found(), counts.fixable(), counts.known());
+    let (found, fixable, known) = (counts.found_text(), counts.fixable_text(), counts.known_text());
     writeln!(out, "{found} in {files} ({}){fixable}{known}", time(document.elapsed))
 }
 
-struct Shown<'a> {
+struct FindingExcerpt<'a> {
     run: &'a Run<'a>,
     file: &'a FileFindings<'a>,
     redactor: &'a Redactor<'a>,
     finding: &'a Finding,
 }
 
-impl Shown<'_> {
+impl FindingExcerpt<'_> {
     fn render(&self, renderer: &Renderer, style: &Style) -> String {
         let level = level(self.finding.severity);
-        let message = self.shown(&self.finding.message);
+        let message = self.escaped(&self.finding.message);
         let at = self.run.version_control;
         let mut title = level.clone().primary_title(message).id(&*self.finding.rule);
         if let Some(url) = self.run.rule(&self.finding.rule).and_then(|rule| rule_url(at, rule)) {
@@ -91,7 +91,7 @@ impl Shown<'_> {
         }
         let title = renderer.render(&[Group::with_title(title)]);
 
-        let excerpt = excerpt::of(self.file.source, self.redactor, self.finding, style.width);
+        let excerpt = excerpt::build(self.file.source, self.redactor, self.finding, style.width);
         let arrow = format!("{}-->", " ".repeat(excerpt.gutter()));
         let arrow = if style.color {
             format!("{DEFAULT_LINE_NUM_STYLE}{arrow}{DEFAULT_LINE_NUM_STYLE:#}")
@@ -103,7 +103,7 @@ impl Shown<'_> {
             group = group.element(Level::NOTE.message(note));
         }
         if let Some(help) = &self.finding.help {
-            group = group.element(Level::HELP.message(self.shown(help)));
+            group = group.element(Level::HELP.message(self.escaped(help)));
         }
         if let Some(fix) = self.finding.fix.as_ref().filter(|fix| self.redactor.may_show(fix)) {
             let flag = match fix.safety {
@@ -114,7 +114,7 @@ impl Shown<'_> {
             group = group.element(Level::HELP.with_name("fix").message(text));
         }
         if let Some(reason) = weakened::by_base(self.finding.reason.as_deref()) {
-            group = group.element(Level::NOTE.message(self.shown(reason)));
+            group = group.element(Level::NOTE.message(self.escaped(reason)));
         } else if let Some(note) = self.gate() {
             group = group.element(Level::NOTE.message(note));
         }
@@ -134,7 +134,7 @@ impl Shown<'_> {
     }
 
     /// Text escaped for a terminal.
-    fn shown(&self, text: &str) -> String {
+    fn escaped(&self, text: &str) -> String {
         printable(&self.redactor.text(text))
     }
 }

@@ -7,10 +7,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Maximum number of entries in a log.
-const LISTED: usize = 20;
+const MAX_LISTED: usize = 20;
 /// Maximum number of entries on a Markdown page, and their size in bytes.
-const ITEMS: usize = 20;
-const BYTES: usize = 8_000;
+const MAX_ITEMS: usize = 20;
+const MAX_ITEM_BYTES: usize = 8_000;
 
 /// Start of the reason of a finding that only the settings of the base report.
 pub const BY_BASE: &str = "the settings of the base report it";
@@ -103,8 +103,8 @@ pub(super) fn lines(document: &Document) -> Vec<String> {
     }
     let mut lines = vec![format!("{}:", title(weakened.len()))];
     let line = |one: &Weakening| one_line(&format!("  {}: {}", place(one), one.message));
-    lines.extend(weakened.iter().take(LISTED).map(line));
-    if let Some(more @ 1..) = weakened.len().checked_sub(LISTED) {
+    lines.extend(weakened.iter().take(MAX_LISTED).map(line));
+    if let Some(more @ 1..) = weakened.len().checked_sub(MAX_LISTED) {
         lines.push(format!("  and {more} more"));
     }
     lines
@@ -122,9 +122,9 @@ pub(super) fn section(document: &Document) -> String {
     }
     let mut text = format!("\n**{}:**\n\n", title(weakened.len()));
     let mut named = 0;
-    for one in weakened.iter().take(ITEMS) {
+    for one in weakened.iter().take(MAX_ITEMS) {
         let line = format!("- {}: {}\n", link(document, one), escape(&one.message));
-        if text.len() + line.len() > BYTES {
+        if text.len() + line.len() > MAX_ITEM_BYTES {
             break;
         }
         text.push_str(&line);

@@ -285,7 +285,7 @@ impl From<[usize; 3]> for Severities {
 impl Severities {
     /// The count of one severity.
     #[must_use]
-    pub fn of(&self, severity: Severity) -> usize {
+    pub fn count(&self, severity: Severity) -> usize {
         match severity {
             Severity::Error => self.error,
             Severity::Warning => self.warning,
@@ -384,7 +384,7 @@ pub(super) fn finding(
 impl Status {
     /// Whether the baseline or a comment covers the finding, so that the policy does not apply to
     /// it.
-    pub(super) fn is_settled(self) -> bool {
+    pub(super) fn is_covered(self) -> bool {
         matches!(self, Self::Baselined | Self::Allowed)
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::cli::support::Project;
 use aidd_engine::check::Selection;
-use aidd_engine::forms::commits::{Commit, Work};
+use aidd_engine::forms::commits::{Commit, CommitInput};
 use aidd_engine::text::files::Memory;
 use aidd_engine::workspace::commit_checks;
 use insta::assert_snapshot;
@@ -404,9 +404,9 @@ fn on_messages(project: &Project, theirs: &[String]) -> Vec<String> {
         .collect();
     let mut odd = Vec::new();
     for (message, line) in messages.iter().zip(theirs) {
-        let work = Work {
+        let work = CommitInput {
             commits: vec![Commit { message: format!("{message}\n"), ..Commit::default() }],
-            ..Work::default()
+            ..CommitInput::default()
         };
         let report = commit_checks::run(&engine, &work, &Memory::default());
         let found: BTreeSet<&str> = report

@@ -91,10 +91,10 @@ fn keyword_prefilter(bencher: Bencher<'_, '_>) {
     let prefilter = Prefilter::new(keywords.map(Into::into).collect());
     let text = source_code();
     // Past the point where the fast automaton pays.
-    (0..3).for_each(|_| prefilter.each(&text, |_, _| ()));
+    (0..3).for_each(|_| prefilter.for_each_match(&text, |_, _| ()));
     bencher.counter(BytesCount::of_str(&text)).bench(|| {
         let mut hits = 0;
-        prefilter.each(black_box(&text), |_, _| hits += 1);
+        prefilter.for_each_match(black_box(&text), |_, _| hits += 1);
         hits
     });
 }

@@ -1,7 +1,7 @@
 //! The types and scopes of a project's commit messages: what its rules allow, and what its history
 //! uses.
 
-use aidd_engine::forms::commits::message::header;
+use aidd_engine::forms::commits::message::parse_header;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -53,7 +53,7 @@ impl Convention {
     /// The convention of a project from its rules and the first lines of its messages. Without
     /// either, the types are those of Conventional Commits.
     pub(super) fn new(allowed: &Allowed, subjects: &[String]) -> Self {
-        let headers: Vec<_> = subjects.iter().filter_map(|line| header(line, 0).ok()).collect();
+        let headers: Vec<_> = subjects.iter().filter_map(|line| parse_header(line, 0).ok()).collect();
         let is_used = headers.len() >= MIN_COMMITS;
         let used = |names: Vec<(String, usize)>| -> Vec<(String, usize)> {
             if is_used { names } else { Vec::new() }

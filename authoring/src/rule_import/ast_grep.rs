@@ -8,7 +8,7 @@ use super::{
 use aidd_engine::forms::syntax::LANGUAGES;
 use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::Severity;
-use aidd_engine::text::paths::{folder_of, join};
+use aidd_engine::text::paths::{parent_dir, join};
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
@@ -103,7 +103,7 @@ fn documents(
     let Some(listing) = files.listing() else { return Ok(documents) };
     for given in folders {
         let outside = || ImportError::Outside { path: path.to_owned(), to: given.clone() };
-        let folder = join(folder_of(path), given).ok_or_else(outside)?;
+        let folder = join(parent_dir(path), given).ok_or_else(outside)?;
         let is_rule = |path: &&String| path.ends_with(".yml") || path.ends_with(".yaml");
         for file in listing.below(&folder).iter().filter(is_rule) {
             if !file.contains("__snapshots__/") {

@@ -2,7 +2,7 @@
 
 use super::{Left, Tool, read_data};
 use aidd_engine::text::files::Files;
-use aidd_engine::text::paths::{below, folder_of};
+use aidd_engine::text::paths::{below, parent_dir};
 
 /// Most folders with a configuration of their own that are named.
 const MOST: usize = 20;
@@ -18,7 +18,7 @@ pub(super) fn is_there(files: &dyn Files, folder: &str, (name, key): (&str, Opti
 /// Configurations of the tool that the one at `path` keeps from being read, and those of folders
 /// inside, which hold for these alone.
 pub(super) fn left(files: &dyn Files, path: &str, tool: Tool) -> Vec<Left> {
-    let (folder, own) = (folder_of(path), name_of(path));
+    let (folder, own) = (parent_dir(path), name_of(path));
     let known = tool.files();
     let is_known = |name: &str| known.iter().any(|(known, _)| *known == name);
     if !is_known(own) {
@@ -35,13 +35,13 @@ pub(super) fn left(files: &dyn Files, path: &str, tool: Tool) -> Vec<Left> {
     if is_markdownlint {
         let all = files.listing().map(|listing| listing.below(folder)).unwrap_or_default();
         let is_inner = |path: &&String| {
-            folder_of(path) != folder
+            parent_dir(path) != folder
                 && name_of(path).starts_with(".markdownlint")
                 && is_known(name_of(path))
                 && !path.contains("node_modules/")
         };
         left.extend(all.iter().filter(is_inner).take(MOST).map(|inner| {
-            let to = folder_of(inner);
+            let to = parent_dir(inner);
             Left::new(inner, format!("it holds for `{to}/` alone"))
                 .instead(format!("aidd rule import {inner} --to {to}/.aidd/rules"))
         }));

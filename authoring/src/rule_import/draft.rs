@@ -325,7 +325,7 @@ fn judges(engine: &Engine, id: &str, files: &Memory, own: &str) -> bool {
     let is_own = |path: &str| {
         path.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
-    examples::judged(engine, rule, files).iter().any(|path| is_own(path))
+    examples::files_with_findings(engine, rule, files).iter().any(|path| is_own(path))
 }
 
 /// The second page of one name gets a number, so that ids stay what they are from run to run.
@@ -369,7 +369,7 @@ fn proven<'d>(engine: &Engine, draft: &'d Draft) -> Vec<Shown<'d>> {
         let results = examples::results(engine, rule, example);
         let line = |(source, finding): &(_, _)| examples::line(rule, source, finding);
         let found: Vec<String> = results.iter().map(line).collect();
-        let mut fixed = examples::by_fixes(&results);
+        let mut fixed = examples::apply_fixes(&results);
         let (last, others) = (fixed.pop().map(|(_, text)| text), fixed);
         let is_shown = others.is_empty() && last.as_deref().is_none_or(is_block);
         if one.passes == found.is_empty() && is_shown {

@@ -25,7 +25,7 @@ mod tests;
 use aidd_engine::check::Engine;
 use aidd_engine::parse::values::{Format, Values};
 use aidd_engine::text::files::{Files, SIDE_FILE_LIMIT};
-use aidd_engine::text::paths::{folder_of, scope_of};
+use aidd_engine::text::paths::{parent_dir, scope_of};
 use aidd_engine::text::source::{Encoding, Source};
 use draft::Draft;
 pub use error::ImportError;
@@ -240,7 +240,7 @@ pub fn import(
     }?;
     let mut import = draft::finish(made, to, engine);
     import.left.extend(beside::left(files, path, tool));
-    let (folder, scope) = (folder_of(path), scope_of(&format!("{to}/x.md")).to_owned());
+    let (folder, scope) = (parent_dir(path), scope_of(&format!("{to}/x.md")).to_owned());
     let by_place = matches!(tool, Tool::Alint | Tool::LsLint | Tool::Markdownlint);
     if by_place && folder != scope {
         let why = format!("they count from `{folder}/`, and those of the pages from `{scope}/`");
@@ -267,7 +267,7 @@ fn read_data(files: &dyn Files, path: &str) -> Result<Vec<Json>, ImportError> {
     let text = read_text(files, path)?;
     // JSON without its ending (`.commitlintrc`) is YAML too, but for comments.
     let bare = text.trim_start().starts_with(['{', '/']);
-    let format = match Format::of(path) {
+    let format = match Format::from_path(path) {
         Some(format @ (Format::Json | Format::Yaml | Format::Toml)) => format,
         _ if bare => Format::Json,
         _ => Format::Yaml,

@@ -4,7 +4,7 @@
 use super::script::{self, Literal};
 use super::{ImportError, Left, Made, read_data, read_one, read_text};
 use aidd_engine::text::files::Files;
-use aidd_engine::text::paths::{below, folder_of, join, upwards};
+use aidd_engine::text::paths::{below, parent_dir, join, upwards};
 use serde_json::{Map, Value as Json};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -102,7 +102,7 @@ impl<'f> Modules<'f> {
 /// The file that `name` stands for in the file at `from`, by the rules of Node
 /// (<https://nodejs.org/api/esm.html#resolution-algorithm>), as far as they concern plain files.
 pub(super) fn find(files: &dyn Files, from: &str, name: &str) -> Option<String> {
-    let folder = folder_of(from);
+    let folder = parent_dir(from);
     if name.starts_with("./") || name.starts_with("../") {
         return file_at(files, &join(folder, name)?);
     }

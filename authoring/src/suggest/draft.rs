@@ -7,7 +7,7 @@ use aidd_engine::check::{Distribution, Engine, SKIPPED, Selection};
 use aidd_engine::forms;
 use aidd_engine::project::config::Config;
 use aidd_engine::project::linters::{Enforced, Settings};
-use aidd_engine::rules::registry::{Registry, explained, project_rule};
+use aidd_engine::rules::registry::{Registry, error_message, project_rule};
 use aidd_engine::rules::rule::Rule;
 use aidd_engine::text::files::{Files as _, side_file};
 use aidd_engine::text::finding::Severity;
@@ -123,7 +123,7 @@ pub fn try_draft(
             let line = source.position(at, Encoding::CodePoints).line as usize + 1;
             report.problems.push(Problem {
                 line: line.saturating_sub(page.added).max(1),
-                message: explained(&error),
+                message: error_message(&error),
                 remedy: "correct the header and check the draft again".to_owned(),
             });
             None
@@ -248,7 +248,7 @@ fn enforced_by(project: &Project, rule: &Rule, page: &Page, report: &mut DraftRe
     for name in &rule.enforced_by {
         match settings.enforced_by(name) {
             Enforced::By(path) => report.notes.push(format!("`{name}` is on in {path}")),
-            Enforced::Perhaps(path) => {
+            Enforced::Unknown(path) => {
                 report
                     .notes
                     .push(format!("{path} may have `{name}` on: it extends other settings"));
@@ -282,7 +282,7 @@ fn run_examples(
         report.notes.push(note.to_owned());
         return Ok(());
     }
-    let alone = Registry::alone(distribution.pages, &[(page.path.clone(), page.text.clone())]);
+    let alone = Registry::from_pages(distribution.pages, &[(page.path.clone(), page.text.clone())]);
     let engine = Engine::new(distribution, alone, &Config::default(), &Selection::default())?;
     let wrong = examples::run(&engine, rule);
     report.problems.extend(wrong.iter().map(|message| example_problem(message, remedy)));

@@ -93,12 +93,12 @@ impl Enforcers<'_> {
         let own: BTreeSet<String> =
             names.flat_map(|name| registry.named(name)).map(|rule| rule.id.to_string()).collect();
         let (mut on, off): (Vec<String>, Vec<String>) =
-            own.into_iter().partition(|id| self.engine.may_run(id));
+            own.into_iter().partition(|id| self.engine.is_enabled_anywhere(id));
         let has_secrets = || {
             registry
                 .rules()
                 .iter()
-                .any(|one| one.id.starts_with("secrets/") && self.engine.may_run(&one.id))
+                .any(|one| one.id.starts_with("secrets/") && self.engine.is_enabled_anywhere(&one.id))
         };
         if SECRETS.is_match(&lower) && has_secrets() {
             on.push("secrets/*".to_owned());
@@ -140,7 +140,7 @@ impl Enforcers<'_> {
         let mut note = None;
         for name in &rule.enforced_by {
             match self.settings.enforced_by(name) {
-                Enforced::By(settings) | Enforced::Perhaps(settings) => {
+                Enforced::By(settings) | Enforced::Unknown(settings) => {
                     return (Some(Coverage::Elsewhere { rule: name.clone(), settings }), None);
                 }
                 Enforced::Not { why, .. } => {
@@ -230,7 +230,7 @@ mod tests {
         let paths: Vec<String> = files.0.keys().cloned().collect();
         let engine = Engine::new(
             &crate::DISTRIBUTION,
-            Registry::alone(crate::DISTRIBUTION.pages, &[]),
+            Registry::from_pages(crate::DISTRIBUTION.pages, &[]),
             &Config::default(),
             &Selection::default(),
         )

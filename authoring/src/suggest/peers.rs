@@ -211,10 +211,10 @@ fn forbidden(settings: &Settings, text: &str, code: &[&str]) -> Option<(String, 
 fn on_topic(settings: &Settings, text: &str, code: &[&str]) -> Option<(String, String)> {
     const CASES: [&str; 4] = ["kebab-case", "snake_case", "camelcase", "pascalcase"];
     if text.contains("conventional commit") {
-        return settings.on("commits", &[]);
+        return settings.about("commits", &[]);
     }
     if text.contains("file") && CASES.iter().any(|case| text.contains(case)) {
-        return settings.on("names", &[]);
+        return settings.about("names", &[]);
     }
     let is_on_imports = text.contains("import") || text.contains("depend on");
     let last = |code: &&str| {
@@ -222,7 +222,7 @@ fn on_topic(settings: &Settings, text: &str, code: &[&str]) -> Option<(String, S
         code.rsplit('/').next().unwrap_or(code).to_owned()
     };
     let parts: Vec<String> = code.iter().map(last).collect();
-    (is_on_imports && parts.len() > 1).then(|| settings.on("layers", &parts)).flatten()
+    (is_on_imports && parts.len() > 1).then(|| settings.about("layers", &parts)).flatten()
 }
 
 fn formatter(settings: &Settings, text: &str) -> Option<(String, String)> {

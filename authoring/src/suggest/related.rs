@@ -58,12 +58,12 @@ pub(super) fn related(engine: &Engine, disk: &Disk, listing: &Listing, text: &st
     best.map(|(at, _)| match rules.get(at) {
         Some(rule) => Related {
             rule: rule.id.to_string(),
-            on: engine.may_run(&rule.id),
+            on: engine.is_enabled_anywhere(&rule.id),
             summary: rule.summary.clone(),
         },
         None => Related {
             rule: "secrets/*".to_owned(),
-            on: all.iter().filter(is_secret).any(|rule| engine.may_run(&rule.id)),
+            on: all.iter().filter(is_secret).any(|rule| engine.is_enabled_anywhere(&rule.id)),
             summary: "Credentials are not in the code.".to_owned(),
         },
     })

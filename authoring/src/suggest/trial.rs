@@ -3,7 +3,7 @@
 
 use super::error::SuggestError;
 use aidd_engine::check::{Checked, Engine, REDACTED, SKIPPED};
-use aidd_engine::forms::commits::{CHANGE, Commit, Touch, Work, members, told_at};
+use aidd_engine::forms::commits::{CHANGE, Commit, Touch, CommitInput, members, commit_path};
 use aidd_engine::project::git::Repository;
 use aidd_engine::text::files::Disk;
 use aidd_engine::text::finding::{RuleId, Status};
@@ -99,7 +99,7 @@ pub(super) fn run(
     let notes = outcome.notes.iter().filter(|(of, _)| of == rule);
     notes.for_each(|(_, note)| collector.note(note.clone()));
     let listing = walk::listing(engine, &project.disk, &root());
-    let is_commit = commit_checks::asked(engine).any;
+    let is_commit = commit_checks::required_inputs(engine).any;
     if is_commit {
         history(engine, rule, &project.disk, &listing, &mut collector);
     } else if let Some(rule) = engine.registry().get(rule) {
@@ -133,7 +133,7 @@ fn history(
         is_merge: commit.is_merge,
     });
     let commits: Vec<Commit> = commits.collect();
-    let work = Work { commits, branch: repository.branch(), members, ..Work::default() };
+    let work = CommitInput { commits, branch: repository.branch(), members, ..CommitInput::default() };
     let report = commit_checks::run(engine, &work, disk);
     for (source, checked) in &report.texts {
         collector.take(source, checked, source.path());
@@ -141,10 +141,10 @@ fn history(
     collector.trial.judged += report.judged.get(rule).copied().unwrap_or_default();
     for commit in found.iter().filter(|commit| !commit.is_merge).take(CHANGES) {
         let Some(touched) = touched(&repository, &commit.id) else { continue };
-        let work = Work { touched: Some(touched), ..Work::default() };
+        let work = CommitInput { touched: Some(touched), ..CommitInput::default() };
         let report = commit_checks::run(engine, &work, disk);
         for (source, checked) in report.texts.iter().filter(|(one, _)| one.path() == CHANGE) {
-            collector.take(source, checked, &told_at(&commit.id));
+            collector.take(source, checked, &commit_path(&commit.id));
         }
         collector.trial.judged += report.judged.get(rule).copied().unwrap_or_default();
     }
@@ -155,7 +155,7 @@ fn touched(repository: &Repository, commit: &str) -> Option<Vec<Touch>> {
     let after = repository.snapshot(commit).ok()?;
     let before = match repository.parents(commit).ok()?.first() {
         Some(parent) => repository.snapshot(parent).ok()?,
-        None => repository.nothing(),
+        None => repository.empty_snapshot(),
     };
     let changes = repository.changes(&before, &after).ok()?;
     let touch = |change: &aidd_engine::project::git::Change| Touch {

@@ -13,7 +13,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// Time limit for all fetches of a run.
-const TIME: Duration = Duration::from_secs(300);
+const FETCH_TIMEOUT: Duration = Duration::from_secs(300);
 /// Number of commits of each line of history fetched per step: depths of 4, 16, 64 and so on, up to
 /// 4096. Each step costs about as much as all previous steps together.
 const STEPS: [u32; 6] = [3, 12, 48, 192, 768, 3072];
@@ -57,7 +57,7 @@ impl<'a> History<'a> {
         Ok(Self {
             root,
             repository,
-            git: Git::new(distribution, root, TIME),
+            git: Git::new(distribution, root, FETCH_TIMEOUT),
             compare,
             say,
             reported: false,
@@ -69,13 +69,13 @@ impl<'a> History<'a> {
     }
 
     /// The commit that a revision resolves to, if it is present.
-    pub(super) fn here(&self, rev: &str) -> Option<String> {
+    pub(super) fn resolve_local(&self, rev: &str) -> Option<String> {
         self.repository.commit(rev).ok()
     }
 
     /// The commit that is checked out.
     pub(super) fn head(&self) -> Result<String> {
-        self.here("HEAD").ok_or_else(|| {
+        self.resolve_local("HEAD").ok_or_else(|| {
             UserError::new("the repository has no commit yet")
                 .hint("run `aidd check .`, which needs no commit and checks all files")
                 .into()
@@ -92,12 +92,12 @@ impl<'a> History<'a> {
 
     /// A Git setting, including the user's.
     pub(super) fn setting(&self, name: &str) -> Option<String> {
-        self.git.ask(&["config", "--get", name]).map(|value| value.trim().to_owned())
+        self.git.try_run(&["config", "--get", name]).map(|value| value.trim().to_owned())
     }
 
     /// Ensures that the directories in which two commits differ can be read. A clone made with
     /// `--filter=tree:0` contains only those that were checked out; Git fetches the rest on access.
-    pub(super) fn have_trees(&self, one: &str, other: &str) -> Result<()> {
+    pub(super) fn fetch_trees(&self, one: &str, other: &str) -> Result<()> {
         let isolated = self.git.isolated()?;
         if isolated.of_remotes("partialclonefilter").any(|(_, filter)| filter.starts_with("tree:"))
         {
@@ -109,7 +109,7 @@ impl<'a> History<'a> {
     /// Whether two commits contain the same files.
     pub(super) fn same_files(&self, one: &str, other: &str) -> bool {
         let tree = |commit: &str| format!("{commit}^{{tree}}");
-        let trees = self.git.ask(&["rev-parse", &tree(one), &tree(other)]).unwrap_or_default();
+        let trees = self.git.try_run(&["rev-parse", &tree(one), &tree(other)]).unwrap_or_default();
         let mut trees = trees.lines();
         matches!((trees.next(), trees.next()), (Some(one), Some(other)) if one == other)
     }
@@ -134,7 +134,7 @@ impl<'a> History<'a> {
             [] => Err(UserError::new("the clone has no remote to fetch from")),
             _ => Err(UserError::new("there are several remotes, none named `origin`")),
         };
-        let left_out = isolated.left_out();
+        let left_out = isolated.withheld_programs();
         if !std::mem::replace(&mut self.reported, true) && !left_out.is_empty() {
             let left_out = left_out.join(", ");
             self.say(&format!("ignored, because a repository must not name programs: {left_out}"));
@@ -161,7 +161,7 @@ impl<'a> History<'a> {
             Ok(tip) => return Ok(tip),
             Err(error) => error,
         };
-        let known = self.here(&format!("refs/remotes/origin/{}", branch.unwrap_or("HEAD")));
+        let known = self.resolve_local(&format!("refs/remotes/origin/{}", branch.unwrap_or("HEAD")));
         let tip = known.ok_or(error)?;
         self.say(&format!(
             "using {} as known to the clone",
@@ -178,7 +178,7 @@ impl<'a> History<'a> {
                 None => "the remote has no default branch".to_owned(),
             })
         })?;
-        self.have(&tip, branch.unwrap_or("the default branch"))?;
+        self.fetch_commit(&tip, branch.unwrap_or("the default branch"))?;
         Ok(tip)
     }
 
@@ -188,13 +188,13 @@ impl<'a> History<'a> {
         // An annotated tag resolves to its commit.
         let refs = [branch.as_str(), &format!("{tag}^{{}}"), &tag];
         let Some(found) = self.on_remote(&refs)? else { return Ok(None) };
-        self.have(&found, name)?;
+        self.fetch_commit(&found, name)?;
         Ok(Some(found))
     }
 
     /// Fetches a commit unless it is present. `what` describes the commit in messages.
-    pub(super) fn have(&mut self, commit: &str, what: &str) -> Result<()> {
-        if self.here(commit).is_some() {
+    pub(super) fn fetch_commit(&mut self, commit: &str, what: &str) -> Result<()> {
+        if self.resolve_local(commit).is_some() {
             return Ok(());
         }
         self.say(&format!("fetching {} ({what})", short(commit)));
@@ -202,7 +202,7 @@ impl<'a> History<'a> {
         let depth: &[&str] = if self.is_shallow() { &["--depth=1"] } else { &[] };
         self.fetch(depth, &[commit.to_owned()])?;
         let missing = || format!("{what}: the remote has no commit {}", short(commit));
-        self.here(commit).map(|_| ()).with_context(missing)
+        self.resolve_local(commit).map(|_| ()).with_context(missing)
     }
 
     fn fetch(&mut self, options: &[&str], commits: &[String]) -> Result<()> {
@@ -232,12 +232,12 @@ impl<'a> History<'a> {
             if let Some(base) = bases.iter().find(|base| *base == one || *base == other) {
                 return Ok(base.clone());
             }
-            let cut = self.cut(&[one, other], &bases)?;
+            let cut = self.shallow_commits(&[one, other], &bases)?;
             if cut.is_empty() {
                 return self.choose(bases, one, other);
             }
             if step == STEPS_BEFORE_ASKING
-                && let Some(base) = self.asked(one, other)
+                && let Some(base) = self.server_merge_base(one, other)
             {
                 return Ok(base);
             }
@@ -271,7 +271,7 @@ impl<'a> History<'a> {
     }
 
     /// The shallow commits of `sides`, except those below `bases`.
-    fn cut(&self, sides: &[&str], bases: &[String]) -> Result<Vec<String>> {
+    fn shallow_commits(&self, sides: &[&str], bases: &[String]) -> Result<Vec<String>> {
         if !self.is_shallow() {
             return Ok(Vec::new());
         }
@@ -300,7 +300,7 @@ impl<'a> History<'a> {
 
     /// Deepens the history of a commit by `by`; returns whether that was possible.
     pub(super) fn deepen_below(&mut self, commit: &str, by: u32) -> Result<bool> {
-        let cut = self.cut(&[commit], &[])?;
+        let cut = self.shallow_commits(&[commit], &[])?;
         if cut.is_empty() {
             return Ok(false);
         }
@@ -308,12 +308,12 @@ impl<'a> History<'a> {
     }
 
     /// The merge base according to the server, if the server answers and the commit can be fetched.
-    fn asked(&mut self, one: &str, other: &str) -> Option<String> {
+    fn server_merge_base(&mut self, one: &str, other: &str) -> Option<String> {
         let compare = self.compare?;
         self.say("asking the server for the merge base");
         let answer = compare(one, other).and_then(|base| {
             anyhow::ensure!(is_hash(&base), "the server's answer is not a commit hash");
-            self.have(&base, "merge base")?;
+            self.fetch_commit(&base, "merge base")?;
             Ok(base)
         });
         answer
@@ -343,14 +343,14 @@ pub(super) fn short(commit: &str) -> &str {
 ///
 /// # Errors
 /// Fails when there is no repository, or the commit cannot be fetched.
-pub fn have_commit(
+pub fn ensure_commit(
     distribution: &'static Distribution,
     root: &Path,
     commit: &str,
     what: &str,
     say: &mut dyn FnMut(&str),
 ) -> Result<()> {
-    History::open(distribution, root, None, say)?.have(commit, what)
+    History::open(distribution, root, None, say)?.fetch_commit(commit, what)
 }
 
 /// Ensures that the contents of objects are present. A clone made with `--filter=blob:none` has
@@ -359,14 +359,14 @@ pub fn have_commit(
 ///
 /// # Errors
 /// Fails when an id is not a hash, or an object is missing and cannot be fetched.
-pub fn have_blobs(distribution: &'static Distribution, root: &Path, ids: &[String]) -> Result<()> {
+pub fn ensure_blobs(distribution: &'static Distribution, root: &Path, ids: &[String]) -> Result<()> {
     if let Some(wrong) = ids.iter().find(|id| !is_hash(id)) {
         return Err(UserError::new(format!("not an object hash: {wrong:?}")).into());
     }
     if ids.is_empty() {
         return Ok(());
     }
-    let git = Git::new(distribution, root, TIME);
+    let git = Git::new(distribution, root, FETCH_TIMEOUT);
     let present = ["cat-file", "--batch-check=%(objectname)"];
     let listed = git.run_without_fetching(&present, &ids.join("\n"))?;
     let missing: Vec<&str> =

@@ -195,7 +195,7 @@ impl Isolated {
     }
 
     /// The withheld settings that Git might need, each with its file.
-    pub(super) fn left_out(&self) -> Vec<String> {
+    pub(super) fn withheld_programs(&self) -> Vec<String> {
         let programs = self.settings.iter().filter(|setting| setting.role() == Role::Program);
         let file = |setting: &Setting| {
             let file = Path::new(&setting.origin);
@@ -265,7 +265,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn settings_that_name_programs_are_left_out() {
+    fn settings_that_name_programs_are_withheld() {
         let role = |key: &str| Setting { key: key.into(), value: None, origin: "f".into() }.role();
         for key in [
             "http.extraheader",

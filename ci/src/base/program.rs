@@ -29,7 +29,7 @@ const SETTINGS: [&str; 9] = [
     "http.lowSpeedTime=60",
 ];
 /// Variables that would point Git to another repository than the requested one; hooks set them.
-const ELSEWHERE: [&str; 8] = [
+const REDIRECTING_VARIABLES: [&str; 8] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
     "GIT_COMMON_DIR",
@@ -46,7 +46,7 @@ const LIST_SETTINGS: [&str; 6] =
 /// Maximum output of a call, in bytes.
 const OUTPUT_LIMIT: u64 = 256 << 20;
 /// Number of lines quoted from Git's errors; the last lines contain the reason.
-const QUOTED: usize = 4;
+const MAX_QUOTED_LINES: usize = 4;
 
 /// Git on the repository of one directory, until a deadline.
 #[derive(Debug)]
@@ -67,7 +67,7 @@ enum Missing {
 }
 
 /// The output of a call, whether it succeeded or not.
-struct Said {
+struct CallOutput {
     ok: bool,
     out: String,
     err: String,
@@ -91,7 +91,7 @@ impl<'a> Git<'a> {
             [("GIT_DIR", directories.git.into()), ("GIT_WORK_TREE", directories.work_tree.into())];
         let said = self.start(&LIST_SETTINGS, "", (self.root, &real))?;
         if !said.ok {
-            return Err(self.refused(&LIST_SETTINGS, &said.err).into());
+            return Err(self.call_error(&LIST_SETTINGS, &said.err).into());
         }
         let isolated = Isolated::new(&repository, isolated::parse(&said.out))?;
         Ok(self.isolated.get_or_init(|| isolated))
@@ -99,25 +99,25 @@ impl<'a> Git<'a> {
 
     /// The output of a call that must succeed.
     pub(super) fn run(&self, args: &[&str], stdin: &str) -> Result<String> {
-        self.successful(args, stdin, Missing::Fetch)
+        self.run_checked(args, stdin, Missing::Fetch)
     }
 
     /// Like [`Self::run`], but objects missing from a partial clone stay missing.
     pub(super) fn run_without_fetching(&self, args: &[&str], stdin: &str) -> Result<String> {
-        self.successful(args, stdin, Missing::Report)
+        self.run_checked(args, stdin, Missing::Report)
     }
 
     /// The output of a call; `None` if it fails, as reading a setting that is not set does.
-    pub(super) fn ask(&self, args: &[&str]) -> Option<String> {
+    pub(super) fn try_run(&self, args: &[&str]) -> Option<String> {
         self.call(args, "", Missing::Fetch).ok().filter(|said| said.ok).map(|said| said.out)
     }
 
-    fn successful(&self, args: &[&str], stdin: &str, missing: Missing) -> Result<String> {
+    fn run_checked(&self, args: &[&str], stdin: &str, missing: Missing) -> Result<String> {
         let said = self.call(args, stdin, missing)?;
-        if said.ok { Ok(said.out) } else { Err(self.refused(args, &said.err).into()) }
+        if said.ok { Ok(said.out) } else { Err(self.call_error(args, &said.err).into()) }
     }
 
-    fn call(&self, args: &[&str], stdin: &str, missing: Missing) -> Result<Said> {
+    fn call(&self, args: &[&str], stdin: &str, missing: Missing) -> Result<CallOutput> {
         let isolated = self.isolated()?;
         let mut environment = isolated.environment(|name| std::env::var(name).ok());
         if missing == Missing::Report {
@@ -132,13 +132,13 @@ impl<'a> Git<'a> {
         args: &[&str],
         stdin: &str,
         (folder, environment): (&Path, &[(&'static str, OsString)]),
-    ) -> Result<Said> {
+    ) -> Result<CallOutput> {
         let mut git = Command::new("git");
         for setting in SETTINGS {
             git.args(["-c", setting]);
         }
         // If it is `0`, a local repository that is fetched from fetches too.
-        for variable in ELSEWHERE.into_iter().chain(["GIT_NO_LAZY_FETCH"]) {
+        for variable in REDIRECTING_VARIABLES.into_iter().chain(["GIT_NO_LAZY_FETCH"]) {
             git.env_remove(variable);
         }
         git.args(args)
@@ -160,7 +160,7 @@ impl<'a> Git<'a> {
             let bytes = pipe.recv_timeout(Duration::from_secs(5)).unwrap_or_default();
             String::from_utf8_lossy(&bytes).into_owned()
         };
-        Ok(Said { ok, out: rest(out), err: rest(err) })
+        Ok(CallOutput { ok, out: rest(out), err: rest(err) })
     }
 
     fn wait(&self, child: &mut Child) -> Result<bool> {
@@ -188,10 +188,10 @@ impl<'a> Git<'a> {
     }
 
     /// The error of a call that failed with the output `err`.
-    fn refused(&self, args: &[&str], err: &str) -> UserError {
+    fn call_error(&self, args: &[&str], err: &str) -> UserError {
         let name = args.iter().find(|arg| !arg.starts_with('-') && !arg.contains('='));
         let lines: Vec<&str> = err.lines().filter(|line| !line.trim().is_empty()).collect();
-        let last = lines[lines.len().saturating_sub(QUOTED)..].join("\n");
+        let last = lines[lines.len().saturating_sub(MAX_QUOTED_LINES)..].join("\n");
         let quoted = self.distribution.redact(&without_passwords(&last));
         let name = name.copied().unwrap_or_default();
         let error = UserError::new(format!("git {name}: {quoted}"));
@@ -201,7 +201,7 @@ impl<'a> Git<'a> {
                 "another user owns this directory, as in a container; if you trust it, run git config --global --add safe.directory '{root}'"
             ));
         }
-        let left_out = self.isolated.get().map(Isolated::left_out).unwrap_or_default();
+        let left_out = self.isolated.get().map(Isolated::withheld_programs).unwrap_or_default();
         if !left_out.is_empty() {
             let left_out = left_out.join(", ");
             return error.hint(format!(
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn what_takes_too_long_is_ended() {
+    fn a_slow_call_is_killed() {
         let folder = tempfile::tempdir().expect("a temporary directory");
         let git = Git::new(&crate::DISTRIBUTION, folder.path(), Duration::ZERO);
         let call = ["hash-object", "--stdin-paths"];
@@ -288,7 +288,7 @@ mod tests {
     #[test]
     fn refusals_come_with_a_remedy() {
         let git = Git::new(&crate::DISTRIBUTION, Path::new("/w"), Duration::ZERO);
-        let of = |err| git.refused(&["-c", "a=b", "fetch", "origin"], err).to_string();
+        let of = |err| git.call_error(&["-c", "a=b", "fetch", "origin"], err).to_string();
         let dubious =
             "fatal: detected dubious ownership in repository at '/w'\nTo add an exception";
         insta::assert_snapshot!(of(dubious), @"

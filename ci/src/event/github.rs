@@ -21,7 +21,7 @@ pub(super) fn read(env: &Env<'_>, payload: Option<&[u8]>) -> Result<Event, UserE
         ..Event::default()
     };
     if needs_payload(&event.trigger) {
-        payload.must_be(&name)?;
+        payload.require(&name)?;
     }
     fill(event, env, &payload)
 }
@@ -65,7 +65,7 @@ fn fill(mut event: Event, env: &Env<'_>, payload: &Payload) -> Result<Event, Use
             event.default_branch = event.branch().map(str::to_owned);
         }
         // Events of reviews and their comments contain the pull request.
-        Trigger::Other(_) if payload.at("pull_request.head").is_some() => {
+        Trigger::Other(_) if payload.value_at("pull_request.head").is_some() => {
             event.pull = pull(env, payload).ok();
         }
         _ => {}

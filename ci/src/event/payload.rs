@@ -30,7 +30,7 @@ impl Payload {
     }
 
     /// Fails unless there is a payload, for events that cannot be read without one.
-    pub(super) fn must_be(&self, event: &str) -> Result<(), UserError> {
+    pub(super) fn require(&self, event: &str) -> Result<(), UserError> {
         if !self.value.is_null() {
             return Ok(());
         }
@@ -40,18 +40,18 @@ impl Payload {
     }
 
     /// The value at a path; `None` if the server sent `null`.
-    pub(super) fn at(&self, path: &str) -> Option<&Value> {
+    pub(super) fn value_at(&self, path: &str) -> Option<&Value> {
         path.split('.')
             .try_fold(&self.value, |value, key| value.get(key))
             .filter(|value| !value.is_null())
     }
 
     pub(super) fn text(&self, path: &str) -> Option<&str> {
-        self.at(path)?.as_str().filter(|text| !text.is_empty())
+        self.value_at(path)?.as_str().filter(|text| !text.is_empty())
     }
 
     pub(super) fn is_true(&self, path: &str) -> bool {
-        self.at(path).and_then(Value::as_bool).unwrap_or(false)
+        self.value_at(path).and_then(Value::as_bool).unwrap_or(false)
     }
 
     pub(super) fn need_text(&self, path: &str) -> Result<String, UserError> {
@@ -59,7 +59,7 @@ impl Payload {
     }
 
     pub(super) fn need_number(&self, path: &str) -> Result<u64, UserError> {
-        self.at(path).and_then(Value::as_u64).ok_or_else(|| self.missing(path))
+        self.value_at(path).and_then(Value::as_u64).ok_or_else(|| self.missing(path))
     }
 
     /// A commit; `None` if the field is absent or all zeros.

@@ -2,7 +2,7 @@
 
 use super::client::Client;
 use super::failure::Failure;
-use super::{Content, Posted, Target, words};
+use super::{Content, Posted, Target, markup};
 use aidd_engine::forms::commits;
 use aidd_engine::text::finding::Severity;
 use aidd_report::{number, one_line, printable, wire};
@@ -11,17 +11,17 @@ use serde_json::{Value, json};
 use std::hash::{BuildHasher, Hasher, RandomState};
 
 /// Maximum number of annotations per request.
-const BATCH: usize = 50;
+const MAX_BATCH: usize = 50;
 /// Maximum number of annotations of a check run. GitHub documents no limit. Nobody reads more than
 /// this, and each batch is one of the thousand requests per hour of a job's token.
-const MOST: usize = 1_000;
+const MAX_ANNOTATIONS: usize = 1_000;
 /// Limit of a check run's text: 65,535 characters. Counting bytes never underestimates.
-const TEXT: usize = 65_535;
+const MAX_TEXT: usize = 65_535;
 /// Limit of an annotation's message: 64 KB.
-const MESSAGE: usize = 64_000;
+const MAX_MESSAGE: usize = 64_000;
 /// Maximum length of a title.
-const TITLE: usize = 255;
-const CUT: &str = "*Truncated: a check run is limited to 65,535 characters. See the job summary for the full report.*";
+const MAX_TITLE: usize = 255;
+const TRUNCATION_NOTICE: &str = "*Truncated: a check run is limited to 65,535 characters. See the job summary for the full report.*";
 
 #[derive(Deserialize)]
 struct CheckRun {
@@ -50,23 +50,23 @@ pub(super) async fn post(
     posted: &mut Posted,
 ) -> Result<(), Failure> {
     // A finding outside of files cannot be annotated; the summary contains it.
-    let in_files = content.findings.iter().filter(|finding| !commits::is_told_at(&finding.path));
+    let in_files = content.findings.iter().filter(|finding| !commits::is_virtual_path(&finding.path));
     let in_files: Vec<wire::Finding> = in_files.cloned().collect();
-    let shown = &in_files[..in_files.len().min(MOST)];
-    let mut batches = shown.chunks(BATCH);
-    let run = created(client, target, content, batches.next().unwrap_or_default()).await?;
-    posted.check_run_url = run.html_url.as_deref().and_then(words::address);
-    if let Some(cut @ 1..) = in_files.len().checked_sub(MOST) {
+    let shown = &in_files[..in_files.len().min(MAX_ANNOTATIONS)];
+    let mut batches = shown.chunks(MAX_BATCH);
+    let run = create(client, target, content, batches.next().unwrap_or_default()).await?;
+    posted.check_run_url = run.html_url.as_deref().and_then(markup::address);
+    if let Some(cut @ 1..) = in_files.len().checked_sub(MAX_ANNOTATIONS) {
         posted.left_out.push(format!(
             "{} not annotated: the check run shows the {MOST} most severe. Fix those first, or read the \
              job log.",
             number(cut, "finding")
         ));
     }
-    let mut there = shown.len().min(BATCH);
+    let mut there = shown.len().min(MAX_BATCH);
     for batch in batches {
         there += batch.len();
-        if let Err(failure) = added(client, run.id, content, batch, there).await {
+        if let Err(failure) = add_annotations(client, run.id, content, batch, there).await {
             let lost = number(shown.len() + batch.len() - there, "annotation");
             let what = format!("{lost} of {} were not added to the check run", shown.len());
             posted.left_out.push(failure.line(&what, "checks: write"));
@@ -76,7 +76,7 @@ pub(super) async fn post(
     Ok(())
 }
 
-async fn created(
+async fn create(
     client: &Client,
     target: &Target<'_>,
     content: &Content<'_>,
@@ -97,7 +97,7 @@ async fn created(
         body["details_url"] = url.into();
     }
     let landed = async || {
-        let (sha, name) = (words::segment(target.head_sha), words::segment(&name));
+        let (sha, name) = (markup::segment(target.head_sha), markup::segment(&name));
         let route = format!("/commits/{sha}/check-runs?check_name={name}&filter=all&per_page=100");
         let runs: CheckRuns = client.get(&route).await?;
         Ok(runs.check_runs.into_iter().find(|run| run.external_id.as_ref() == Some(&id)))
@@ -106,7 +106,7 @@ async fn created(
 }
 
 /// Adds annotations; afterwards the check run must have `there` of them.
-async fn added(
+async fn add_annotations(
     client: &Client,
     id: u64,
     content: &Content<'_>,
@@ -123,7 +123,7 @@ async fn added(
 }
 
 fn name(marker: &str) -> String {
-    match words::marker(marker).as_str() {
+    match markup::marker(marker).as_str() {
         "aidd" => "aidd".into(),
         marker => format!("aidd ({marker})"),
     }
@@ -139,8 +139,8 @@ fn conclusion(content: &Content<'_>) -> &'static str {
 
 fn output(content: &Content<'_>, findings: &[wire::Finding]) -> Value {
     json!({
-        "title": short(&one_line(&content.title), TITLE),
-        "summary": words::cut(&content.summary, TEXT, CUT),
+        "title": short(&one_line(&content.title), MAX_TITLE),
+        "summary": markup::cut(&content.summary, MAX_TEXT, TRUNCATION_NOTICE),
         "annotations": findings.iter().map(annotation).collect::<Vec<_>>(),
     })
 }
@@ -160,8 +160,8 @@ fn annotation(finding: &wire::Finding) -> Value {
             Severity::Warning => "warning",
             Severity::Info => "notice",
         },
-        "title": short(&finding.rule, TITLE),
-        "message": short(&text, MESSAGE),
+        "title": short(&finding.rule, MAX_TITLE),
+        "message": short(&text, MAX_MESSAGE),
     });
     // GitHub accepts columns only if start and end are on one line.
     if start.line == end.line {

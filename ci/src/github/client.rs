@@ -1,7 +1,7 @@
 //! Requests to GitHub's API, sequential, with retries where a repetition is safe.
 
 use super::failure::{Failure, now};
-use super::{Patience, words};
+use super::{Timeouts, markup};
 use crate::event::Repository;
 use octocrab::{GitHubError, Octocrab};
 use serde::de::DeserializeOwned;
@@ -12,13 +12,13 @@ use std::io;
 use std::time::Duration;
 
 /// Number of retries of a failed request.
-const RETRIES: u32 = 3;
+const MAX_RETRIES: u32 = 3;
 /// Entries per page; GitHub's maximum.
 const PAGE: usize = 100;
 /// Maximum number of pages read of a list.
-const PAGES: usize = 100;
+const MAX_PAGES: usize = 100;
 /// Pause in seconds after a rate-limit response without a time, as GitHub's guide recommends.
-const UNNAMED: u64 = 60;
+const DEFAULT_RATE_LIMIT_PAUSE: u64 = 60;
 
 /// A connection to the API of one repository.
 pub(super) struct Client {
@@ -26,7 +26,7 @@ pub(super) struct Client {
     /// The path of the repository.
     repository: String,
     token: String,
-    patience: Patience,
+    patience: Timeouts,
     /// The remaining time for waits on rate limits.
     left: Cell<Duration>,
     /// When GitHub accepts requests again, once the wait would be too long.
@@ -44,7 +44,7 @@ enum Verb<'a> {
 
 /// Runs `work` to completion on this thread.
 pub(super) fn block_on<T>(work: impl Future<Output = T>) -> Result<T, Failure> {
-    let unable = |error: io::Error| Failure::Broken(words::said(&error.to_string(), ""));
+    let unable = |error: io::Error| Failure::Broken(markup::said(&error.to_string(), ""));
     let mut runtime = tokio::runtime::Builder::new_current_thread();
     let runtime = runtime.enable_io().enable_time().build().map_err(unable)?;
     let done = runtime.block_on(work);
@@ -58,7 +58,7 @@ impl Client {
     pub(super) fn new(
         repository: &Repository,
         token: &str,
-        patience: Patience,
+        patience: Timeouts,
     ) -> Result<Self, Failure> {
         let token = token.trim();
         // The library cannot handle a token that is not a valid header value.
@@ -66,10 +66,10 @@ impl Client {
             return Err(Failure::NoToken);
         }
         let unusable =
-            |error: octocrab::Error| Failure::Broken(words::said(&innermost(&error), token));
+            |error: octocrab::Error| Failure::Broken(markup::said(&innermost(&error), token));
         let api = Octocrab::builder()
             .base_uri(repository.api.as_str())
-            .map_err(|_| Failure::Strange("the API's address is malformed".into()))?
+            .map_err(|_| Failure::UnexpectedResponse("the API's address is malformed".into()))?
             .personal_token(token)
             .add_header("accept".parse().expect("a name"), "application/vnd.github+json".to_owned())
             .set_connect_timeout(Some(patience.request))
@@ -100,7 +100,7 @@ impl Client {
     pub(super) async fn list<T: DeserializeOwned>(&self, route: &str) -> Result<Vec<T>, Failure> {
         let mut all = Vec::new();
         let and = if route.contains('?') { '&' } else { '?' };
-        for page in 1..=PAGES {
+        for page in 1..=MAX_PAGES {
             let route = format!("{route}{and}per_page={PAGE}&page={page}");
             let entries: Vec<T> = self.get(&route).await?;
             let last = entries.len() < PAGE;
@@ -168,14 +168,14 @@ impl Client {
         loop {
             match self.attempt(verb, route).await {
                 Ok(answer) => return self.read(&answer),
-                Err(Failure::Limited(until)) => self.bear(until).await?,
+                Err(Failure::Limited(until)) => self.wait_until(until).await?,
                 Err(failure @ Failure::Broken(_)) => {
                     self.pause(broken).await;
                     if let Some(done) = landed().await? {
                         return Ok(done);
                     }
                     broken += 1;
-                    if broken > RETRIES {
+                    if broken > MAX_RETRIES {
                         return Err(failure);
                     }
                 }
@@ -210,12 +210,12 @@ impl Client {
     fn read<T: DeserializeOwned>(&self, answer: &str) -> Result<T, Failure> {
         // The response to a deletion is empty.
         let answer = if answer.trim().is_empty() { "null" } else { answer };
-        let strange = |error: serde_json::Error| Failure::Strange(self.said(&error.to_string()));
+        let strange = |error: serde_json::Error| Failure::UnexpectedResponse(self.sanitize(&error.to_string()));
         serde_json::from_str(answer).map_err(strange)
     }
 
     /// Waits until `until` if the remaining patience allows it.
-    async fn bear(&self, until: u64) -> Result<(), Failure> {
+    async fn wait_until(&self, until: u64) -> Result<(), Failure> {
         // At least a second, so that the patience runs out eventually.
         let wait = Duration::from_secs(until.saturating_sub(now()).max(1));
         let Some(left) = self.left.get().checked_sub(wait) else {
@@ -231,18 +231,18 @@ impl Client {
         match error {
             octocrab::Error::GitHub { source, .. } => self.refusal(source),
             octocrab::Error::Uri { .. } | octocrab::Error::UriParse { .. } => {
-                Failure::Strange(self.said(&innermost(error)))
+                Failure::UnexpectedResponse(self.sanitize(&innermost(error)))
             }
-            _ => Failure::Broken(self.said(&innermost(error))),
+            _ => Failure::Broken(self.sanitize(&innermost(error))),
         }
     }
 
     fn refusal(&self, error: &GitHubError) -> Failure {
         let status = error.status_code.as_u16();
-        if let Some(until) = limited(error) {
+        if let Some(until) = rate_limit_end(error) {
             return Failure::Limited(until);
         }
-        let said = self.said(&message(error));
+        let said = self.sanitize(&message(error));
         match status {
             401 => Failure::Token,
             403 if lacks_permission(&said) => Failure::Forbidden(said),
@@ -254,8 +254,8 @@ impl Client {
     }
 
     /// A message from GitHub, sanitized for display.
-    pub(super) fn said(&self, text: &str) -> String {
-        words::said(text, &self.token)
+    pub(super) fn sanitize(&self, text: &str) -> String {
+        markup::said(text, &self.token)
     }
 }
 
@@ -263,7 +263,7 @@ impl Client {
 fn name(text: &str) -> Result<&str, Failure> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     if text.is_empty() || matches!(text, "." | "..") || !text.bytes().all(plain) {
-        return Err(Failure::Strange("the repository's name is malformed".into()));
+        return Err(Failure::UnexpectedResponse("the repository's name is malformed".into()));
     }
     Ok(text)
 }
@@ -274,7 +274,7 @@ fn lacks_permission(said: &str) -> bool {
 }
 
 /// When a rate limit ends, if the response mentions one.
-fn limited(error: &GitHubError) -> Option<u64> {
+fn rate_limit_end(error: &GitHubError) -> Option<u64> {
     let status = error.status_code.as_u16();
     if !matches!(status, 403 | 429) {
         return None;
@@ -290,7 +290,7 @@ fn limited(error: &GitHubError) -> Option<u64> {
     }
     let text = error.message.to_ascii_lowercase();
     let told = text.contains("rate limit") || text.contains("abuse detection");
-    (told || status == 429).then(|| now() + UNNAMED)
+    (told || status == 429).then(|| now() + DEFAULT_RATE_LIMIT_PAUSE)
 }
 
 /// GitHub's message and its list of errors.

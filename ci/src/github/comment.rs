@@ -2,14 +2,14 @@
 
 use super::client::Client;
 use super::failure::Failure;
-use super::{Content, Posted, words};
+use super::{Content, Posted, markup};
 use serde::Deserialize;
 use serde_json::json;
 
 /// Limit of a comment: 65,536 characters. Counting bytes never underestimates.
-const LIMIT: usize = 65_536;
-const CUT: &str = "*Truncated: a comment is limited to 65,536 characters. See the job summary for the full report.*";
-const ALL_WELL: &str = "## aidd: no problems\n\nThis pull request introduces no findings.\n";
+const MAX_BYTES: usize = 65_536;
+const TRUNCATION_NOTICE: &str = "*Truncated: a comment is limited to 65,536 characters. See the job summary for the full report.*";
+const NO_PROBLEMS: &str = "## aidd: no problems\n\nThis pull request introduces no findings.\n";
 
 #[derive(Deserialize)]
 struct Comment {
@@ -35,22 +35,22 @@ pub(super) async fn post(
     posted: &mut Posted,
 ) -> Result<(), Failure> {
     let marker = format!("<!-- aidd:report:{} -->\n", words::marker(content.marker));
-    let text = content.comment.as_deref().unwrap_or(ALL_WELL);
+    let text = content.comment.as_deref().unwrap_or(NO_PROBLEMS);
     let body = format!("{marker}{}", words::cut(text, LIMIT - marker.len(), CUT));
     let route = format!("/issues/{pull}/comments");
-    let own = own(client, &route, &marker).await?;
-    let url = match changed(client, &own, &body).await? {
+    let own = own_comments(client, &route, &marker).await?;
+    let url = match update(client, &own, &body).await? {
         Some(url) => Some(url),
-        None if content.comment.is_some() => Some(created(client, &route, &marker, &body).await?),
+        None if content.comment.is_some() => Some(create(client, &route, &marker, &body).await?),
         None => None,
     };
-    posted.comment_url = url.as_deref().and_then(words::address);
+    posted.comment_url = url.as_deref().and_then(markup::address);
     Ok(())
 }
 
 /// Comments with the marker written by the owner of the token, oldest first.
-async fn own(client: &Client, route: &str, marker: &str) -> Result<Vec<Comment>, Failure> {
-    let mut marked = marked(client, route, marker).await?;
+async fn own_comments(client: &Client, route: &str, marker: &str) -> Result<Vec<Comment>, Failure> {
+    let mut marked = comments_with_marker(client, route, marker).await?;
     if marked.is_empty() {
         return Ok(marked);
     }
@@ -67,7 +67,7 @@ async fn own(client: &Client, route: &str, marker: &str) -> Result<Vec<Comment>,
     Ok(marked)
 }
 
-async fn marked(client: &Client, route: &str, marker: &str) -> Result<Vec<Comment>, Failure> {
+async fn comments_with_marker(client: &Client, route: &str, marker: &str) -> Result<Vec<Comment>, Failure> {
     let mut comments: Vec<Comment> = client.list(route).await?;
     let marker = marker.trim_end();
     comments.retain(|comment| {
@@ -79,7 +79,7 @@ async fn marked(client: &Client, route: &str, marker: &str) -> Result<Vec<Commen
 
 /// Updates the oldest comment that can be edited to `body` and returns its URL. Deletes newer
 /// copies, which concurrent runs created.
-async fn changed(client: &Client, own: &[Comment], body: &str) -> Result<Option<String>, Failure> {
+async fn update(client: &Client, own: &[Comment], body: &str) -> Result<Option<String>, Failure> {
     let mut left = own.iter();
     for comment in left.by_ref() {
         if !comment.says(body) {
@@ -101,14 +101,14 @@ async fn changed(client: &Client, own: &[Comment], body: &str) -> Result<Option<
     Ok(None)
 }
 
-async fn created(
+async fn create(
     client: &Client,
     route: &str,
     marker: &str,
     body: &str,
 ) -> Result<String, Failure> {
     let landed = async || {
-        let marked = marked(client, route, marker).await?;
+        let marked = comments_with_marker(client, route, marker).await?;
         Ok(marked.into_iter().find(|comment| comment.says(body)))
     };
     let comment = client.create(route, &json!({ "body": body }), landed).await?;
@@ -117,7 +117,7 @@ async fn created(
 
 impl Comment {
     /// Whether the comment's text is `body`, ignoring GitHub's changes to line breaks.
-    fn says(&self, body: &str) -> bool {
+    fn has_body(&self, body: &str) -> bool {
         let lines = self.body.as_deref().unwrap_or_default().trim_end().lines();
         lines.map(str::trim_end).eq(body.trim_end().lines().map(str::trim_end))
     }

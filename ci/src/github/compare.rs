@@ -2,7 +2,7 @@
 
 use super::client::Client;
 use super::failure::Failure;
-use super::words::segment;
+use super::markup::segment;
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -22,7 +22,7 @@ pub(super) async fn merge_base(client: &Client, base: &str, head: &str) -> Resul
     let comparison: Comparison = client.get(&route).await?;
     let sha = comparison.merge_base_commit.sha;
     if !is_hash(&sha) {
-        return Err(Failure::Strange("the merge base is not a hash".into()));
+        return Err(Failure::UnexpectedResponse("the merge base is not a hash".into()));
     }
     Ok(sha)
 }

@@ -22,19 +22,19 @@ pub(super) enum Failure {
     /// No response, an incomplete response, or a server error, after several attempts.
     Broken(String),
     /// A response that could not be understood.
-    Strange(String),
+    UnexpectedResponse(String),
 }
 
 impl Failure {
     /// One line: what was skipped, why, and the remedy.
     pub(super) fn line(&self, what: &str, permission: &str) -> String {
-        let (why, advice) = self.words(permission);
+        let (why, advice) = self.reason_and_remedy(permission);
         format!("{what}: {why}. {advice}.")
     }
 
     /// The reason and the remedy; `permission` is what the request requires, as written in a
     /// workflow.
-    pub(super) fn words(&self, permission: &str) -> (String, String) {
+    pub(super) fn reason_and_remedy(&self, permission: &str) -> (String, String) {
         match self {
             Self::NoToken => (
                 "there is no usable token".into(),
@@ -78,7 +78,7 @@ impl Failure {
                  network access"
                     .into(),
             ),
-            Self::Strange(said) => (
+            Self::UnexpectedResponse(said) => (
                 format!("the response was not understood ({said})"),
                 "Check the URL of the API".into(),
             ),
@@ -103,7 +103,7 @@ mod tests {
     use insta::assert_snapshot;
 
     #[test]
-    fn each_failure_says_what_why_and_what_to_do() {
+    fn each_failure_has_a_reason_and_a_remedy() {
         let failures = [
             Failure::NoToken,
             Failure::Token,
@@ -114,7 +114,7 @@ mod tests {
             Failure::Refused(301, "Moved Permanently".into()),
             Failure::Refused(410, "Issues are disabled for this repo".into()),
             Failure::Broken("connection refused".into()),
-            Failure::Strange("expected value at line 1 column 1".into()),
+            Failure::UnexpectedResponse("expected value at line 1 column 1".into()),
         ];
         let lines = failures.map(|failure| failure.line("The comment was not posted", "p: write"));
         assert_snapshot!(lines.join("\n"), @r"

@@ -11,7 +11,7 @@ mod failure;
 mod pulls;
 mod review;
 mod sarif;
-mod words;
+mod markup;
 
 use crate::event::{Repository, WorkflowRun};
 use aidd_engine::check::Distribution;
@@ -101,7 +101,7 @@ pub struct Posted {
 
 /// Time limits for requests to a server.
 #[derive(Clone, Copy, Debug)]
-pub struct Patience {
+pub struct Timeouts {
     /// Limit for a request and its whole response.
     pub request: Duration,
     /// The first pause after a failed response and between two checks of an upload; it doubles.
@@ -110,7 +110,7 @@ pub struct Patience {
     pub limits: Duration,
 }
 
-impl Default for Patience {
+impl Default for Timeouts {
     fn default() -> Self {
         Self {
             request: Duration::from_secs(30),
@@ -134,7 +134,7 @@ impl fmt::Debug for Target<'_> {
 /// Posts the wanted parts of `content`, each independently.
 #[must_use]
 pub fn post(target: &Target<'_>, wanted: Wanted, content: &Content<'_>) -> Posted {
-    post_with(target, wanted, content, Patience::default())
+    post_with(target, wanted, content, Timeouts::default())
 }
 
 /// Like [`post`], with other time limits.
@@ -143,7 +143,7 @@ pub fn post_with(
     target: &Target<'_>,
     wanted: Wanted,
     content: &Content<'_>,
-    patience: Patience,
+    patience: Timeouts,
 ) -> Posted {
     let work = async {
         let client = Client::new(target.repository, target.token, patience)?;
@@ -171,27 +171,27 @@ async fn parts(
     }
     if wanted.check_run {
         let made = check_run::post(client, target, content, &mut posted).await;
-        told(made, "The check run was not created", "checks: write", &mut posted);
+        record(made, "The check run was not created", "checks: write", &mut posted);
     }
     if let Some(pull) = target.pull {
         if wanted.comment {
             let made = comment::post(client, pull, content, &mut posted).await;
-            told(made, "The comment was not posted", "pull-requests: write", &mut posted);
+            record(made, "The comment was not posted", "pull-requests: write", &mut posted);
         }
         if wanted.review {
             let made = review::post(client, target, pull, content, &mut posted).await;
-            told(made, "No suggestions were posted", "pull-requests: write", &mut posted);
+            record(made, "No suggestions were posted", "pull-requests: write", &mut posted);
         }
     }
     if let Some(id) = posted.sarif_id.clone()
-        && let Err(failure) = sarif::settled(client, &id).await
+        && let Err(failure) = sarif::wait_processed(client, &id).await
     {
         posted.left_out.push(sarif::line(&failure));
     }
     posted
 }
 
-fn told(made: Result<(), Failure>, what: &str, permission: &str, posted: &mut Posted) {
+fn record(made: Result<(), Failure>, what: &str, permission: &str, posted: &mut Posted) {
     if let Err(failure) = made {
         posted.left_out.push(failure.line(what, permission));
     }
@@ -234,7 +234,7 @@ fn ask<T>(
     work: impl AsyncFnOnce(&Client) -> Result<T, Failure>,
 ) -> Result<T> {
     let work = async {
-        let client = Client::new(repository, token, Patience::default())?;
+        let client = Client::new(repository, token, Timeouts::default())?;
         work(&client).await
     };
     let answer = client::block_on(work).and_then(|answer| answer);

@@ -6,7 +6,7 @@
 use super::client::Client;
 use super::compare::is_hash;
 use super::failure::Failure;
-use super::words::segment;
+use super::markup::segment;
 use crate::event::{Repository, WorkflowRun};
 use aidd_report::exit::UserError;
 use serde::Deserialize;
@@ -39,7 +39,7 @@ pub(super) async fn with_head(
     run: &WorkflowRun,
 ) -> Result<BTreeSet<u64>, Failure> {
     if !is_hash(&run.head_sha) {
-        return Err(Failure::Strange("the run's commit is not a hash".into()));
+        return Err(Failure::UnexpectedResponse("the run's commit is not a hash".into()));
     }
     // Both lists are incomplete: the first lacks commits of forks, the second only knows the
     // branch's current name.

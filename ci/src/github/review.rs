@@ -2,7 +2,7 @@
 
 use super::client::Client;
 use super::failure::Failure;
-use super::{Content, Posted, Target, words};
+use super::{Content, Posted, Target, markup};
 use aidd_report::gfm::escape;
 use aidd_report::{number, wire};
 use serde::Deserialize;
@@ -11,15 +11,15 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 /// Suggestions per review: GitHub was seen to time out with twenty.
-const BATCH: usize = 10;
+const MAX_BATCH: usize = 10;
 /// Maximum number of suggestions per run.
-const MOST: usize = 50;
+const MAX_SUGGESTIONS: usize = 50;
 /// Maximum number of lines of a suggestion; apply longer fixes with `aidd check --fix`.
-const LINES: usize = 40;
+const MAX_LINES: usize = 40;
 /// Maximum size of a suggestion in bytes; a comment is limited to 65,536 characters.
-const BYTES: usize = 20_000;
+const MAX_BYTES: usize = 20_000;
 /// After this many consecutive refusals, the rest is assumed to be refused too.
-const REFUSALS: usize = 3;
+const MAX_REFUSALS: usize = 3;
 const PERMISSION: &str = "pull-requests: write";
 
 /// A fix as replacement for whole lines of the head.
@@ -54,7 +54,7 @@ impl Suggestion {
     /// `None` if there is no safe fix, if it changes nothing, or if it is too long to read in a
     /// comment.
     #[must_use]
-    pub fn of(finding: &wire::Finding, text: &str) -> Option<Self> {
+    pub fn from_finding(finding: &wire::Finding, text: &str) -> Option<Self> {
         let fix = finding.fix.as_ref().filter(|fix| fix.safety == "safe")?;
         let mut edits: Vec<(usize, usize, &str)> = Vec::new();
         for edit in &fix.edits {
@@ -74,7 +74,7 @@ impl Suggestion {
         let lines = text[start..end].lines().count();
         let longest = lines.max(new.lines().count());
         let (old, new) = (unix(&text[start..end]), unix(&new));
-        if same(&old, &new) || lines == 0 || longest > LINES || new.len() > BYTES {
+        if is_invisible_change(&old, &new) || lines == 0 || longest > MAX_LINES || new.len() > MAX_BYTES {
             return None;
         }
         let first = u32::try_from(text[..start].matches('\n').count() + 1).ok()?;
@@ -103,7 +103,7 @@ fn unix(text: &str) -> String {
 
 /// Whether a suggestion of `new` shows no change: it cannot show the line break at the end of a
 /// file.
-fn same(old: &str, new: &str) -> bool {
+fn is_invisible_change(old: &str, new: &str) -> bool {
     let bare = |text: &str| text.strip_suffix('\n').unwrap_or(text).to_owned();
     old == new || (!new.is_empty() && bare(old) == bare(new))
 }
@@ -120,16 +120,16 @@ pub(super) async fn post(
     if offers.is_empty() {
         return Ok(());
     }
-    let known = known(client, pull).await?;
+    let known = existing_suggestions(client, pull).await?;
     offers.retain(|offer| !known.contains(&(offer.finding.path.clone(), offer.marker())));
-    if let Some(cut @ 1..) = offers.len().checked_sub(MOST) {
+    if let Some(cut @ 1..) = offers.len().checked_sub(MAX_SUGGESTIONS) {
         posted.left_out.push(format!(
             "{} not posted: the limit is {MOST} per run. Run `aidd check --fix` to apply all safe fixes.",
             number(cut, "suggestion")
         ));
-        offers.truncate(MOST);
+        offers.truncate(MAX_SUGGESTIONS);
     }
-    if let Err(failure) = sent(client, target, pull, content, &offers, posted).await {
+    if let Err(failure) = send(client, target, pull, content, &offers, posted).await {
         let lost = offers.len() - posted.suggestions;
         let what = format!("Not posted: {lost} of {}", number(offers.len(), "suggestion"));
         posted.left_out.push(failure.line(&what, PERMISSION));
@@ -145,7 +145,7 @@ fn offers<'a>(content: &Content<'a>) -> Vec<Offer<'a>> {
         let shown = content.diff_lines.get(&finding.path).is_some_and(|ranges| {
             ranges.iter().any(|&(from, to)| from <= suggestion.first && suggestion.last <= to)
         });
-        if shown && suggestion.first <= suggestion.last && suggestion.text.len() <= BYTES {
+        if shown && suggestion.first <= suggestion.last && suggestion.text.len() <= MAX_BYTES {
             offers.push(Offer { finding, suggestion });
         }
     }
@@ -159,7 +159,7 @@ fn offers<'a>(content: &Content<'a>) -> Vec<Offer<'a>> {
 }
 
 /// Path and marker of the existing suggestions.
-async fn known(client: &Client, pull: u64) -> Result<BTreeSet<(String, String)>, Failure> {
+async fn existing_suggestions(client: &Client, pull: u64) -> Result<BTreeSet<(String, String)>, Failure> {
     let comments: Vec<Comment> = client.list(&format!("/pulls/{pull}/comments")).await?;
     let standing = comments.into_iter().filter(|comment| comment.line.is_some());
     let key = |comment: Comment| {
@@ -170,7 +170,7 @@ async fn known(client: &Client, pull: u64) -> Result<BTreeSet<(String, String)>,
 }
 
 /// Posts the offers in batches; returns the last refusal, if any.
-async fn sent(
+async fn send(
     client: &Client,
     target: &Target<'_>,
     pull: u64,
@@ -180,17 +180,17 @@ async fn sent(
 ) -> Result<(), Failure> {
     let mut refused = Ok(());
     let mut in_a_row = 0;
-    for batch in offers.chunks(BATCH) {
-        match reviewed(client, target, pull, content, batch).await {
+    for batch in offers.chunks(MAX_BATCH) {
+        match create_review(client, target, pull, content, batch).await {
             Ok(()) => posted.suggestions += batch.len(),
             // One suggestion that GitHub rejects fails the whole batch.
             Err(Failure::Invalid(_)) => {
                 for offer in batch.chunks(1) {
-                    match reviewed(client, target, pull, content, offer).await {
+                    match create_review(client, target, pull, content, offer).await {
                         Ok(()) => (posted.suggestions, in_a_row) = (posted.suggestions + 1, 0),
                         Err(failure @ Failure::Invalid(_)) => {
                             in_a_row += 1;
-                            if in_a_row == REFUSALS && posted.suggestions == 0 {
+                            if in_a_row == MAX_REFUSALS && posted.suggestions == 0 {
                                 return Err(failure);
                             }
                             refused = Err(failure);
@@ -206,14 +206,14 @@ async fn sent(
 }
 
 /// Creates a review with these comments.
-async fn reviewed(
+async fn create_review(
     client: &Client,
     target: &Target<'_>,
     pull: u64,
     content: &Content<'_>,
     offers: &[Offer<'_>],
 ) -> Result<(), Failure> {
-    let marker = words::marker(content.marker);
+    let marker = markup::marker(content.marker);
     let fixes = if offers.len() == 1 { "1 fix".into() } else { format!("{} fixes", offers.len()) };
     let body = json!({
         "commit_id": target.head_sha,
@@ -222,7 +222,7 @@ async fn reviewed(
         "comments": offers.iter().map(Offer::comment).collect::<Vec<_>>(),
     });
     let landed = async || {
-        let known = known(client, pull).await?;
+        let known = existing_suggestions(client, pull).await?;
         let there =
             |offer: &Offer<'_>| known.contains(&(offer.finding.path.clone(), offer.marker()));
         Ok(offers.iter().all(there).then_some(IgnoredAny))
@@ -256,7 +256,7 @@ impl Offer<'_> {
         let (rule, message) = (escape(&self.finding.rule), escape(&self.finding.message));
         let help = self.finding.help.as_deref().map(|help| format!("\n\n{}", escape(help)));
         let help = help.unwrap_or_default();
-        let block = words::block("suggestion", text);
+        let block = markup::block("suggestion", text);
         format!("{}\n**{rule}**: {message}{help}\n\n{block}\n", self.marker())
     }
 }

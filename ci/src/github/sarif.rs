@@ -2,13 +2,13 @@
 
 use super::client::Client;
 use super::failure::Failure;
-use super::{Target, words};
+use super::{Target, markup};
 use serde::Deserialize;
 use serde_json::json;
 
 /// Number of status checks of an upload before giving up on it: pauses of 0.5 s, 1 s, 2 s …, 15.5 s
 /// in total.
-const LOOKS: u32 = 5;
+const MAX_STATUS_CHECKS: u32 = 5;
 
 #[derive(Deserialize)]
 struct Upload {
@@ -32,12 +32,12 @@ pub(super) async fn upload(
     let body = json!({
         "commit_sha": target.head_sha,
         "ref": git_ref(target),
-        "sarif": words::base64(report),
+        "sarif": markup::base64(report),
         "tool_name": "aidd",
     });
     // If sent twice, the second upload replaces the first.
     let upload: Upload = client.create("/code-scanning/sarifs", &body, async || Ok(None)).await?;
-    Ok(words::marker(&upload.id))
+    Ok(markup::marker(&upload.id))
 }
 
 /// The ref whose tip is the checked commit. The event's own ref of a pull request belongs to the
@@ -53,15 +53,15 @@ fn git_ref(target: &Target<'_>) -> String {
 ///
 /// # Errors
 /// Fails when GitHub reports a failure. A timeout is not an error.
-pub(super) async fn settled(client: &Client, id: &str) -> Result<(), Failure> {
+pub(super) async fn wait_processed(client: &Client, id: &str) -> Result<(), Failure> {
     let route = format!("/code-scanning/sarifs/{}", words::segment(id));
-    for round in 0..LOOKS {
+    for round in 0..MAX_STATUS_CHECKS {
         client.pause(round).await;
         match client.get::<Status>(&route).await {
             Ok(status) if status.processing_status == "complete" => return Ok(()),
             Ok(status) if status.processing_status == "failed" => {
                 let errors = status.errors.unwrap_or_default().join("; ");
-                return Err(Failure::Invalid(client.said(&errors)));
+                return Err(Failure::Invalid(client.sanitize(&errors)));
             }
             // A new upload is not visible immediately.
             Ok(_) | Err(Failure::Missing(_)) => {}

@@ -2,7 +2,7 @@
 
 use super::event;
 use super::outputs::{self, Outputs};
-use super::place::Place;
+use super::location::Place;
 use crate::args::CiMerge;
 use crate::saved::{self, Saved, Writer};
 use aidd_report::Io;
@@ -23,7 +23,7 @@ pub(super) fn run(
     let event = event()?;
     let open = |path| Saved::open(&project::absolute(&io.cwd, path), Writer::Ourselves);
     let parts = args.reports.iter().map(|path| open(path)).collect::<Result<Vec<_>>>()?;
-    let mut whole = saved::merge(parts, saved::settle)?;
+    let mut whole = saved::merge(parts, saved::match_moved)?;
     let project = Project::open(io.distribution, &io.cwd, config)?;
     if args.fail_on.is_some() {
         whole.document.fail_on = fail_on_name(fail_on(args.fail_on, &project));

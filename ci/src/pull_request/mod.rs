@@ -3,14 +3,14 @@
 
 mod merge;
 mod outputs;
-mod place;
+mod location;
 mod post;
 mod sides;
 mod suggest;
 mod weakened;
 
 use crate::args::{Ci, CiCheck, CiCommand, Scope};
-use crate::base::{self, Against, Found};
+use crate::base::{self, BaseChoice, BaseSearch};
 use crate::event::{Event, System, Trigger};
 use crate::github;
 use crate::saved::{Context, Saved, Shard};
@@ -30,11 +30,11 @@ use aidd_report::run::baseline;
 use aidd_report::run::compare;
 use aidd_report::run::fail_on;
 use aidd_report::{
-    self as report, BY_BASE, Comparison, Document, Gated, Run, VersionControl, wire,
+    self as report, BY_BASE, Comparison, Document, ComplianceInput, Run, VersionControl, wire,
 };
 use anyhow::{Context as _, Result};
 use outputs::Outputs;
-use place::Place;
+use location::Place;
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::io::{Read, Write};
@@ -107,7 +107,7 @@ fn check(args: &CiCheck, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
     let paths = project::locate(&io.cwd, &args.paths)?;
     let root = project::root_above(&paths);
     if let Some(format) = args.policy {
-        return statement(args, &Project::open(io.distribution, &root, config)?, format, io);
+        return print_policy(args, &Project::open(io.distribution, &root, config)?, format, io);
     }
     let token = token();
     let on_github = event.repository.clone().filter(|_| event.system == System::GitHub);
@@ -124,7 +124,7 @@ fn check(args: &CiCheck, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
     let mut found =
         base::find(distribution, &root, &event, args.base.as_deref(), args.no_base, ask, &mut say)?;
     let (project, trusted) = match (&event.trigger, &event.pull, &found.against) {
-        (Trigger::PullRequestTarget, _, Against::WholeTree { why }) => {
+        (Trigger::PullRequestTarget, _, BaseChoice::WholeTree { why }) => {
             return Err(UserError::new(format!(
                 "{why}: without a base there are no trusted rules"
             ))
@@ -145,7 +145,7 @@ fn check(args: &CiCheck, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
         }
         _ => (Project::open(io.distribution, &root, config)?, None),
     };
-    let project = project::of_today(project);
+    let project = project::with_current_date(project);
     let (notes, weakened, cwd) = (Vec::new(), Weakened::default(), io.cwd.clone());
     let mut job =
         Job { args, event, project, trusted, paths, notes, weakened, config, cwd, started };
@@ -154,7 +154,7 @@ fn check(args: &CiCheck, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
 }
 
 /// Prints what the configuration enforces, without checking files.
-fn statement(
+fn print_policy(
     args: &CiCheck,
     project: &Project,
     format: report::ComplianceFormat,
@@ -163,7 +163,7 @@ fn statement(
     let engine = project.engine(&Selection::default())?;
     let path = project.baseline_path(args.baseline.baseline.as_deref());
     let known = project.baseline(&path, args.baseline.baseline.is_some())?;
-    let gated = Gated {
+    let gated = ComplianceInput {
         config: &project.config,
         engine: &engine,
         fail_on: fail_on(args.fail_on, project),
@@ -177,8 +177,8 @@ fn statement(
 /// earlier run, which this run overwrites.
 fn narrow(args: &CiCheck, project: &mut Project, cwd: &Path) {
     let exclude = project.config.exclude.get_or_insert_default();
-    exclude.extend(crate::args::listed(&args.walk.exclude));
-    project.leave_out(args.outputs.files().map(|path| project::absolute(cwd, &path)));
+    exclude.extend(crate::args::split_values(&args.walk.exclude));
+    project.exclude(args.outputs.files().map(|path| project::absolute(cwd, &path)));
     let limit = args.walk.max_file_size;
     project.config.max_file_size = limit.or(project.config.max_file_size);
 }
@@ -211,10 +211,10 @@ impl Job<'_> {
         }
     }
 
-    fn run(&mut self, found: &Found, color: When, io: &mut Io<'_>) -> Result<Exit> {
+    fn run(&mut self, found: &BaseSearch, color: When, io: &mut Io<'_>) -> Result<Exit> {
         let engine = self.project.engine(&Selection::default())?;
         let (policy, unknown) = self.policy(&self.project, &engine);
-        let (compared, comparison, stale, policy) = self.judge(&engine, found, policy)?;
+        let (compared, comparison, stale, policy) = self.check_and_compare(&engine, found, policy)?;
         self.notes.extend(unknown);
         let notes = compared.outcome.notes.iter();
         self.notes.extend(notes.map(|(rule, note)| format!("{rule}: {note}")));
@@ -247,29 +247,29 @@ impl Job<'_> {
 
     /// Checks the files and compares them with the base. Also returns the number of stale baseline
     /// entries, if there is a baseline.
-    fn judge(
+    fn check_and_compare(
         &mut self,
         engine: &Engine,
-        found: &Found,
+        found: &BaseSearch,
         policy: Policy,
     ) -> Result<(Compared, Option<Comparison>, Option<usize>, Policy)> {
         let (mut compared, base) = match &found.against {
-            Against::Base(base) => {
+            BaseChoice::Base(base) => {
                 let compared = self.compare(engine, base, found.head.as_deref())?;
                 let short = &base.sha[..base.sha.len().min(7)];
                 let name = format!("{short} ({})", base.why);
                 (compared, Some(compare::Base { commit: Some(base.sha.clone()), name }))
             }
-            Against::WholeTree { why } => {
+            BaseChoice::WholeTree { why } => {
                 self.notes.push(format!("All files were checked: {why}"));
-                (self.whole(engine)?, None)
+                (self.check_all(engine)?, None)
             }
         };
         compared.outcome.skip_irregular(self.project.irregular());
         let whole = base.is_none() || self.is_whole();
         let complete = whole && self.args.walk.exclude.is_empty() && !self.args.walk.no_hidden;
         let (args, outcome) = (&self.args.baseline, &mut compared.outcome);
-        let stale = baseline::judge(args.known(), &self.project, &self.paths, outcome, complete)?;
+        let stale = baseline::apply(args.known(), &self.project, &self.paths, outcome, complete)?;
         // A shard only has its own files; `merge` matches across all shards.
         if self.args.shard.is_none() {
             compared.match_across();
@@ -289,10 +289,10 @@ impl Job<'_> {
         &self,
         (run, place): (&Run<'_>, &Place),
         compared: &Compared,
-        found: &Found,
+        found: &BaseSearch,
         (color, io): (When, &mut Io<'_>),
     ) -> Result<Exit> {
-        let document = Document::of(run, self.args.outputs.needs_line_hashes());
+        let document = Document::from_run(run, self.args.outputs.needs_line_hashes());
         let mut saved = Saved {
             shard: self.args.shard.map(|part| Shard { index: part.index, count: part.of }),
             match_keys: match_keys(run, &document),
@@ -313,7 +313,7 @@ impl Job<'_> {
         Ok(outputs::exit(&saved.document))
     }
 
-    fn whole(&self, engine: &Engine) -> Result<Compared> {
+    fn check_all(&self, engine: &Engine) -> Result<Compared> {
         let progress = crate::progress::Progress::start();
         let (config, disk) = (&self.project.config, &self.project.disk);
         let outcome = check_tree(engine, config, disk, &self.walk(), &|| progress.advance(1))
@@ -323,8 +323,8 @@ impl Job<'_> {
     }
 
     /// The commit whose files are checked, which can differ from the commit of the event.
-    fn version_control(&self, found: &Found) -> Option<VersionControl> {
-        let checked = found.head.clone().or_else(|| place::checked_out(self.project.root()));
+    fn version_control(&self, found: &BaseSearch) -> Option<VersionControl> {
+        let checked = found.head.clone().or_else(|| location::checked_out(self.project.root()));
         Some(VersionControl {
             repository: self.event.repository.as_ref()?.url(),
             revision: checked.or_else(|| self.event.sha.clone())?,
@@ -332,12 +332,12 @@ impl Job<'_> {
         })
     }
 
-    fn context(&self, against: &Against) -> Context {
+    fn context(&self, against: &BaseChoice) -> Context {
         let base = match against {
-            Against::Base(base) => Some(&*base.sha),
-            Against::WholeTree { .. } => None,
+            BaseChoice::Base(base) => Some(&*base.sha),
+            BaseChoice::WholeTree { .. } => None,
         };
-        Context::of(&self.event, base)
+        Context::from_event(&self.event, base)
     }
 }
 
@@ -352,7 +352,7 @@ fn diff_lines(compared: &Compared) -> BTreeMap<String, Vec<(u32, u32)>> {
         .map(|(path, hunks)| (path.clone(), hunks.iter().map(shown).collect()))
         .collect();
     // The diff shows a new file in full; a commit is not a file, and no diff shows its lines.
-    let is_file = |file: &&FileReport| !commits::is_told_at(file.source.path());
+    let is_file = |file: &&FileReport| !commits::is_virtual_path(file.source.path());
     for file in compared.outcome.files.iter().filter(is_file) {
         lines.entry(file.source.path().to_owned()).or_insert_with(|| {
             let new = file.checked.findings.iter().any(|found| found.status == Status::New);

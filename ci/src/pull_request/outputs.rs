@@ -103,7 +103,7 @@ impl Outputs<'_> {
                        the shards.";
             posted.left_out.push(why.to_owned());
         }
-        tell(&posted.left_out, io)?;
+        print_skipped(&posted.left_out, io)?;
         Ok(posted)
     }
 
@@ -152,7 +152,7 @@ impl CiOutputs {
     /// The files to write, with their formats.
     pub(super) fn parsed(&self) -> Result<Vec<(Format, PathBuf)>> {
         let format = self.format.unwrap_or(Format::Text);
-        self.output.iter().map(|output| crate::args::output_of(output, format)).collect()
+        self.output.iter().map(|output| crate::args::parse_output(output, format)).collect()
     }
 
     /// The paths of the files to write.
@@ -240,7 +240,7 @@ pub(super) fn post(
 }
 
 /// Prints what was skipped.
-pub(super) fn tell(left_out: &[String], io: &mut Io<'_>) -> Result<()> {
+pub(super) fn print_skipped(left_out: &[String], io: &mut Io<'_>) -> Result<()> {
     for line in left_out {
         writeln!(io.err, "aidd: {line}")?;
     }

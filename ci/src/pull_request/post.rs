@@ -22,14 +22,14 @@ pub(super) fn run(args: &CiPost, io: &mut Io<'_>) -> Result<Exit> {
     let mut event = event()?;
     let mut saved = Saved::open(&project::absolute(&io.cwd, &args.report), Writer::Strangers)?;
     if event.trigger == Trigger::WorkflowRun {
-        lead_back(&mut event, &saved)?;
+        resolve_pull(&mut event, &saved)?;
     }
     let Some(repository) = &event.repository else {
         return Err(UserError::new("this run is not on GitHub, so the report cannot be posted")
             .hint("run `aidd ci merge REPORT` to show a saved report in the log")
             .into());
     };
-    is_of(&saved, &event)?;
+    ensure_same_run(&saved, &event)?;
     let head = event.pull.as_ref().map(|pull| pull.head_sha.clone()).or_else(|| event.sha.clone());
     saved.document.version_control = head.map(|revision| VersionControl {
         repository: repository.url(),
@@ -49,7 +49,7 @@ pub(super) fn run(args: &CiPost, io: &mut Io<'_>) -> Result<Exit> {
     for page in pages {
         writeln!(io.out, "{page}")?;
     }
-    outputs::tell(&posted.left_out, io)?;
+    outputs::print_skipped(&posted.left_out, io)?;
     if let Some(path) = env("GITHUB_STEP_SUMMARY") {
         let mut told = saved.document.clone();
         told.notes.extend(posted.left_out.iter().cloned());
@@ -64,7 +64,7 @@ pub(super) fn run(args: &CiPost, io: &mut Io<'_>) -> Result<Exit> {
 }
 
 /// Replaces the event with that of the pull request whose run triggered this one.
-fn lead_back(event: &mut Event, saved: &Saved) -> Result<()> {
+fn resolve_pull(event: &mut Event, saved: &Saved) -> Result<()> {
     let (Some(run), Some(repository)) = (&event.workflow_run, &event.repository) else {
         return Err(UserError::new("the event has no triggering workflow run").into());
     };
@@ -88,7 +88,7 @@ fn lead_back(event: &mut Event, saved: &Saved) -> Result<()> {
 }
 
 /// Ensures that a report does not claim to belong to another run.
-fn is_of(saved: &Saved, event: &Event) -> Result<()> {
+fn ensure_same_run(saved: &Saved, event: &Event) -> Result<()> {
     let known = event.repository.as_ref().map(|known| format!("{}/{}", known.owner, known.name));
     let head = event.pull.as_ref().map(|pull| &pull.head_sha).or(event.sha.as_ref());
     let number = event.pull.as_ref().map(|pull| pull.number);

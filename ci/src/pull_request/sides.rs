@@ -12,7 +12,7 @@ use aidd_engine::text::kind::{CONFIG_PATH, is_memory_path, is_page_path};
 use aidd_engine::workspace::diff::{Compared, Head};
 use aidd_engine::workspace::walk::{Within, relative};
 use aidd_engine::workspace::weakened::is_ignore_file;
-use aidd_report::caught::tracked;
+use aidd_report::enforcement::tracked;
 use aidd_report::number;
 use aidd_report::project::Project;
 use aidd_report::run::commits::{self, Line, Sides};
@@ -31,10 +31,10 @@ pub(super) fn trusted(
     say: &mut dyn FnMut(&str),
 ) -> Result<(Project, Snapshot)> {
     let top = start.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(start);
-    base::have_commit(distribution, top, commit, "the target of the pull request", say)?;
+    base::ensure_commit(distribution, top, commit, "the target of the pull request", say)?;
     let seen = |folder: &Path| {
-        let repository = Repository::open(folder).map_err(compare::broken)?;
-        repository.snapshot(commit).map_err(compare::broken)
+        let repository = Repository::open(folder).map_err(compare::repository_error)?;
+        repository.snapshot(commit).map_err(compare::repository_error)
     };
     // Settings that exist only on disk do not make a project.
     let folder = Path::new(CONFIG_PATH).parent().unwrap_or(Path::new(""));
@@ -48,8 +48,8 @@ pub(super) fn trusted(
     let snapshot = seen(root)?;
     let named = [config, baseline].into_iter().flatten();
     let own = settings_files(&snapshot, named.map(|path| relative(root, path)))?;
-    have_contents(distribution, root, own.iter().map(|path| (&snapshot, path.as_str())))?;
-    Ok((Project::trusting(distribution, root, snapshot.clone(), config)?, snapshot))
+    fetch_contents(distribution, root, own.iter().map(|path| (&snapshot, path.as_str())))?;
+    Ok((Project::open_trusting(distribution, root, snapshot.clone(), config)?, snapshot))
 }
 
 /// The files of a snapshot that contain settings, and the `named` files.
@@ -83,12 +83,12 @@ impl Job<'_> {
         other: Option<&str>,
     ) -> Result<Compared> {
         let root = self.project.root();
-        let repository = Repository::open(root).map_err(compare::broken)?;
-        let before = repository.snapshot(&base.sha).map_err(compare::broken)?;
+        let repository = Repository::open(root).map_err(compare::repository_error)?;
+        let before = repository.snapshot(&base.sha).map_err(compare::repository_error)?;
         let commit = other.map_or_else(|| repository.commit("HEAD"), |head| Ok(head.to_owned()));
-        let commit = commit.map_err(compare::broken)?;
-        let head = repository.snapshot(&commit).map_err(compare::broken)?;
-        let mut all = repository.changes(&before, &head).map_err(compare::broken)?;
+        let commit = commit.map_err(compare::repository_error)?;
+        let head = repository.snapshot(&commit).map_err(compare::repository_error)?;
+        let mut all = repository.changes(&before, &head).map_err(compare::repository_error)?;
         let within = Within::new(root, &self.paths, self.args.shard);
         let own = |all: &[Change]| -> Vec<Change> {
             all.iter().filter(|change| within.holds(change.path())).cloned().collect()
@@ -105,13 +105,13 @@ impl Job<'_> {
         let heads = changes.iter().filter_map(|change| Some((&head, change.head.as_deref()?)));
         let top = before.at_top();
         let outside = changes.iter().filter_map(|change| Some((&top, change.outside.as_deref()?)));
-        if have_contents(
+        if fetch_contents(
             self.project.distribution(),
             root,
             bases.chain(outside).chain(heads.filter(|_| stored)),
         )? {
             // Renames are detected by content.
-            all = repository.changes(&before, &head).map_err(compare::broken)?;
+            all = repository.changes(&before, &head).map_err(compare::repository_error)?;
             changes = own(&all);
         }
         let side = if stored {
@@ -120,11 +120,11 @@ impl Job<'_> {
             Head::Snapshot { files: &head, ignores, branch }
         } else {
             let disk = &self.project.disk;
-            Head::WorkTree { disk, walk: self.walk(), whole: self.is_whole() }
+            Head::WorkTree { disk, walk: self.walk(), check_all: self.is_whole() }
         };
         let sides = (&before, side);
         let progress = Progress::start();
-        let mut compared = compare::judge(&self.project, engine, sides, (&all, &within), &|| {
+        let mut compared = compare::check_sides(&self.project, engine, sides, (&all, &within), &|| {
             progress.advance(1);
         })?;
         progress.finish();
@@ -171,13 +171,13 @@ impl Job<'_> {
         let line = Line { repository, bases, head: own, branch, title };
         let paths = head.below("").unwrap_or_default();
         let sides = Sides { before, after: head, paths, changes: difference.all };
-        commits::judge(engine, line, &sides, &mut compared.outcome)
+        commits::check(engine, line, &sides, &mut compared.outcome)
     }
 }
 
 /// In a partial clone, fetches the contents of the given files in one request; returns whether a
 /// fetch was needed.
-pub(super) fn have_contents<'a>(
+pub(super) fn fetch_contents<'a>(
     distribution: &'static Distribution,
     root: &Path,
     files: impl Iterator<Item = (&'a Snapshot, &'a str)>,
@@ -190,6 +190,6 @@ pub(super) fn have_contents<'a>(
     if missing.is_empty() {
         return Ok(false);
     }
-    base::have_blobs(distribution, root, &missing)?;
+    base::ensure_blobs(distribution, root, &missing)?;
     Ok(true)
 }

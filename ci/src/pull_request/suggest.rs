@@ -22,11 +22,11 @@ impl Job<'_> {
         let new = document.findings.iter().filter(|found| found.status == wire::Status::New);
         let offers = new.filter_map(|found| {
             let path = found.path.as_str();
-            Some((path, Suggestion::of(found, texts.get(path)?)?))
+            Some((path, Suggestion::from_finding(found, texts.get(path)?)?))
         });
         let mut offers: Vec<(&str, Suggestion)> = offers.collect();
         let count = offers.len();
-        let note = match self.keep_those_of_the_head(&mut offers) {
+        let note = match self.retain_applicable(&mut offers) {
             Err(error) => {
                 offers.clear();
                 Some(format!("No fixes were suggested: {}", error.root_cause()))
@@ -45,7 +45,7 @@ impl Job<'_> {
     /// Removes suggestions that do not apply to the pull request's head. Suggestions refer to lines
     /// of the head; if the merge into the target was checked, the lines can differ, and committing
     /// the suggestion would corrupt the file.
-    fn keep_those_of_the_head(&self, offers: &mut Vec<(&str, Suggestion)>) -> Result<()> {
+    fn retain_applicable(&self, offers: &mut Vec<(&str, Suggestion)>) -> Result<()> {
         let root = self.project.root();
         let Some(pull) = self.event.pull.as_ref().filter(|_| !offers.is_empty()) else {
             return Ok(());
@@ -55,7 +55,7 @@ impl Job<'_> {
         if checked == pull.head_sha {
             return Ok(());
         }
-        base::have_commit(
+        base::ensure_commit(
             self.project.distribution(),
             root,
             &pull.head_sha,

@@ -8,7 +8,7 @@ mod allow;
 mod base;
 
 use super::Job;
-use super::sides::have_contents;
+use super::sides::fetch_contents;
 use crate::args::Settings;
 use crate::event::Trigger;
 use aidd_engine::check::{Engine, Selection};
@@ -146,7 +146,7 @@ impl Job<'_> {
         let within = Within::new(self.project.root(), &self.paths, None);
         let changes = difference.all.iter().filter(|change| within.holds(change.path()));
         let heads = changes.filter_map(|one| Some((difference.head, one.head.as_deref()?)));
-        have_contents(self.project.distribution(), self.project.root(), heads)?;
+        fetch_contents(self.project.distribution(), self.project.root(), heads)?;
         let head = Head::Snapshot {
             files: difference.head,
             ignores: &base.ignores,
@@ -178,7 +178,7 @@ impl Job<'_> {
         let within = Within::new(self.project.root(), &self.paths, self.args.shard);
         let is_hidden = |path: &str| path.split('/').any(|part| part.starts_with('.'));
         let wanted = |path: &str| {
-            commits::is_told_at(path)
+            commits::is_virtual_path(path)
                 || within.holds(path) && !(self.args.walk.no_hidden && is_hidden(path))
         };
         let weakenings = &base.weakenings;

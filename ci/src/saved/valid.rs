@@ -5,25 +5,25 @@ use aidd_report::wire::{Finding, Position};
 use aidd_report::{Document, is_hidden, one_line, printable};
 
 /// Limits far above the size of any real report.
-const FINDINGS: usize = 200_000;
-const FILES: usize = 200_000;
-const RANGES: usize = 1_000_000;
+const MAX_FINDINGS: usize = 200_000;
+const MAX_FILES: usize = 200_000;
+const MAX_RANGES: usize = 1_000_000;
 /// Related locations, edits or names of one finding.
-const PARTS: usize = 100_000;
-const NOTES: usize = 1_000;
-const WEAKENED: usize = 10_000;
-const SHARDS: u32 = 10_000;
+const MAX_PARTS: usize = 100_000;
+const MAX_NOTES: usize = 1_000;
+const MAX_WEAKENED: usize = 10_000;
+const MAX_SHARDS: u32 = 10_000;
 /// Maximum size in bytes of a text, a path and a name.
-const TEXT: usize = 1 << 20;
-const PATH: usize = 4_096;
-const NAME: usize = 512;
+const MAX_TEXT_BYTES: usize = 1 << 20;
+const MAX_PATH_BYTES: usize = 4_096;
+const MAX_NAME_BYTES: usize = 512;
 
 /// Validates a report; the error states what is wrong and where.
 pub(super) fn check(saved: &Saved) -> Result<(), String> {
     for (found, read) in
         [(saved.schema_version, VERSION), (saved.document.schema_version, DOCUMENT_VERSION)]
     {
-        is(
+        ensure(
             found == read,
             &format!("unsupported schema version {found}; this aidd reads version {read}"),
         )?;
@@ -32,58 +32,58 @@ pub(super) fn check(saved: &Saved) -> Result<(), String> {
     if let Some(repository) = &context.repository {
         let parts: Vec<&str> = repository.split('/').collect();
         let name = |part: &&str| is_word(part, "._-") && ![".", ".."].contains(part);
-        is(parts.len() == 2 && parts.iter().all(name), "context.repository is not `owner/name`")?;
+        ensure(parts.len() == 2 && parts.iter().all(name), "context.repository is not `owner/name`")?;
     }
     for sha in [&context.head_sha, &context.base_sha].into_iter().flatten() {
-        is(is_hash(sha), "a commit in `context` is not a full hash")?;
+        ensure(is_hash(sha), "a commit in `context` is not a full hash")?;
     }
     if let Some(shard) = saved.shard {
-        let fits = (1..=shard.count).contains(&shard.index) && shard.count <= SHARDS;
-        is(fits, "the index of `shard` is not in 1..=count")?;
+        let fits = (1..=shard.count).contains(&shard.index) && shard.count <= MAX_SHARDS;
+        ensure(fits, "the index of `shard` is not in 1..=count")?;
     }
     document(&saved.document)?;
     let keys = &saved.match_keys;
-    is(keys.len() == saved.document.findings.len(), "`matchKeys` and `findings` differ in length")?;
-    is(keys.iter().all(|key| key.len() <= PATH), "a key of `matchKeys` is too long")?;
+    ensure(keys.len() == saved.document.findings.len(), "`matchKeys` and `findings` differ in length")?;
+    ensure(keys.iter().all(|key| key.len() <= MAX_PATH_BYTES), "a key of `matchKeys` is too long")?;
     let ranges = saved.diff_lines.values().map(Vec::len).sum::<usize>();
-    is(saved.diff_lines.len() <= FILES && ranges <= RANGES, "too many `diffLines`")?;
+    ensure(saved.diff_lines.len() <= MAX_FILES && ranges <= MAX_RANGES, "too many `diffLines`")?;
     for (name, ranges) in &saved.diff_lines {
         path(name)?;
         let fits = ranges.iter().all(|&(first, last)| 1 <= first && first <= last);
-        is(fits, "`diffLines` contains an invalid range")?;
+        ensure(fits, "`diffLines` contains an invalid range")?;
     }
     Ok(())
 }
 
 fn document(document: &Document) -> Result<(), String> {
-    is(document.tool.name == "aidd", "not made by aidd")?;
-    is(is_word(&document.tool.version, ".+-"), "`tool.version` is invalid")?;
-    is(document.findings.len() <= FINDINGS, "too many `findings`")?;
+    ensure(document.tool.name == "aidd", "not made by aidd")?;
+    ensure(is_word(&document.tool.version, ".+-"), "`tool.version` is invalid")?;
+    ensure(document.findings.len() <= MAX_FINDINGS, "too many `findings`")?;
     for (index, one) in document.findings.iter().enumerate() {
         finding(one).map_err(|why| format!("findings[{index}]: {why}"))?;
     }
-    is(document.skipped.len() <= FILES, "too many `skipped`")?;
+    ensure(document.skipped.len() <= MAX_FILES, "too many `skipped`")?;
     for file in &document.skipped {
         path(&file.path)?;
         text(&file.why)?;
     }
-    is(document.line_hashes.len() <= FILES, "too many `lineHashes`")?;
+    ensure(document.line_hashes.len() <= MAX_FILES, "too many `lineHashes`")?;
     for (name, lines) in &document.line_hashes {
         path(name)?;
-        is(lines.values().all(|hash| is_word(hash, ":")), "`lineHashes` contains an invalid hash")?;
+        ensure(lines.values().all(|hash| is_word(hash, ":")), "`lineHashes` contains an invalid hash")?;
     }
     for (id, safety) in &document.withheld_fixes {
-        is(is_word(id, "-_") && is_safety(safety), "`withheldFixes` are invalid")?;
+        ensure(is_word(id, "-_") && is_safety(safety), "`withheldFixes` are invalid")?;
     }
     if let Some(comparison) = &document.comparison {
         text(&comparison.base)?;
         let sha = comparison.base_sha.as_deref();
-        is(sha.is_none_or(is_hash), "`comparison.baseSha` is not a full hash")?;
-        is(comparison.weakened.len() <= WEAKENED, "too many `comparison.weakened`")?;
+        ensure(sha.is_none_or(is_hash), "`comparison.baseSha` is not a full hash")?;
+        ensure(comparison.weakened.len() <= MAX_WEAKENED, "too many `comparison.weakened`")?;
         for one in &comparison.weakened {
             path(&one.path)?;
             text(&one.message)?;
-            is(
+            ensure(
                 one.line.is_none_or(|line| line >= 1),
                 "`comparison.weakened` contains an invalid line",
             )?;
@@ -92,28 +92,28 @@ fn document(document: &Document) -> Result<(), String> {
     if let Some(at) = &document.version_control {
         let known = ["https://", "http://"].iter().any(|scheme| at.repository.starts_with(scheme));
         let plain = |c: char| !is_hidden(c) && !c.is_whitespace() && !"<>\"`\\".contains(c);
-        is(known && at.repository.chars().all(plain), "`versionControl.repository` is not a URL")?;
-        is(is_hash(&at.revision), "`versionControl.revision` is not a full hash")?;
+        ensure(known && at.repository.chars().all(plain), "`versionControl.repository` is not a URL")?;
+        ensure(is_hash(&at.revision), "`versionControl.revision` is not a full hash")?;
         at.branch.as_deref().map_or(Ok(()), text)?;
     }
     document.category.as_deref().map_or(Ok(()), name)?;
     let root = document.root.as_deref().unwrap_or("file:///");
-    is(root.starts_with("file:///") && root.len() <= 3 * PATH, "`root` is not a directory URI")?;
-    is(document.notes.len() <= NOTES, "too many `notes`")?;
+    ensure(root.starts_with("file:///") && root.len() <= 3 * MAX_PATH_BYTES, "`root` is not a directory URI")?;
+    ensure(document.notes.len() <= MAX_NOTES, "too many `notes`")?;
     document.notes.iter().try_for_each(|note| text(note))
 }
 
 fn finding(finding: &Finding) -> Result<(), String> {
-    is(is_word(&finding.id, "-_"), "`id` is invalid")?;
+    ensure(is_word(&finding.id, "-_"), "`id` is invalid")?;
     name(&finding.rule)?;
-    is(finding.aliases.len() <= PARTS, "too many `aliases`")?;
+    ensure(finding.aliases.len() <= MAX_PARTS, "too many `aliases`")?;
     finding.aliases.iter().try_for_each(|alias| name(alias))?;
     text(&finding.message)?;
     let more = [&finding.help, &finding.reason];
     more.into_iter().flatten().try_for_each(|more| text(more))?;
     path(&finding.path)?;
     range(finding.start, finding.end)?;
-    is(finding.related.len() <= PARTS, "too many `related`")?;
+    ensure(finding.related.len() <= MAX_PARTS, "too many `related`")?;
     for place in &finding.related {
         path(&place.path)?;
         range(place.start, place.end)?;
@@ -121,8 +121,8 @@ fn finding(finding: &Finding) -> Result<(), String> {
     }
     if let Some(fix) = &finding.fix {
         text(&fix.title)?;
-        is(is_safety(&fix.safety), "`fix.safety` is invalid")?;
-        is(fix.edits.len() <= PARTS, "too many `edits`")?;
+        ensure(is_safety(&fix.safety), "`fix.safety` is invalid")?;
+        ensure(fix.edits.len() <= MAX_PARTS, "too many `edits`")?;
         for edit in &fix.edits {
             range(edit.start, edit.end)?;
             text(&edit.text)?;
@@ -141,7 +141,7 @@ fn finding(finding: &Finding) -> Result<(), String> {
 ///
 /// # Errors
 /// Fails when its category has characters that aidd's own workflows would not use.
-pub(super) fn distrust(saved: &mut Saved) -> Result<(), String> {
+pub(super) fn sanitize(saved: &mut Saved) -> Result<(), String> {
     let document = &mut saved.document;
     document.version_control = None;
     document.root = None;
@@ -156,12 +156,12 @@ pub(super) fn distrust(saved: &mut Saved) -> Result<(), String> {
     // The category is part of the comment marker and must not end it early.
     let category = document.category.as_deref();
     let plain = |category: &str| is_word(category, "._/ -") && !category.contains("--");
-    is(
+    ensure(
         category.is_none_or(plain),
         "`category` contains characters that are not allowed in an untrusted report",
     )?;
     for finding in &mut document.findings {
-        plainly(finding);
+        sanitize_finding(finding);
     }
     for file in &mut document.skipped {
         file.path = one_line(&file.path);
@@ -180,7 +180,7 @@ pub(super) fn distrust(saved: &mut Saved) -> Result<(), String> {
     Ok(())
 }
 
-fn plainly(finding: &mut Finding) {
+fn sanitize_finding(finding: &mut Finding) {
     finding.rule = one_line(&finding.rule);
     finding.path = one_line(&finding.path);
     finding.message = printable(&finding.message);
@@ -209,21 +209,21 @@ fn plainly(finding: &mut Finding) {
     }
 }
 
-fn is(holds: bool, otherwise: &str) -> Result<(), String> {
+fn ensure(holds: bool, otherwise: &str) -> Result<(), String> {
     if holds { Ok(()) } else { Err(otherwise.to_owned()) }
 }
 
 fn text(text: &str) -> Result<(), String> {
-    is(text.len() <= TEXT, "a string is too long")
+    ensure(text.len() <= MAX_TEXT_BYTES, "a string is too long")
 }
 
 fn name(text: &str) -> Result<(), String> {
-    is(!text.is_empty() && text.len() <= NAME, "a name is empty or too long")
+    ensure(!text.is_empty() && text.len() <= MAX_NAME_BYTES, "a name is empty or too long")
 }
 
 /// Validates a path below the root: relative, without `..`, to a file.
 fn path(path: &str) -> Result<(), String> {
-    let fits = path.len() <= PATH
+    let fits = path.len() <= MAX_PATH_BYTES
         && !path.contains('\0')
         && path.split('/').all(|segment| !["", ".", ".."].contains(&segment));
     let shown: String = path.chars().take(100).collect();
@@ -233,7 +233,7 @@ fn path(path: &str) -> Result<(), String> {
 fn range(start: Position, end: Position) -> Result<(), String> {
     let there = |at: Position| at.line >= 1 && at.column >= 1;
     let fits = there(start) && there(end) && (start.line, start.column) <= (end.line, end.column);
-    is(fits, "invalid range")
+    ensure(fits, "invalid range")
 }
 
 fn is_safety(text: &str) -> bool {
@@ -243,7 +243,7 @@ fn is_safety(text: &str) -> bool {
 /// Whether `text` consists of ASCII letters, digits and characters in `more`.
 fn is_word(text: &str, more: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || more.contains(c);
-    (1..=NAME).contains(&text.len()) && text.chars().all(fits)
+    (1..=MAX_NAME_BYTES).contains(&text.len()) && text.chars().all(fits)
 }
 
 /// Whether `text` is the full hash of a commit, SHA-1 or SHA-256.

@@ -6,11 +6,11 @@ mod pushes;
 mod shallow;
 
 use crate::repository::Repository;
-use aidd_ci::base::{self, Against, Compare, NoBase};
+use aidd_ci::base::{self, BaseChoice, Compare, NoBase};
 use aidd_ci::event::{Event, Pull, Trigger};
 
 /// The result of a search as text.
-struct Ran {
+struct SearchResult {
     /// The hash of the base, or the error.
     base: Result<String, String>,
     /// Why this base was chosen.
@@ -23,19 +23,19 @@ struct Ran {
 
 /// Inputs of a search in addition to the event.
 #[derive(Clone, Copy, Default)]
-struct Ask<'a> {
+struct SearchInput<'a> {
     explicit: Option<&'a str>,
     no_base: NoBase,
     compare: Option<Compare<'a>>,
 }
 
-fn find(clone: &Repository, event: &Event) -> Ran {
-    find_with(clone, event, Ask::default())
+fn find(clone: &Repository, event: &Event) -> SearchResult {
+    find_with(clone, event, SearchInput::default())
 }
 
 /// Searches, and ensures that the search only added objects to the clone and that the result is
 /// present.
-fn find_with(clone: &Repository, event: &Event, ask: Ask<'_>) -> Ran {
+fn find_with(clone: &Repository, event: &Event, ask: SearchInput<'_>) -> SearchResult {
     let state = || {
         let head = clone.git(&["rev-parse", "HEAD", "--symbolic-full-name", "HEAD"]);
         head + &clone.git(&["for-each-ref"]) + &clone.git(&["status", "--porcelain"])
@@ -43,30 +43,30 @@ fn find_with(clone: &Repository, event: &Event, ask: Ask<'_>) -> Ran {
     let before = state();
     let mut said = String::new();
     let mut say = |line: &str| said += &(masked(line) + "\n");
-    let Ask { explicit, no_base, compare } = ask;
+    let SearchInput { explicit, no_base, compare } = ask;
     let found =
         base::find(&crate::DISTRIBUTION, clone.root(), event, explicit, no_base, compare, &mut say);
     assert_eq!(state(), before, "the clone was changed");
     assert!(!clone.path(".git/FETCH_HEAD").exists());
     match found {
         Err(error) => {
-            Ran { base: Err(masked(&error.to_string())), why: String::new(), head: None, said }
+            SearchResult { base: Err(masked(&error.to_string())), why: String::new(), head: None, said }
         }
         Ok(found) => {
             let (base, why) = match found.against {
-                Against::Base(base) => {
+                BaseChoice::Base(base) => {
                     // All files of the commit, not only the commit itself.
                     clone.git(&["archive", "--output=/dev/null", &base.sha]);
                     (Ok(base.sha), base.why)
                 }
-                Against::WholeTree { why } => (Err("whole tree".to_owned()), masked(&why)),
+                BaseChoice::WholeTree { why } => (Err("whole tree".to_owned()), masked(&why)),
             };
-            Ran { base, why, head: found.head, said }
+            SearchResult { base, why, head: found.head, said }
         }
     }
 }
 
-impl Ran {
+impl SearchResult {
     /// Expects this base, found for this reason.
     #[track_caller]
     fn is(&self, base: &str, why: &str) {

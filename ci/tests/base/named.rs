@@ -3,8 +3,8 @@
 use crate::base::*;
 use insta::assert_snapshot;
 
-fn named(clone: &Repository, rev: &str) -> Ran {
-    find_with(clone, &Event::default(), Ask { explicit: Some(rev), ..Ask::default() })
+fn named(clone: &Repository, rev: &str) -> SearchResult {
+    find_with(clone, &Event::default(), SearchInput { explicit: Some(rev), ..SearchInput::default() })
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn a_base_that_is_nowhere_is_an_error_or_the_whole_tree() {
     unknown commit `nowhere^{tree}`: not a branch or tag of the remote either
     hint: fetch it first, or check out with `fetch-depth: 0`
     ");
-    let ask = Ask { explicit: Some("nowhere"), no_base: NoBase::Full, compare: None };
+    let ask = SearchInput { explicit: Some("nowhere"), no_base: NoBase::Full, compare: None };
     let why = "unknown commit `nowhere`: not a branch or tag of the remote either";
     find_with(&clone, &Event::default(), ask).is_whole(why);
 }

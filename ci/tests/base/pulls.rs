@@ -105,20 +105,20 @@ fn a_target_is_compared_with_a_head_that_is_fetched_and_not_checked_out() {
     let ran = find(&checkout(&server, "other", &SHALLOW), &event);
     ran.is(&fork, "merge base of release and the pull request");
     // With an explicit commit, the head is the same.
-    let ask = Ask { explicit: Some("main"), ..Ask::default() };
+    let ask = SearchInput { explicit: Some("main"), ..SearchInput::default() };
     let ran = find_with(&checkout(&server, "main", &SHALLOW), &event, ask);
     ran.is(&fork, "merge base of main and HEAD");
     assert_eq!(ran.head.as_ref(), Some(&head));
     // A head that cannot be fetched is never replaced by the checkout.
     event.pull.as_mut().expect("one").head_sha = "1".repeat(40);
-    let ask = Ask { no_base: NoBase::Full, ..Ask::default() };
+    let ask = SearchInput { no_base: NoBase::Full, ..SearchInput::default() };
     let ran = find_with(&checkout(&server, "main", &SHALLOW), &event, ask);
     let error = ran.base.expect_err("refused");
     assert!(error.starts_with("git fetch: fatal: "), "{error}");
 }
 
 #[test]
-fn a_merge_group_says_its_base() {
+fn a_merge_group_names_its_base() {
     let (server, _) = server(1);
     let main = server.rev("main");
     let group = server.merge("topic");
@@ -147,7 +147,7 @@ fn an_empty_comparison_is_refused_unless_the_pull_request_is_empty() {
     ");
     for depth in [&SHALLOW[..], &[]] {
         let clone = checkout(&server, "main", depth);
-        let ask = Ask { no_base: NoBase::Full, ..Ask::default() };
+        let ask = SearchInput { no_base: NoBase::Full, ..SearchInput::default() };
         let why = "nothing to compare: HASH is already part of main";
         find_with(&clone, &event, ask).is_whole(why);
     }

@@ -97,6 +97,6 @@ fn what_brings_no_change_is_checked_as_a_whole() {
     let tag = Event { git_ref: Some("refs/tags/v1".to_owned()), ..event(Trigger::Push) };
     find(&clone, &tag).is_whole("the tag v1 was pushed");
     // Unless a commit is set explicitly.
-    let ask = Ask { explicit: Some("HEAD~1"), ..Ask::default() };
+    let ask = SearchInput { explicit: Some("HEAD~1"), ..SearchInput::default() };
     find_with(&clone, &tag, ask).is(&server.rev("main~1"), "given as HEAD~1");
 }

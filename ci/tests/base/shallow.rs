@@ -66,7 +66,7 @@ fn the_server_is_asked_before_deep_histories_are_fetched() {
         Ok(fork.clone())
     };
     let clone = checkout(&server, "topic", &SHALLOW);
-    let ran = find_with(&clone, &event, Ask { compare: Some(&compare), ..Ask::default() });
+    let ran = find_with(&clone, &event, SearchInput { compare: Some(&compare), ..SearchInput::default() });
     ran.is(&fork, "merge base of main and the pull request");
     assert_eq!(asked.get(), 1);
     assert_snapshot!(ran.said, @"
@@ -82,7 +82,7 @@ fn the_server_is_asked_before_deep_histories_are_fetched() {
         [&|_, _| anyhow::bail!("rate limit"), &|_, _| Ok("--upload-pack=x".to_owned())];
     for compare in answers {
         let clone = checkout(&server, "topic", &SHALLOW);
-        let ran = find_with(&clone, &event, Ask { compare: Some(compare), ..Ask::default() });
+        let ran = find_with(&clone, &event, SearchInput { compare: Some(compare), ..SearchInput::default() });
         ran.is(&fork, "merge base of main and the pull request");
         let note = ran.said.lines().find(|line| line.contains("did not provide a merge base"));
         let wanted = ["rate limit", "not a commit hash"];
@@ -174,12 +174,12 @@ fn unrelated_histories_have_no_base() {
         assert_eq!(ran.base, Err("HASH and HASH have no common commit".to_owned()));
     }
     let clone = checkout(&server, "other", &SHALLOW);
-    let ran = find_with(&clone, &event, Ask { no_base: NoBase::Full, ..Ask::default() });
+    let ran = find_with(&clone, &event, SearchInput { no_base: NoBase::Full, ..SearchInput::default() });
     ran.is_whole("HASH and HASH have no common commit");
 }
 
 #[test]
-fn what_cannot_be_fetched_is_said() {
+fn a_failed_fetch_is_reported() {
     let (server, _) = server(3);
     let event = pull_request(&server, "topic");
     let clone = checkout(&server, "topic", &SHALLOW);
@@ -209,7 +209,7 @@ fn what_cannot_be_fetched_is_said() {
 }
 
 #[test]
-fn a_clone_without_folders_fetches_those_that_differ() {
+fn a_treeless_clone_fetches_directories_that_differ() {
     let (server, _) = server(1);
     server.commit(&[("folder/deep/c.txt", "one\n")]);
     let before = server.commit(&[("folder/deep/c.txt", "two\n")]);
@@ -284,13 +284,13 @@ fn a_partial_clone_fetches_old_contents_in_one_go() {
     };
     let count = packs();
     assert_eq!(missing(), 20);
-    base::have_blobs(&crate::DISTRIBUTION, clone.root(), &ids).expect("fetched");
+    base::ensure_blobs(&crate::DISTRIBUTION, clone.root(), &ids).expect("fetched");
     assert_eq!((missing(), packs()), (0, count + 1));
-    base::have_blobs(&crate::DISTRIBUTION, clone.root(), &ids).expect("here");
+    base::ensure_blobs(&crate::DISTRIBUTION, clone.root(), &ids).expect("here");
     assert_eq!(packs(), count + 1);
-    base::have_blobs(&crate::DISTRIBUTION, clone.root(), &[]).expect("nothing");
+    base::ensure_blobs(&crate::DISTRIBUTION, clone.root(), &[]).expect("nothing");
     assert!(base::have_blobs(&crate::DISTRIBUTION, clone.root(), &["--all".to_owned()]).is_err());
-    let error = base::have_blobs(&crate::DISTRIBUTION, server.root(), &["1".repeat(40)])
+    let error = base::ensure_blobs(&crate::DISTRIBUTION, server.root(), &["1".repeat(40)])
         .expect_err("refused");
     assert_snapshot!(error, @"
     missing from the repository: 1 object

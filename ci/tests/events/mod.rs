@@ -373,7 +373,7 @@ fn without_a_known_system_nothing_is_known() {
 }
 
 #[test]
-fn what_is_wrong_with_a_payload_is_said() {
+fn an_invalid_payload_is_reported() {
     let of = |payload: Option<&[u8]>| {
         let more = [("GITHUB_EVENT_NAME", "pull_request"), ("GITHUB_REF", "refs/pull/7/merge")];
         read(&[&GITHUB[..], &more].concat(), payload).expect_err("refused")

@@ -2,7 +2,7 @@
 
 use crate::github::fixture::*;
 use crate::github::server::{Fault, GitHub, TOKEN, error};
-use aidd_ci::github::{Patience, Target};
+use aidd_ci::github::{Timeouts, Target};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -150,7 +150,7 @@ fn a_connection_that_breaks_off_doubles_nothing() {
 fn a_silent_server_is_asked_again() {
     let server = server();
     server.fail("POST issues", Fault::Stalled);
-    let patience = Patience { request: Duration::from_millis(700), ..run(1).patience };
+    let patience = Timeouts { request: Duration::from_millis(700), ..run(1).patience };
     Run { patience, ..run(1) }.post_all(&server, COMMENT);
     assert_eq!(comments(&server).len(), 1);
 }
@@ -171,7 +171,7 @@ fn nobody_there() {
 }
 
 #[test]
-fn refusals_are_told() {
+fn refusals_are_reported() {
     let server = server();
     let mut lines = Vec::new();
     let long = json!({
@@ -236,7 +236,7 @@ fn code_scanning_refuses() {
 }
 
 #[test]
-fn annotations_that_come_too_late_are_told() {
+fn failed_annotation_batches_are_reported() {
     let server = server();
     server.fail("PATCH check-runs/1", answer(422, "Validation Failed"));
     let posted = run(160).post(&server, CHECK_RUN);

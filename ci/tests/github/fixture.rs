@@ -2,7 +2,7 @@
 
 use crate::github::server::{GitHub, HEAD, TOKEN};
 use aidd_ci::event::Repository;
-use aidd_ci::github::{Content, Patience, Posted, Suggestion, Target, Wanted, post_with};
+use aidd_ci::github::{Content, Timeouts, Posted, Suggestion, Target, Wanted, post_with};
 use aidd_engine::text::finding::Severity;
 use aidd_report::wire::{Edit, Finding, Fix, Position, Status};
 use serde_json::Value;
@@ -34,7 +34,7 @@ pub(crate) struct Run {
     pub(crate) marker: String,
     pub(crate) token: String,
     pub(crate) pull: Option<u64>,
-    pub(crate) patience: Patience,
+    pub(crate) patience: Timeouts,
 }
 
 impl Run {
@@ -100,7 +100,7 @@ pub(crate) fn clean() -> Run {
         marker: "aidd".into(),
         token: TOKEN.into(),
         pull: Some(PULL),
-        patience: Patience {
+        patience: Timeouts {
             request: Duration::from_secs(20),
             pause: Duration::from_millis(2),
             limits: Duration::from_secs(3),

@@ -1,6 +1,6 @@
 //! Posting to GitHub, against a mock server.
 
-mod asking;
+mod queries;
 mod failing;
 mod fixture;
 mod posting;

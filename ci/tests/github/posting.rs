@@ -128,7 +128,7 @@ fn one_run_in_all_its_parts() {
 }
 
 #[test]
-fn nothing_wanted_is_nothing_asked() {
+fn no_request_is_sent_without_wanted_parts() {
     let server = server();
     run(3).post_all(&server, Wanted::default());
     assert_eq!(server.log(), "");
@@ -213,7 +213,7 @@ fn of_two_comments_the_oldest_stays() {
 }
 
 #[test]
-fn a_comment_that_may_not_be_changed_is_written_anew() {
+fn a_comment_that_cannot_be_edited_is_created_again() {
     let server = server();
     run(1).post_all(&server, COMMENT);
     let refusal = error(403, "Resource not accessible by integration", &[]);

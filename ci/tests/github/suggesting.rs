@@ -105,7 +105,7 @@ fn a_suggestion_holds_any_text() {
 fn suggestions_of_fixes() {
     let text = "one\ntwo\r\nthree\n\nlast";
     let of = |edits: &[(usize, usize, &str)]| {
-        let made = Suggestion::of(&fixable(edits), text);
+        let made = Suggestion::from_finding(&fixable(edits), text);
         made.map_or("none".into(), |s| format!("{}-{} {:?}", s.first, s.last, s.text))
     };
     let cases = [
@@ -167,7 +167,7 @@ proptest! {
         let from = from.min(text.len());
         let to = (from + length).min(text.len());
         let fixed = format!("{}{new}{}", &text[..from], &text[to..]);
-        let Some(made) = Suggestion::of(&fixable(&[(from, to, &new)]), &text) else {
+        let Some(made) = Suggestion::from_finding(&fixable(&[(from, to, &new)]), &text) else {
             return Ok(());
         };
         let lines: Vec<&str> = text.split_inclusive('\n').collect();

@@ -5,7 +5,7 @@
 mod fixture;
 
 use crate::saved::fixture::{Change, GITHUB, change};
-use aidd_ci::saved::{Context, Saved, Shard, Writer, merge, settle};
+use aidd_ci::saved::{Context, Saved, Shard, Writer, merge, match_moved};
 use aidd_engine::rules::rule::Rule;
 use aidd_engine::text::finding::{Finding, Status};
 use aidd_report::{Budget, Document, Format, Run, VersionControl, markdown, render};
@@ -24,7 +24,7 @@ fn context() -> Context {
 }
 
 fn saved(run: &Run<'_>) -> Saved {
-    let mut saved = Saved::new(context(), Document::of(run, true));
+    let mut saved = Saved::new(context(), Document::from_run(run, true));
     let key = |finding: &aidd_report::wire::Finding| {
         let movable = ["new", "fixed"].contains(&&*status(finding));
         if movable { format!("{} {}", finding.rule, finding.message) } else { String::new() }
@@ -115,21 +115,21 @@ proptest! {
         let merged = merge(parts, |_| ()).expect("all are there");
         prop_assert_eq!(
             all_formats(&merged.document, rules),
-            all_formats(&Document::of(&whole, true), rules)
+            all_formats(&Document::from_run(&whole, true), rules)
         );
         prop_assert_eq!(merged, saved(&whole));
     }
 }
 
 #[test]
-fn what_moved_from_shard_to_shard_is_settled() {
+fn a_finding_moved_between_shards_is_matched() {
     let mut change = change();
     let moved: &mut Finding = &mut change.now.files[3].1[0];
     moved.rule = "secrets/some-key".into();
     moved.message = "[REDACTED] lies open".into();
     let one = shard(saved(&part(&change, &|at| at < 4)), 1, 2);
     let two = shard(saved(&part(&change, &|at| at == 4)), 2, 2);
-    let merged = merge(vec![one, two], settle).expect("all are there");
+    let merged = merge(vec![one, two], match_moved).expect("all are there");
 
     let moved = &mut change.now.files[3].1[0];
     moved.status = Status::Moved;
@@ -151,7 +151,7 @@ fn shards_that_do_not_fit_are_refused() {
         saved.retain(|_, _| false);
         saved
     };
-    let error = |parts: Vec<Saved>| merge(parts, settle).expect_err("refused").to_string();
+    let error = |parts: Vec<Saved>| merge(parts, match_moved).expect_err("refused").to_string();
     let first = |text: String| text.lines().next().expect("a line").to_owned();
     let of = |index, count| shard(empty(), index, count);
     assert_eq!(first(error(vec![])), "no reports to merge");
@@ -192,7 +192,7 @@ fn refused(pointer: &str, value: Value) -> String {
 }
 
 #[test]
-fn hostile_reports_are_refused_and_told_why() {
+fn hostile_reports_are_refused_with_a_reason() {
     let cases = [
         ("/schemaVersion", json!(2), "unsupported schema version 2; this aidd reads version 1"),
         (
@@ -266,7 +266,7 @@ fn hostile_reports_are_refused_and_told_why() {
 }
 
 #[test]
-fn a_report_of_strangers_makes_no_link_of_its_own() {
+fn an_untrusted_report_creates_no_links() {
     let mut change = change();
     let evil =
         "https://evil.example www.evil.example [x](https://evil.example) <a href=\"//evil\">";

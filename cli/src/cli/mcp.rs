@@ -61,7 +61,7 @@ impl Profile {
 
     /// Name of the profile on the command line.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Engine => "engine",
             Self::Core => "core",

@@ -10,7 +10,7 @@ use std::ffi::OsString;
 const PREFIX: &str = "AIDD_";
 
 /// Rust's number errors and their replacements.
-const WORDS: [(&str, &str); 3] = [
+const NUMBER_ERRORS: [(&str, &str); 3] = [
     ("invalid digit found in string", "a whole number is expected"),
     ("cannot parse integer from empty string", "a whole number is expected"),
     ("number too large to fit in target type", "the number is too large"),
@@ -44,8 +44,8 @@ fn without_empty(command: Command) -> Command {
 
 /// Rewords Rust's number errors in a message rendered by clap.
 #[must_use]
-pub fn plainly(mut text: String) -> String {
-    for (said, meant) in WORDS {
+pub fn reword_number_errors(mut text: String) -> String {
+    for (said, meant) in NUMBER_ERRORS {
         text = text.replace(said, meant);
     }
     text
@@ -53,7 +53,7 @@ pub fn plainly(mut text: String) -> String {
 
 /// The environment variable that supplied the value an error is about, unless the option was typed.
 #[must_use]
-pub fn variable(error: &clap::Error, args: &[OsString]) -> Option<String> {
+pub fn source_variable(error: &clap::Error, args: &[OsString]) -> Option<String> {
     let Some(ContextValue::String(arg)) = error.get(ContextKind::InvalidArg) else { return None };
     let flag = arg.split_whitespace().next()?;
     let is_typed = |typed: &OsString| {
@@ -78,7 +78,7 @@ pub fn variable(error: &clap::Error, args: &[OsString]) -> Option<String> {
 
 /// Commands and options of other tools, with their equivalent here. Entries without dashes are
 /// commands.
-const CALLED: [(&str, &str); 22] = [
+const EQUIVALENTS: [(&str, &str); 22] = [
     ("fix", "aidd check . --fix"),
     ("lint", "aidd check ."),
     ("scan", "aidd check ."),
@@ -106,14 +106,14 @@ const CALLED: [(&str, &str); 22] = [
 /// The equivalent of an unknown command or option from another tool, for names too different for
 /// clap's own suggestion.
 #[must_use]
-pub fn meant(error: &clap::Error) -> Option<&'static str> {
+pub fn equivalent_of(error: &clap::Error) -> Option<&'static str> {
     let kind = match error.kind() {
         ErrorKind::InvalidSubcommand => ContextKind::InvalidSubcommand,
         ErrorKind::UnknownArgument => ContextKind::InvalidArg,
         _ => return None,
     };
     let Some(ContextValue::String(typed)) = error.get(kind) else { return None };
-    CALLED.iter().find(|(name, _)| name == typed).map(|(_, here)| *here)
+    EQUIVALENTS.iter().find(|(name, _)| name == typed).map(|(_, here)| *here)
 }
 
 #[cfg(test)]
@@ -121,10 +121,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_words_of_other_tools_are_understood() {
+    fn commands_of_other_tools_are_suggested() {
         let of = |line: &str| {
             let args: Vec<OsString> = line.split(' ').map(OsString::from).collect();
-            parse(&args).err().as_ref().and_then(meant)
+            parse(&args).err().as_ref().and_then(equivalent_of)
         };
         assert_eq!(of("aidd fix"), Some("aidd check . --fix"));
         assert_eq!(of("aidd rule show x"), Some("aidd explain RULE"));
@@ -137,12 +137,12 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_for_an_option_is_what_is_there() {
+    fn every_suggested_command_exists() {
         let line = |words: &[&str]| -> Vec<OsString> {
             std::iter::once("aidd").chain(words.iter().copied()).map(OsString::from).collect()
         };
         // Every suggested command exists, with its options.
-        for (_, here) in CALLED.iter().filter(|(_, here)| here.starts_with("aidd ")) {
+        for (_, here) in EQUIVALENTS.iter().filter(|(_, here)| here.starts_with("aidd ")) {
             let words: Vec<&str> = here.split(' ').skip(1).collect();
             let error = parse(&line(&words)).err();
             assert!(error.is_none_or(|error| error.kind() == ErrorKind::DisplayVersion), "{here}");
@@ -150,10 +150,10 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_spoken_of_in_words() {
+    fn number_errors_are_reworded() {
         let args: Vec<OsString> = ["aidd", "check", "-j", "x"].map(OsString::from).to_vec();
         let error = parse(&args).expect_err("no number");
-        let said = plainly(error.to_string());
+        let said = reword_number_errors(error.to_string());
         assert!(said.contains("'--jobs <N>': a whole number is expected"), "{said}");
     }
 }

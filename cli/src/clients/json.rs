@@ -2,22 +2,22 @@
 //! formatting are preserved.
 
 use super::{Edited, Malformed};
-use aidd_engine::project::config::{parse_options, unparsed};
+use aidd_engine::project::config::{parse_options, syntax_error};
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
 use serde_json::{Map, Value};
 use std::fmt::Display;
 
 /// Key of aidd's own entries. Such an entry is added or removed as a whole.
-const OWN: &str = "aidd";
+const OWN_KEY: &str = "aidd";
 /// Prefix of the hook commands.
-const COMMAND: &str = "aidd hook ";
+const COMMAND_PREFIX: &str = "aidd hook ";
 
 /// Adds the entries of `template` that are missing in `text`.
 ///
 /// # Errors
 /// When `text` is malformed, or has another type where an object or an array is expected.
 pub(super) fn add(text: &str, template: &str) -> Result<Edited, Malformed> {
-    let (root, wanted) = (parse(text)?, object_of(template)?);
+    let (root, wanted) = (parse(text)?, parse_template(template)?);
     let mut kept = Vec::new();
     let object = match (root.object_value(), root.value()) {
         (Some(object), _) => object,
@@ -25,7 +25,7 @@ pub(super) fn add(text: &str, template: &str) -> Result<Edited, Malformed> {
         (None, Some(_)) => return Err(Malformed::at_start("expected an object")),
     };
     merge(&object, &wanted, &mut Vec::new(), &mut kept)?;
-    Ok(Edited { text: Some(root.to_string()), kept })
+    Ok(Edited { text: Some(root.to_string()), differing: kept })
 }
 
 /// Removes the entries of `template` from `text`. The result has no text if nothing else is left.
@@ -33,29 +33,29 @@ pub(super) fn add(text: &str, template: &str) -> Result<Edited, Malformed> {
 /// # Errors
 /// When `text` is malformed.
 pub(super) fn remove(text: &str, template: &str) -> Result<Edited, Malformed> {
-    let (root, wanted) = (parse(text)?, object_of(template)?);
+    let (root, wanted) = (parse(text)?, parse_template(template)?);
     let mut kept = Vec::new();
     let Some(object) = root.object_value() else {
-        return Ok(Edited { text: Some(text.to_owned()), kept });
+        return Ok(Edited { text: Some(text.to_owned()), differing: kept });
     };
     if !unmerge(&object, &wanted, &mut Vec::new(), &mut kept) {
-        return Ok(Edited { text: Some(text.to_owned()), kept });
+        return Ok(Edited { text: Some(text.to_owned()), differing: kept });
     }
     let left = value_of(&object);
     let is_bare = left.as_ref().and_then(Value::as_object).is_some_and(|left| {
         left.iter().all(|(key, value)| !value.is_object() && wanted.get(key) == Some(value))
     });
     let is_told = has_comment(&object.children()) || has_comment(&root.children());
-    Ok(Edited { text: (!is_bare || is_told).then(|| root.to_string()), kept })
+    Ok(Edited { text: (!is_bare || is_told).then(|| root.to_string()), differing: kept })
 }
 
 fn parse(text: &str) -> Result<CstRootNode, Malformed> {
     CstRootNode::parse(text, &parse_options())
-        .map_err(|error| unparsed(text, &error))
+        .map_err(|error| syntax_error(text, &error))
         .map_err(|problem| Malformed::at(text, problem.span.start, problem.message))
 }
 
-fn object_of(template: &str) -> Result<Map<String, Value>, Malformed> {
+fn parse_template(template: &str) -> Result<Map<String, Value>, Malformed> {
     serde_json::from_str(template).map_err(|error| Malformed::at_start(error.to_string()))
 }
 
@@ -76,14 +76,14 @@ fn merge(
                 let found = node.as_ref().and_then(value_of);
                 match value {
                     _ if found.as_ref() == Some(value) => {}
-                    Value::Object(inner) if key != OWN => {
+                    Value::Object(inner) if key != OWN_KEY => {
                         let own = node.and_then(|node| node.as_object());
-                        let own = own.ok_or_else(|| unexpected(place, "an object"))?;
+                        let own = own.ok_or_else(|| unexpected_type(place, "an object"))?;
                         merge(&own, inner, place, kept)?;
                     }
-                    Value::Array(elements) if key != OWN => {
+                    Value::Array(elements) if key != OWN_KEY => {
                         let own = node.and_then(|node| node.as_array());
-                        let own = own.ok_or_else(|| unexpected(place, "an array"))?;
+                        let own = own.ok_or_else(|| unexpected_type(place, "an array"))?;
                         merge_list(&own, elements, place, kept);
                     }
                     _ => kept.push(place.join(".")),
@@ -95,7 +95,7 @@ fn merge(
     Ok(())
 }
 
-fn unexpected(place: &[String], what: &str) -> Malformed {
+fn unexpected_type(place: &[String], what: &str) -> Malformed {
     Malformed::at_start(format!("expected {what} at `{}`", place.join(".")))
 }
 
@@ -128,7 +128,7 @@ fn unmerge(
         let Some(node) = property.value() else { continue };
         place.push(key.clone());
         match value {
-            _ if key == OWN => {
+            _ if key == OWN_KEY => {
                 if value_of(&node).as_ref() == Some(value) {
                     property.remove();
                     is_changed = true;
@@ -197,7 +197,7 @@ fn has_comment(children: &[CstNode]) -> bool {
 /// The aidd commands in an array entry.
 fn commands(entry: &Value) -> Vec<&str> {
     match entry {
-        Value::String(text) if text.starts_with(COMMAND) => vec![text],
+        Value::String(text) if text.starts_with(COMMAND_PREFIX) => vec![text],
         Value::Array(elements) => elements.iter().flat_map(commands).collect(),
         Value::Object(fields) => fields.values().flat_map(commands).collect(),
         _ => Vec::new(),

@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 use undo::Undo;
 
 /// Maximum size of a client's file, in bytes.
-const LARGEST: u64 = 8 << 20;
+const MAX_FILE_BYTES: u64 = 8 << 20;
 
 /// The result of editing a file.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ struct Edited {
     /// The new text; `None` if only aidd's entries were in the file.
     text: Option<String>,
     /// Entries of the user that differ from the template and are not changed.
-    kept: Vec<String>,
+    differing: Vec<String>,
 }
 
 /// Why a file cannot be edited.
@@ -191,7 +191,7 @@ pub fn run(clients: &[Client], remove: bool, is_dry: bool, io: &mut Io<'_>) -> R
 ///
 /// # Errors
 /// When standard error cannot be written.
-pub fn tell_others(io: &mut Io<'_>) -> Result<()> {
+pub fn print_unconfigured_clients(io: &mut Io<'_>) -> Result<()> {
     let mut found = Vec::new();
     for facts in CLIENTS {
         let is_here = facts.signs.iter().any(|sign| io.cwd.join(sign).exists());
@@ -273,7 +273,7 @@ fn note(tables: &Tables, undo: &mut Undo, changes: &[Change], remove: bool) {
             continue;
         };
         let without = |text: &Option<String>| {
-            let (mark, text) = marked(text.as_deref()?);
+            let (mark, text) = split_byte_order_mark(text.as_deref()?);
             let left = edit(tables, template, Some(text), true).ok()?.text?;
             Some(format!("{mark}{left}"))
         };
@@ -283,7 +283,7 @@ fn note(tables: &Tables, undo: &mut Undo, changes: &[Change], remove: bool) {
 }
 
 /// Splits off a byte order mark.
-fn marked(text: &str) -> (&str, &str) {
+fn split_byte_order_mark(text: &str) -> (&str, &str) {
     text.split_at(if text.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 })
 }
 
@@ -310,13 +310,13 @@ fn change(
         let after = Some(known.to_owned());
         return Ok(Change { path, place, before, after, kept: Vec::new() });
     }
-    let (mark, text) = match before.as_deref().map(marked) {
+    let (mark, text) = match before.as_deref().map(split_byte_order_mark) {
         Some((mark, text)) => (mark, Some(text)),
         None => ("", None),
     };
     let edited = edit(tables, template, text, remove).map_err(|error| malformed(&path, &error))?;
     let after = edited.text.map(|text| format!("{mark}{text}"));
-    Ok(Change { path, place, before, after, kept: edited.kept })
+    Ok(Change { path, place, before, after, kept: edited.differing })
 }
 
 fn malformed(path: &str, error: &Malformed) -> UserError {
@@ -338,8 +338,8 @@ fn edit(
     match (ending, remove, filled) {
         ("md" | "mdc", false, _) => rules::add(text, &wanted, &rules),
         ("md" | "mdc", true, _) => rules::remove(text.unwrap_or_default(), &wanted),
-        (_, false, None) => Ok(Edited { text: Some(wanted), kept: Vec::new() }),
-        (_, true, None) => Ok(Edited { text: text.map(str::to_owned), kept: Vec::new() }),
+        (_, false, None) => Ok(Edited { text: Some(wanted), differing: Vec::new() }),
+        (_, true, None) => Ok(Edited { text: text.map(str::to_owned), differing: Vec::new() }),
         ("toml", false, Some(text)) => toml::add(text, &wanted),
         ("toml", true, Some(text)) => toml::remove(text, &wanted),
         (_, false, Some(text)) => json::add(text, &wanted),
@@ -354,7 +354,7 @@ fn read(place: &Path, path: &str) -> Result<Option<String>> {
     };
     match fs::metadata(place) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Ok(data) if data.len() > LARGEST => {
+        Ok(data) if data.len() > MAX_FILE_BYTES => {
             return Err(refused("the file is too large", "move it away").into());
         }
         _ => {}
@@ -381,10 +381,10 @@ fn show(change: &Change, io: &mut Io<'_>) -> Result<()> {
 fn apply(root: &Path, changes: &[Change]) -> Result<()> {
     let mut done: Vec<&Change> = Vec::new();
     for change in changes.iter().filter(|change| !change.is_none()) {
-        if let Err(error) = put(root, &change.place, change.after.as_deref()) {
+        if let Err(error) = write_or_remove(root, &change.place, change.after.as_deref()) {
             for earlier in done {
                 // An error here adds nothing to the first one.
-                let _ = put(root, &earlier.place, earlier.before.as_deref());
+                let _ = write_or_remove(root, &earlier.place, earlier.before.as_deref());
             }
             return Err(error.context(change.path.clone()));
         }
@@ -395,7 +395,7 @@ fn apply(root: &Path, changes: &[Change]) -> Result<()> {
 
 /// Writes `text` as the new content of a file, or deletes the file and the directories that are
 /// then empty.
-fn put(root: &Path, place: &Path, text: Option<&str>) -> Result<()> {
+fn write_or_remove(root: &Path, place: &Path, text: Option<&str>) -> Result<()> {
     let folder = place.parent().context("the file has no parent directory")?;
     let Some(text) = text else {
         fs::remove_file(place)?;
@@ -413,7 +413,7 @@ fn put(root: &Path, place: &Path, text: Option<&str>) -> Result<()> {
     new.write_all(text.as_bytes())?;
     match fs::metadata(&target) {
         Ok(data) => new.as_file().set_permissions(data.permissions())?,
-        Err(_) => share(new.as_file())?,
+        Err(_) => set_project_permissions(new.as_file())?,
     }
     new.persist(&target).map_err(|error| error.error)?;
     Ok(())
@@ -421,7 +421,7 @@ fn put(root: &Path, place: &Path, text: Option<&str>) -> Result<()> {
 
 /// A temporary file is readable only by its owner; give it the usual permissions of project files.
 #[cfg(unix)]
-fn share(file: &fs::File) -> io::Result<()> {
+fn set_project_permissions(file: &fs::File) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     file.set_permissions(fs::Permissions::from_mode(0o644))
 }

@@ -15,7 +15,7 @@ const SLOT: &str = "<!-- aidd -->\n";
 /// When only one of the two markers exists.
 pub(super) fn add(text: Option<&str>, template: &str, rules: &str) -> Result<Edited, Malformed> {
     let block = format!("{BEGIN}\n{}\n{END}\n", rules.trim());
-    let whole = |text: String| Edited { text: Some(text), kept: Vec::new() };
+    let whole = |text: String| Edited { text: Some(text), differing: Vec::new() };
     let Some(text) = text.filter(|text| !text.trim().is_empty()) else {
         return Ok(whole(template.replace(SLOT, &block)));
     };
@@ -34,7 +34,7 @@ pub(super) fn add(text: Option<&str>, template: &str, rules: &str) -> Result<Edi
 /// When only one of the two markers exists.
 pub(super) fn remove(text: &str, template: &str) -> Result<Edited, Malformed> {
     let Some((before, _, after)) = split(text)? else {
-        return Ok(Edited { text: Some(text.to_owned()), kept: Vec::new() });
+        return Ok(Edited { text: Some(text.to_owned()), differing: Vec::new() });
     };
     let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
     // Also remove the empty line that was added before the block.
@@ -43,7 +43,7 @@ pub(super) fn remove(text: &str, template: &str) -> Result<Edited, Malformed> {
         .map_or(before, |kept| &before[..kept.len() + end.len()]);
     let left = format!("{before}{after}");
     let is_ours = left.replace("\r\n", "\n").trim() == template.replace(SLOT, "").trim();
-    Ok(Edited { text: (!is_ours && !left.trim().is_empty()).then_some(left), kept: Vec::new() })
+    Ok(Edited { text: (!is_ours && !left.trim().is_empty()).then_some(left), differing: Vec::new() })
 }
 
 /// Splits a file into the text before, between and after the markers; `None` without markers.

@@ -37,7 +37,7 @@ pub(super) fn files(root: &Path) -> BTreeMap<String, String> {
 }
 
 /// The output of a run, or its error.
-pub(super) fn ran(
+pub(super) fn run_init(
     root: &Path,
     clients: &[Client],
     remove: bool,
@@ -62,7 +62,7 @@ pub(super) fn ran(
 }
 
 fn set_up(root: &Path, client: Client) -> String {
-    ran(root, &[client], false, false).expect("set up")
+    run_init(root, &[client], false, false).expect("set up")
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn every_client_has_its_files_and_its_facts() {
 }
 
 #[test]
-fn an_empty_folder_is_set_up_and_left_as_it_was() {
+fn an_empty_directory_is_set_up_and_restored() {
     for client in Client::value_variants() {
         let folder = project(&[]);
         set_up(folder.path(), *client);
@@ -92,7 +92,7 @@ fn an_empty_folder_is_set_up_and_left_as_it_was() {
         let is_kept = |line: &str| line.starts_with("kept ");
         assert!(again.lines().take(written.len()).all(is_kept), "{client:?}: {again}");
         assert_eq!(files(folder.path()), written, "{client:?}");
-        ran(folder.path(), &[*client], true, false).expect("removed");
+        run_init(folder.path(), &[*client], true, false).expect("removed");
         assert_eq!(files(folder.path()), BTreeMap::new(), "{client:?}");
         assert_eq!(fs::read_dir(folder.path()).expect("a directory").count(), 0, "{client:?}");
         assert_eq!(ran(folder.path(), &[*client], true, false).as_deref(), Ok(""), "{client:?}");
@@ -111,7 +111,7 @@ const SETTINGS: &str = "{
 ";
 
 #[test]
-fn what_is_there_stays_with_its_comments_and_its_layout() {
+fn existing_content_keeps_its_comments_and_formatting() {
     let folder = project(&[(".claude/settings.json", SETTINGS)]);
     set_up(folder.path(), Client::ClaudeCode);
     let merged = files(folder.path()).remove(".claude/settings.json").expect("there");
@@ -215,13 +215,13 @@ fn what_is_there_stays_with_its_comments_and_its_layout() {
         },
     }
     "#);
-    ran(folder.path(), &[Client::ClaudeCode], true, false).expect("removed");
+    run_init(folder.path(), &[Client::ClaudeCode], true, false).expect("removed");
     let expected = BTreeMap::from([(".claude/settings.json".to_owned(), SETTINGS.to_owned())]);
     assert_eq!(files(folder.path()), expected);
 }
 
 #[test]
-fn entries_of_another_form_are_the_users() {
+fn differing_entries_are_not_changed() {
     let own =
         r#"{"mcpServers":{"aidd":{"command":"/opt/aidd","args":["mcp","--profile","lean"]}}}"#;
     let hook = r#"{"hooks":{"Stop":[{"matcher":"x","hooks":[{"type":"command","command":"aidd hook stop"}]}]}}"#;
@@ -230,7 +230,7 @@ fn entries_of_another_form_are_the_users() {
     assert!(said.contains("note: .mcp.json: `mcpServers.aidd` differs from"), "{said}");
     assert!(said.contains("note: .claude/settings.json: `hooks.Stop` differs from"), "{said}");
     assert_eq!(files(folder.path())[".mcp.json"], own);
-    let said = ran(folder.path(), &[Client::ClaudeCode], true, false).expect("removed");
+    let said = run_init(folder.path(), &[Client::ClaudeCode], true, false).expect("removed");
     assert!(said.contains("kept .mcp.json\n"), "{said}");
     let left: Value =
         serde_json::from_str(&files(folder.path())[".claude/settings.json"]).expect("JSON");
@@ -238,7 +238,7 @@ fn entries_of_another_form_are_the_users() {
 }
 
 #[test]
-fn a_malformed_file_is_named_with_its_place_and_nothing_is_written() {
+fn a_malformed_file_is_reported_with_its_line_and_nothing_is_written() {
     for (client, path, text, said) in [
         (
             Client::ClaudeCode,
@@ -255,14 +255,14 @@ fn a_malformed_file_is_named_with_its_place_and_nothing_is_written() {
         (Client::Codex, "AGENTS.md", "<!-- /aidd init -->\n", "AGENTS.md:1: "),
     ] {
         let folder = project(&[(path, text)]);
-        let error = ran(folder.path(), &[client], false, false).expect_err(text);
+        let error = run_init(folder.path(), &[client], false, false).expect_err(text);
         assert!(error.contains(said), "{text}: {error}");
         let expected = BTreeMap::from([(path.to_owned(), text.to_owned())]);
         assert_eq!(files(folder.path()), expected, "{text}");
     }
     let folder = project(&[]);
     fs::write(folder.path().join(".mcp.json"), b"\xff\xfe{}").expect("written");
-    let error = ran(folder.path(), &[Client::ClaudeCode], false, false).expect_err("not text");
+    let error = run_init(folder.path(), &[Client::ClaudeCode], false, false).expect_err("not text");
     let hint = "hint: save it as UTF-8 and retry; nothing was changed";
     assert_eq!(error, format!(".mcp.json: the file is not UTF-8\n{hint}"));
 }
@@ -280,14 +280,14 @@ fn links_are_followed_within_the_project_and_refused_outside() {
     assert!(folder.path().join(".mcp.json").is_symlink());
     assert!(files(folder.path())["shared/mcp.json"].contains("mcpServers"));
     link(elsewhere.path(), ".cursor");
-    let error = ran(folder.path(), &[Client::Cursor], false, false).expect_err("outside");
+    let error = run_init(folder.path(), &[Client::Cursor], false, false).expect_err("outside");
     assert!(error.starts_with(".cursor/"), "{error}");
     assert!(error.contains("is a link to a file outside the project"), "{error}");
     assert_eq!(files(elsewhere.path()), BTreeMap::new());
 }
 
 #[test]
-fn toml_is_added_at_the_end_and_taken_out_again() {
+fn toml_is_appended_and_removed_again() {
     let own = "# mine\nmodel = \"x\"\n\n[mcp_servers.docs] # theirs\ncommand = \"docs\"";
     for own in [own.to_owned(), own.replace('\n', "\r\n") + "\r\n", String::new()] {
         let folder = project(&[(".codex/config.toml", &own)]);
@@ -298,7 +298,7 @@ fn toml_is_added_at_the_end_and_taken_out_again() {
             text.replace("\r\n", "\n")
                 .ends_with("[mcp_servers.aidd]\ncommand = \"aidd\"\nargs = [\"mcp\"]\n")
         );
-        ran(folder.path(), &[Client::Codex], true, false).expect("removed");
+        run_init(folder.path(), &[Client::Codex], true, false).expect("removed");
         let left = files(folder.path()).remove(".codex/config.toml");
         assert_eq!(left.unwrap_or_default().trim_end(), own.trim_end());
     }
@@ -306,12 +306,12 @@ fn toml_is_added_at_the_end_and_taken_out_again() {
     let folder = project(&[(".codex/config.toml", changed)]);
     let said = set_up(folder.path(), Client::Codex);
     assert!(said.contains("`mcp_servers.aidd` differs from the template"), "{said}");
-    ran(folder.path(), &[Client::Codex], true, false).expect("removed");
+    run_init(folder.path(), &[Client::Codex], true, false).expect("removed");
     assert_eq!(files(folder.path())[".codex/config.toml"], changed);
 }
 
 #[test]
-fn rules_stand_between_marks_and_are_written_anew() {
+fn rules_are_rewritten_between_markers() {
     let own = "# Rules\n\nBe kind.\n";
     let folder = project(&[("AGENTS.md", own)]);
     set_up(folder.path(), Client::Zed);
@@ -321,18 +321,18 @@ fn rules_stand_between_marks_and_are_written_anew() {
     fs::write(folder.path().join("AGENTS.md"), older).expect("written");
     set_up(folder.path(), Client::Zed);
     assert_eq!(files(folder.path())["AGENTS.md"], format!("{text}\nMine too.\n"));
-    ran(folder.path(), &[Client::Zed], true, false).expect("removed");
+    run_init(folder.path(), &[Client::Zed], true, false).expect("removed");
     assert_eq!(files(folder.path())["AGENTS.md"], format!("{own}\nMine too.\n"));
 }
 
 #[test]
-fn a_file_that_another_client_reads_too_stays_for_it() {
+fn a_file_shared_with_another_client_is_not_removed() {
     let folder = project(&[]);
-    ran(folder.path(), &[Client::Codex, Client::Zed], false, false).expect("set up");
-    ran(folder.path(), &[Client::Codex], true, false).expect("removed");
+    run_init(folder.path(), &[Client::Codex, Client::Zed], false, false).expect("set up");
+    run_init(folder.path(), &[Client::Codex], true, false).expect("removed");
     let left: Vec<String> = files(folder.path()).into_keys().collect();
     assert_eq!(left, [".zed/settings.json", "AGENTS.md"]);
-    ran(folder.path(), &[Client::Zed], true, false).expect("removed");
+    run_init(folder.path(), &[Client::Zed], true, false).expect("removed");
     assert_eq!(files(folder.path()), BTreeMap::new());
 }
 
@@ -340,7 +340,7 @@ fn a_file_that_another_client_reads_too_stays_for_it() {
 fn a_dry_run_shows_a_patch_and_writes_nothing() {
     let folder = project(&[(".mcp.json", "{\n  \"mcpServers\": {}\n}\n")]);
     let before = files(folder.path());
-    let said = ran(folder.path(), &[Client::ClaudeCode], false, true).expect("shown");
+    let said = run_init(folder.path(), &[Client::ClaudeCode], false, true).expect("shown");
     assert_eq!(files(folder.path()), before);
     let patch = said.split_once("--- a/.mcp.json").expect("a patch").1;
     insta::assert_snapshot!(format!("--- a/.mcp.json{}", &patch[..patch.find("would").unwrap_or(patch.len())]), @r#"
@@ -360,11 +360,11 @@ fn a_dry_run_shows_a_patch_and_writes_nothing() {
 }
 
 #[test]
-fn a_write_that_fails_takes_the_others_back() {
+fn a_failed_write_reverts_the_others() {
     // A directory at the path of the last file.
     let folder = project(&[("AGENTS.md/x", "")]);
     let before = files(folder.path());
-    let error = ran(folder.path(), &[Client::Zed], false, false).expect_err("a directory");
+    let error = run_init(folder.path(), &[Client::Zed], false, false).expect_err("a directory");
     assert!(error.starts_with("AGENTS.md"), "{error}");
     assert_eq!(files(folder.path()), before);
 }
@@ -433,7 +433,7 @@ proptest! {
             prop_assert_eq!(&twice, &added);
             let merged: Value = serde_json::from_str(&added).expect("JSON");
             for (key, own) in value.as_object().expect("an object") {
-                prop_assert!(holds(&merged[key], own), "{key}: {merged}");
+                prop_assert!(contains(&merged[key], own), "{key}: {merged}");
             }
             let left = json::remove(&added, &wanted).expect("removed").text.expect("user content stays");
             let mut left: Value = serde_json::from_str(&left).expect("JSON");
@@ -475,7 +475,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_answered(text in "[\\[\\]{}:,\"a-c0-9 \n#=<>!/-]{0,60}") {
+    fn any_text_is_handled(text in "[\\[\\]{}:,\"a-c0-9 \n#=<>!/-]{0,60}") {
         for template in TABLES.templates {
             let _ = edit(TABLES, template, Some(&text), false);
             let _ = edit(TABLES, template, Some(&text), true);
@@ -484,10 +484,10 @@ proptest! {
 }
 
 /// Whether `merged` contains all of `own`.
-fn holds(merged: &Value, own: &Value) -> bool {
+fn contains(merged: &Value, own: &Value) -> bool {
     match (merged, own) {
         (Value::Object(merged), Value::Object(own)) => {
-            own.iter().all(|(key, own)| merged.get(key).is_some_and(|merged| holds(merged, own)))
+            own.iter().all(|(key, own)| merged.get(key).is_some_and(|merged| contains(merged, own)))
         }
         (Value::Array(merged), Value::Array(own)) => merged.starts_with(own),
         (merged, own) => merged == own,

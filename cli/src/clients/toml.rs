@@ -14,10 +14,10 @@ const PLACE: [&str; 2] = ["mcp_servers", "aidd"];
 pub(super) fn add(text: &str, template: &str) -> Result<Edited, Malformed> {
     let (document, wanted) = (parse(text)?, parse(template)?);
     let name = PLACE.join(".");
-    if let Some(found) = own(document.as_table()) {
-        let is_same = own(wanted.as_table()).is_some_and(|wanted| same(found, wanted));
+    if let Some(found) = own_entry(document.as_table()) {
+        let is_same = own_entry(wanted.as_table()).is_some_and(|wanted| is_same(found, wanted));
         let kept = if is_same { Vec::new() } else { vec![name] };
-        return Ok(Edited { text: Some(text.to_owned()), kept });
+        return Ok(Edited { text: Some(text.to_owned()), differing: kept });
     }
     if let Some(servers) = document.as_table().get(PLACE[0])
         && !servers.is_table()
@@ -37,7 +37,7 @@ pub(super) fn add(text: &str, template: &str) -> Result<Edited, Malformed> {
     added.push_str(&template.replace('\n', end));
     // Never write a file that the client cannot parse.
     parse(&added)?;
-    Ok(Edited { text: Some(added), kept: Vec::new() })
+    Ok(Edited { text: Some(added), differing: Vec::new() })
 }
 
 /// Removes the table of `template` from `text`. The result has no text if nothing else is left.
@@ -46,9 +46,9 @@ pub(super) fn add(text: &str, template: &str) -> Result<Edited, Malformed> {
 /// When `text` is malformed.
 pub(super) fn remove(text: &str, template: &str) -> Result<Edited, Malformed> {
     let (document, wanted) = (parse(text)?, parse(template)?);
-    let stays = |kept| Edited { text: Some(text.to_owned()), kept };
-    let Some(found) = own(document.as_table()) else { return Ok(stays(Vec::new())) };
-    let is_same = own(wanted.as_table()).is_some_and(|wanted| same(found, wanted));
+    let stays = |kept| Edited { text: Some(text.to_owned()), differing: kept };
+    let Some(found) = own_entry(document.as_table()) else { return Ok(stays(Vec::new())) };
+    let is_same = own_entry(wanted.as_table()).is_some_and(|wanted| is_same(found, wanted));
     let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let block = template.replace('\n', end);
     let at = text.find(&block).filter(|at| is_same && (*at == 0 || text[..*at].ends_with('\n')));
@@ -61,7 +61,7 @@ pub(super) fn remove(text: &str, template: &str) -> Result<Edited, Malformed> {
     let left = format!("{before}{after}");
     parse(&left)?;
     let text = (!left.trim().is_empty()).then_some(left);
-    Ok(Edited { text, kept: Vec::new() })
+    Ok(Edited { text, differing: Vec::new() })
 }
 
 fn parse(text: &str) -> Result<Document<&str>, Malformed> {
@@ -72,16 +72,16 @@ fn parse(text: &str) -> Result<Document<&str>, Malformed> {
     })
 }
 
-fn own(root: &Table) -> Option<&Item> {
+fn own_entry(root: &Table) -> Option<&Item> {
     root.get(PLACE[0])?.as_table_like()?.get(PLACE[1])
 }
 
-fn same(one: &Item, other: &Item) -> bool {
+fn is_same(one: &Item, other: &Item) -> bool {
     if let (Some(one), Some(other)) = (one.as_table_like(), other.as_table_like()) {
         return one.len() == other.len()
             && one
                 .iter()
-                .all(|(key, value)| other.get(key).is_some_and(|other| same(value, other)));
+                .all(|(key, value)| other.get(key).is_some_and(|other| is_same(value, other)));
     }
     if let (Some(one), Some(other)) = (one.as_array(), other.as_array()) {
         return one.len() == other.len()

@@ -2,7 +2,7 @@
 //! object or one on a single line. Stored with the local data of the checkout until aidd is removed
 //! or the file is edited.
 
-use super::{Change, put};
+use super::{Change, write_or_remove};
 use aidd_engine::parse::lines::id::digest;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
@@ -66,18 +66,18 @@ impl Undo {
         let place = root.join(PATH);
         if self.0.is_empty() {
             return match place.exists() {
-                true => put(root, &place, None).with_context(|| PATH.to_owned()),
+                true => write_or_remove(root, &place, None).with_context(|| PATH.to_owned()),
                 false => Ok(()),
             };
         }
-        put(root, &place, Some(&serde_json::to_string(self)?)).with_context(|| PATH.to_owned())?;
-        own(&place).with_context(|| PATH.to_owned())
+        write_or_remove(root, &place, Some(&serde_json::to_string(self)?)).with_context(|| PATH.to_owned())?;
+        restrict_to_owner(&place).with_context(|| PATH.to_owned())
     }
 }
 
 /// Restricts the file to its owner, since the previous content can be private.
 #[cfg(unix)]
-fn own(place: &Path) -> std::io::Result<()> {
+fn restrict_to_owner(place: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     fs::set_permissions(place, fs::Permissions::from_mode(0o600))
 }
@@ -90,7 +90,7 @@ fn own(_: &Path) -> std::io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{files, project, ran};
+    use super::super::tests::{files, project, run_init};
     use super::PATH;
     use crate::cli::Client;
     use clap::ValueEnum;
@@ -117,7 +117,7 @@ mod tests {
         ["", "# Mine", "# Mine\r\n\r\nText", "한글\n\n\n", "\n---\na: b\n---\n"];
 
     #[test]
-    fn what_was_there_is_there_again_to_the_byte() {
+    fn the_previous_content_is_restored_byte_for_byte() {
         for template in aidd_content::RULES.templates {
             let client = Client::from_str(template.client, false).expect("a known client");
             let texts = match template.path.rsplit('.').next() {
@@ -128,7 +128,7 @@ mod tests {
             for text in texts {
                 let folder = project(&[(template.path, text)]);
                 let before = files(folder.path());
-                let step = |remove| ran(folder.path(), &[client], remove, false);
+                let step = |remove| run_init(folder.path(), &[client], remove, false);
                 step(false).unwrap_or_else(|error| panic!("{}: {error}", template.path));
                 let after = files(folder.path());
                 assert_ne!(after, before);
@@ -141,9 +141,9 @@ mod tests {
     }
 
     #[test]
-    fn what_somebody_has_changed_since_stays_changed() {
+    fn later_edits_are_preserved() {
         let folder = project(&[(".mcp.json", "{\"x\":1}")]);
-        let step = |remove| ran(folder.path(), &[Client::ClaudeCode], remove, false).expect("done");
+        let step = |remove| run_init(folder.path(), &[Client::ClaudeCode], remove, false).expect("done");
         step(false);
         assert!(files(folder.path()).contains_key(PATH));
         let place = folder.path().join(".mcp.json");
@@ -163,10 +163,10 @@ mod tests {
 
     /// A later version rewrites its own entries; they do not become the user's content.
     #[test]
-    fn what_is_written_anew_leads_back_to_the_first() {
+    fn an_updated_entry_restores_the_original_content() {
         let folder = project(&[("AGENTS.md", ""), (".codex/hooks.json", "{}")]);
         let before = files(folder.path());
-        let step = |remove| ran(folder.path(), &[Client::Codex], remove, false).expect("done");
+        let step = |remove| run_init(folder.path(), &[Client::Codex], remove, false).expect("done");
         step(false);
         let place = folder.path().join("AGENTS.md");
         let text = std::fs::read_to_string(&place).expect("text");

@@ -23,7 +23,7 @@ use answer::Answer;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::CommandFactory;
 use edits::Proposal;
-use judge::Judge;
+use judge::EditChecker;
 pub(super) use payload::Payload;
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
@@ -33,15 +33,15 @@ use std::thread;
 use std::time::Duration;
 
 /// Maximum size of the input, in bytes. It contains the file that an agent writes, as JSON.
-const LARGEST: u64 = 16 << 20;
+const MAX_INPUT_BYTES: u64 = 16 << 20;
 /// Time limit of a hook in seconds, unless [`LIMIT_NAME`] sets another. Clients wait for ten
 /// seconds or longer and block the agent meanwhile.
-const LIMIT: u64 = 3;
+const TIME_LIMIT_SECONDS: u64 = 3;
 /// Environment variable with the time limit in seconds, for slow or busy machines.
-const LIMIT_NAME: &str = "AIDD_HOOK_LIMIT";
+const TIME_LIMIT_VARIABLE: &str = "AIDD_HOOK_LIMIT";
 
 /// Stack size of the worker thread in bytes; the usual size of a main thread.
-const STACK: usize = 8 << 20;
+const STACK_BYTES: usize = 8 << 20;
 
 /// The event that a client runs a hook for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +80,7 @@ impl Event {
 
 /// The hook that a command line names, even if the rest of it is malformed: the word after `hook`,
 /// if that is the command and not an argument.
-fn asked(args: &[OsString]) -> Option<&str> {
+fn requested_hook(args: &[OsString]) -> Option<&str> {
     // Global options that take a value as the next word.
     const WITH_VALUE: [&str; 2] = ["--config", "--color"];
     let mut words = args.iter().skip(1).map(|arg| arg.to_str().unwrap_or_default());
@@ -99,8 +99,8 @@ fn asked(args: &[OsString]) -> Option<&str> {
 /// Whether a command line runs an agent hook, even a malformed one: any exit code other than 0
 /// would block the agent.
 #[must_use]
-pub fn is_agents(args: &[OsString]) -> bool {
-    asked(args).is_some_and(|name| NAMES.contains(&name))
+pub fn is_agent_hook(args: &[OsString]) -> bool {
+    requested_hook(args).is_some_and(|name| NAMES.contains(&name))
 }
 
 /// Whether a command line names a hook unknown to this version. A later version may have set up the
@@ -112,20 +112,20 @@ pub fn is_unknown(args: &[OsString]) -> bool {
     let is_unknown = |name: &str| {
         name != "help" && hooks.is_some_and(|hooks| hooks.find_subcommand(name).is_none())
     };
-    asked(args).is_some_and(is_unknown)
+    requested_hook(args).is_some_and(is_unknown)
 }
 
 /// The output of a hook so far.
 #[derive(Clone, Default)]
-struct Said(Arc<Mutex<Vec<u8>>>);
+struct OutputBuffer(Arc<Mutex<Vec<u8>>>);
 
-impl Said {
+impl OutputBuffer {
     fn bytes(&self) -> Vec<u8> {
         std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-impl Write for Said {
+impl Write for OutputBuffer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).write(bytes)
     }
@@ -138,7 +138,7 @@ impl Write for Said {
 /// Runs an agent hook with a time limit and returns its exit code. Each answer is written as a
 /// whole or not at all; on a timeout, the complete answers so far are still written.
 #[must_use]
-pub fn watched(
+pub fn run_with_timeout(
     args: Vec<OsString>,
     cwd: io::Result<PathBuf>,
     distribution: &'static Distribution,
@@ -151,10 +151,10 @@ pub fn watched(
             return 0;
         }
     };
-    let said = std::env::var(LIMIT_NAME).ok().and_then(|said| said.parse().ok());
-    let limit = Duration::from_secs(said.unwrap_or(LIMIT).clamp(1, 600));
+    let said = std::env::var(TIME_LIMIT_VARIABLE).ok().and_then(|said| said.parse().ok());
+    let limit = Duration::from_secs(said.unwrap_or(TIME_LIMIT_SECONDS).clamp(1, 600));
     let (send, receive) = mpsc::channel();
-    let (out, err) = (Said::default(), Said::default());
+    let (out, err) = (OutputBuffer::default(), OutputBuffer::default());
     let (to_out, to_err) = (out.clone(), err.clone());
     let worker = move || {
         let exit = crate::run(
@@ -171,7 +171,7 @@ pub fn watched(
         // After a timeout, the receiver is gone.
         let _ = send.send(exit.code());
     };
-    let thread = thread::Builder::new().name("hook".to_owned()).stack_size(STACK);
+    let thread = thread::Builder::new().name("hook".to_owned()).stack_size(STACK_BYTES);
     let started = thread.spawn(worker);
     let (code, why) = match started.map(|_| receive.recv_timeout(limit)) {
         Ok(Ok(code)) => (code, String::new()),
@@ -190,19 +190,19 @@ pub fn watched(
 
 /// Runs a hook.
 pub(super) fn run(event: Event, io: &mut Io<'_>) -> Exit {
-    let answered = heard(io).and_then(|payload| {
+    let answered = read_payload(io).and_then(|payload| {
         let root = root(&payload, &io.cwd);
         let answer = serve(event, &payload, &root, io)?;
-        Ok(answer.map_or(Exit::Clean, |answer| tell(&answer, event, &payload, io)))
+        Ok(answer.map_or(Exit::Clean, |answer| write_answer(&answer, event, &payload, io)))
     });
     answered.unwrap_or_else(|error| {
-        say(event, &format!("{error:#}"), io);
+        report_error(event, &format!("{error:#}"), io);
         Exit::Clean
     })
 }
 
 /// Writes an answer to the client as a whole.
-fn tell(answer: &Answer, event: Event, payload: &Payload, io: &mut Io<'_>) -> Exit {
+fn write_answer(answer: &Answer, event: Event, payload: &Payload, io: &mut Io<'_>) -> Exit {
     let (text, exit) = answer::render(answer, event, payload);
     // A client that detects a refusal by the exit code reads the reason from standard error.
     let to = if exit == Exit::Clean { &mut io.out } else { &mut io.err };
@@ -211,20 +211,20 @@ fn tell(answer: &Answer, event: Event, payload: &Payload, io: &mut Io<'_>) -> Ex
 }
 
 /// Prints an error to standard error, with secrets redacted.
-fn say(event: Event, what: &str, io: &mut Io<'_>) {
+fn report_error(event: Event, what: &str, io: &mut Io<'_>) {
     let what = io.distribution.redact(&aidd_report::one_line(what));
     let _ = writeln!(io.err, "aidd hook {}: {what}; skipped", event.name());
 }
 
 /// Reads the client's input. All of it is read, because a client can fail if its pipe is closed
 /// early.
-fn heard(io: &mut Io<'_>) -> Result<Payload> {
+fn read_payload(io: &mut Io<'_>) -> Result<Payload> {
     let mut bytes = Vec::new();
-    let mut limited = (&mut *io.stdin).take(LARGEST + 1);
+    let mut limited = (&mut *io.stdin).take(MAX_INPUT_BYTES + 1);
     limited.read_to_end(&mut bytes).context("standard input")?;
-    if bytes.len() as u64 > LARGEST {
+    if bytes.len() as u64 > MAX_INPUT_BYTES {
         io::copy(io.stdin, &mut io::sink()).context("standard input")?;
-        bail!("standard input is larger than {LARGEST} bytes");
+        bail!("standard input is larger than {MAX_INPUT_BYTES} bytes");
     }
     Payload::read(&bytes)
 }
@@ -237,7 +237,7 @@ pub(super) fn root(payload: &Payload, cwd: &Path) -> PathBuf {
     if is_project(&here) {
         return here;
     }
-    let named = payload.folder().filter(|folder| folder.is_absolute() && folder.is_dir());
+    let named = payload.working_dir().filter(|folder| folder.is_absolute() && folder.is_dir());
     named.map(|folder| project::root_of(&folder)).filter(|root| is_project(root)).unwrap_or(here)
 }
 
@@ -251,13 +251,13 @@ fn serve(event: Event, payload: &Payload, root: &Path, io: &mut Io<'_>) -> Resul
         }
         Event::SessionStart => {
             let (pages, memory) =
-                beside(|| recall::pages(distribution, root), || memory(distribution, root));
+                in_parallel(|| recall::pages(distribution, root), || memory(distribution, root));
             let Some(mut memory) = memory? else { return Ok(None) };
             // With an invalid configuration nothing is recorded.
-            let is_kept = tracks(root).unwrap_or(false);
+            let is_kept = is_tracking_enabled(root).unwrap_or(false);
             let begun = if is_kept { record::begin(&mut memory, payload, root) } else { Ok(None) };
             let session = begun.unwrap_or_else(|error| {
-                say(event, &format!("{error:#}"), io);
+                report_error(event, &format!("{error:#}"), io);
                 None
             });
             let branch = record::branch(root);
@@ -267,17 +267,17 @@ fn serve(event: Event, payload: &Payload, root: &Path, io: &mut Io<'_>) -> Resul
             Ok(Some(Answer::Context(text)))
         }
         Event::PreCompact => {
-            let Some(mut memory) = kept(distribution, root)? else { return Ok(None) };
+            let Some(mut memory) = session_memory(distribution, root)? else { return Ok(None) };
             record::checkpoint(&mut memory, payload)?;
             Ok(None)
         }
         Event::Stop => {
-            let Some(mut memory) = kept(distribution, root)? else { return Ok(None) };
+            let Some(mut memory) = session_memory(distribution, root)? else { return Ok(None) };
             record::progress(&mut memory, payload)?;
             Ok(None)
         }
         Event::SessionEnd => {
-            let Some(mut memory) = kept(distribution, root)? else { return Ok(None) };
+            let Some(mut memory) = session_memory(distribution, root)? else { return Ok(None) };
             record::end(&mut memory, payload)?;
             Ok(None)
         }
@@ -290,13 +290,13 @@ fn after_tool(payload: &Payload, root: &Path, io: &mut Io<'_>) {
     let distribution = io.distribution;
     let proposals = place::proposals(payload, root, &io.cwd);
     let done = thread::scope(|scope| {
-        let memory = scope.spawn(move || kept(distribution, root));
+        let memory = scope.spawn(move || session_memory(distribution, root));
         let found = findings(distribution, payload, &proposals, root).unwrap_or_else(|error| {
-            say(Event::PostToolUse, &format!("{error:#}"), io);
+            report_error(Event::PostToolUse, &format!("{error:#}"), io);
             Vec::new()
         });
-        if let Some(text) = judge::said("aidd: this edit added", &found) {
-            tell(&Answer::Context(text), Event::PostToolUse, payload, io);
+        if let Some(text) = judge::render("aidd: this edit added", &found) {
+            write_answer(&Answer::Context(text), Event::PostToolUse, payload, io);
         }
         let memory = memory.join().map_err(|_| anyhow!("failed, see the message above"))?;
         match memory? {
@@ -305,12 +305,12 @@ fn after_tool(payload: &Payload, root: &Path, io: &mut Io<'_>) {
         }
     });
     if let Err(error) = done {
-        say(Event::PostToolUse, &format!("{error:#}"), io);
+        report_error(Event::PostToolUse, &format!("{error:#}"), io);
     }
 }
 
 /// Runs two closures in parallel; each has rules to load first.
-fn beside<A: Send, B>(one: impl FnOnce() -> A + Send, other: impl FnOnce() -> B) -> (Result<A>, B) {
+fn in_parallel<A: Send, B>(one: impl FnOnce() -> A + Send, other: impl FnOnce() -> B) -> (Result<A>, B) {
     thread::scope(|scope| {
         let one = scope.spawn(one);
         let other = other();
@@ -330,15 +330,15 @@ pub(super) fn memory(
 }
 
 /// The memory of a project that records sessions.
-fn kept(distribution: &'static Distribution, root: &Path) -> Result<Option<ProjectMemory>> {
-    if !root.join(".aidd").is_dir() || !tracks(root)? {
+fn session_memory(distribution: &'static Distribution, root: &Path) -> Result<Option<ProjectMemory>> {
+    if !root.join(".aidd").is_dir() || !is_tracking_enabled(root)? {
         return Ok(None);
     }
     memory(distribution, root)
 }
 
 /// Whether the configuration enables recording of sessions.
-fn tracks(root: &Path) -> Result<bool> {
+fn is_tracking_enabled(root: &Path) -> Result<bool> {
     let path = root.join(CONFIG_PATH);
     let text = match std::fs::read_to_string(&path) {
         Ok(text) => text,
@@ -359,13 +359,13 @@ fn refusal(
     if proposals.is_empty() {
         return Ok(None);
     }
-    let judge = Judge::open(distribution, root)?;
+    let judge = EditChecker::open(distribution, root)?;
     let mut found = Vec::new();
     for proposal in proposals {
-        found.extend(judge.proposed(proposal)?);
+        found.extend(judge.check_proposed(proposal)?);
     }
-    found.retain(judge::Told::must_not_pass);
-    Ok(judge::said("aidd refuses this edit because it would add", &found).map(Answer::Deny))
+    found.retain(judge::EditFimust_be_refusedot_pass);
+    Ok(judge::render("aidd refuses this edit because it would add", &found).map(Answer::Deny))
 }
 
 /// The new findings of an edit that was made.
@@ -374,14 +374,14 @@ fn findings(
     payload: &Payload,
     proposals: &[Proposal],
     root: &Path,
-) -> Result<Vec<judge::Told>> {
+) -> Result<Vec<judge::EditFinding>> {
     if proposals.is_empty() || payload.outcome() == Some(false) {
         return Ok(Vec::new());
     }
-    let judge = Judge::open(distribution, root)?;
+    let judge = EditChecker::open(distribution, root)?;
     let mut found = Vec::new();
     for proposal in proposals {
-        found.extend(judge.made(proposal, payload.original())?);
+        found.extend(judge.check_made(proposal, payload.original())?);
     }
     Ok(found)
 }

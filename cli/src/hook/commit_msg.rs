@@ -1,7 +1,7 @@
 //! `aidd hook commit-msg`: checks the message before the commit is created.
 
 use aidd_engine::check::Selection;
-use aidd_engine::forms::commits::{self, Commit, Work, message};
+use aidd_engine::forms::commits::{self, Commit, CommitInput, message};
 use aidd_engine::project::git::Repository;
 use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::{FailOn, Finding};
@@ -17,7 +17,7 @@ use std::io::{Read, Write};
 use std::path::Path;
 
 /// Maximum size of a message in bytes.
-const LIMIT: u64 = 1 << 20;
+const MAX_MESSAGE_BYTES: u64 = 1 << 20;
 
 /// Checks the message in `file`. Git shows the output and aborts the commit if the exit code is not
 /// 0.
@@ -27,7 +27,7 @@ const LIMIT: u64 = 1 << 20;
 pub(super) fn run(file: &Path, io: &mut Io<'_>) -> Result<Exit> {
     let project = Project::open(io.distribution, &io.cwd, None)?;
     let engine = project.engine(&Selection::default())?;
-    let asked = commit_checks::asked(&engine);
+    let asked = commit_checks::required_inputs(&engine);
     // Read first, so that an invalid path is reported regardless of the rules.
     let text = read(file, io)?;
     if !asked.any {
@@ -35,7 +35,7 @@ pub(super) fn run(file: &Path, io: &mut Io<'_>) -> Result<Exit> {
     }
     let repository = Repository::open(project.root()).ok();
     let commit = Commit {
-        message: message::cleaned(&text, &comment(repository.as_ref())),
+        message: message::clean(&text, &comment_prefix(repository.as_ref())),
         // Git has not written the author yet.
         ..Commit::default()
     };
@@ -50,10 +50,10 @@ pub(super) fn run(file: &Path, io: &mut Io<'_>) -> Result<Exit> {
     let tracked = tracked.and_then(|repository| repository.staged(None).ok()?.below("").ok());
     let tracked = tracked.unwrap_or_default();
     let files: &dyn Files = &project.disk;
-    let work = Work {
+    let work = CommitInput {
         commits: vec![commit],
         members: commits::members(files, tracked.iter().map(String::as_str)),
-        ..Work::default()
+        ..CommitInput::default()
     };
     let report = commit_checks::run(&engine, &work, files);
     let fail_on = fail_on(None, &project);
@@ -61,7 +61,7 @@ pub(super) fn run(file: &Path, io: &mut Io<'_>) -> Result<Exit> {
     for (source, checked) in &report.texts {
         for finding in &checked.findings {
             fails |= matches!(fail_on, FailOn::Severity(least) if finding.severity >= least);
-            tell(source, finding, io)?;
+            print_finding(source, finding, io)?;
         }
     }
     if !fails {
@@ -77,29 +77,29 @@ pub(super) fn run(file: &Path, io: &mut Io<'_>) -> Result<Exit> {
 fn read(file: &Path, io: &mut Io<'_>) -> Result<String> {
     let mut bytes = Vec::new();
     if file.as_os_str() == "-" {
-        io.stdin.take(LIMIT + 1).read_to_end(&mut bytes).context("standard input")?;
+        io.stdin.take(MAX_MESSAGE_BYTES + 1).read_to_end(&mut bytes).context("standard input")?;
     } else {
         let path = project::absolute(&io.cwd, file);
         let opened = File::open(&path).with_context(|| path.display().to_string())?;
         opened
-            .take(LIMIT + 1)
+            .take(MAX_MESSAGE_BYTES + 1)
             .read_to_end(&mut bytes)
             .with_context(|| path.display().to_string())?;
     }
-    if bytes.len() as u64 > LIMIT {
+    if bytes.len() as u64 > MAX_MESSAGE_BYTES {
         return Err(UserError::new(format!("the message is larger than {LIMIT} bytes")).into());
     }
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// The comment prefix of a message: `core.commentChar`, by default `#`.
-fn comment(repository: Option<&Repository>) -> String {
+fn comment_prefix(repository: Option<&Repository>) -> String {
     let set = repository.and_then(|repository| repository.setting("core.commentChar"));
     // With `auto`, only Git knows the character.
     set.filter(|set| !set.is_empty() && set != "auto").unwrap_or_else(|| "#".to_owned())
 }
 
-fn tell(source: &Source, finding: &Finding, io: &mut Io<'_>) -> Result<()> {
+fn print_finding(source: &Source, finding: &Finding, io: &mut Io<'_>) -> Result<()> {
     let at = source.position(finding.span.start, Encoding::CodePoints);
     writeln!(
         io.err,

@@ -18,35 +18,35 @@ use std::io::{Read, Write, copy, sink};
 use std::path::Path;
 
 /// Maximum size of the client's JSON, in bytes.
-const LARGEST: u64 = 8 << 20;
+const MAX_INPUT_BYTES: u64 = 8 << 20;
 /// The event of Gemini CLI, which accepts only JSON; Claude Code and Codex accept plain lines.
 const GEMINI: &str = "BeforeAgent";
 /// The event of Cursor, which accepts context since July 2026 and ignores it in earlier versions.
 const CURSOR: &str = "beforeSubmitPrompt";
 
 /// Maximum number of memories shown for a prompt.
-const MOST: usize = 3;
+const MAX_MEMORIES: usize = 3;
 /// Minimum score of a memory, from 0 to 1. On the test half of `tests/retrieval` this shows
 /// memories for 36 of 137 questions, in 35 of them with the right memory first, and none for
 /// questions without an answer.
-const LEAST: f64 = 0.5;
+const MIN_SCORE: f64 = 0.5;
 /// The same for a prompt that asks what was decided or done.
-const LEAST_ASKED: f64 = 0.45;
+const MIN_SCORE_QUESTION: f64 = 0.45;
 /// Minimum number of words of a prompt that is not a question; "run the tests" is too short to
 /// answer.
-const WORDS: usize = 5;
+const MIN_WORDS: usize = 5;
 /// Signs of a pasted error, which is compared with known errors line by line.
-const ERRORS: [&str; 7] =
+const ERROR_SIGNS: [&str; 7] =
     ["error", "exception", "panic", "traceback", "fatal", "undefined", "에러"];
 /// Minimum similarity to a known mistake, from 0 to 1.
-const ALIKE: f64 = 0.6;
+const MIN_SIMILARITY: f64 = 0.6;
 /// Maximum number of characters of a memory.
 const SHOWN: usize = 160;
 
 /// Reads the event and prints the hints, if any.
 pub(super) fn run(io: &mut Io<'_>) -> Exit {
     let mut bytes = Vec::new();
-    let read = (&mut *io.stdin).take(LARGEST).read_to_end(&mut bytes);
+    let read = (&mut *io.stdin).take(MAX_INPUT_BYTES).read_to_end(&mut bytes);
     // A client can fail if its pipe is closed early.
     let _ = copy(io.stdin, &mut sink());
     if read.is_ok()
@@ -55,7 +55,7 @@ pub(super) fn run(io: &mut Io<'_>) -> Exit {
     {
         let root = agent::root(&payload, &io.cwd);
         let found = detect(prompt);
-        let mut lines = remembered(io.distribution, &root, prompt, found).unwrap_or_else(|error| {
+        let mut lines = related_memories(io.distribution, &root, prompt, found).unwrap_or_else(|error| {
             let why = io.distribution.redact(&one_line(&format!("{error:#}")));
             let _ = writeln!(io.err, "aidd hook user-prompt: {why}; skipped");
             Vec::new()
@@ -64,12 +64,12 @@ pub(super) fn run(io: &mut Io<'_>) -> Exit {
             lines.push(format!("aidd memory ({}): {}.", found.name, found.suggestion));
         }
         // The reader may be gone, which is not an error.
-        let _ = tell(&lines.join("\n"), payload.event(), io);
+        let _ = print_hint(&lines.join("\n"), payload.event(), io);
     }
     Exit::Clean
 }
 
-fn tell(text: &str, event: Option<&str>, io: &mut Io<'_>) -> std::io::Result<()> {
+fn print_hint(text: &str, event: Option<&str>, io: &mut Io<'_>) -> std::io::Result<()> {
     if text.is_empty() {
         return Ok(());
     }
@@ -94,7 +94,7 @@ fn prompt(payload: &Payload) -> Option<&str> {
 }
 
 /// The memories that answer a prompt, one per line.
-fn remembered(
+fn related_memories(
     distribution: &'static Distribution,
     root: &Path,
     prompt: &str,
@@ -102,29 +102,29 @@ fn remembered(
 ) -> Result<Vec<String>> {
     let asks = found.is_some_and(|found| ["deciding", "searching"].contains(&found.name));
     let text = prompt.to_lowercase();
-    let is_error = ERRORS.iter().any(|sign| text.contains(sign));
-    if !asks && !is_error && prompt.split_whitespace().take(WORDS).count() < WORDS {
+    let is_error = ERROR_SIGNS.iter().any(|sign| text.contains(sign));
+    if !asks && !is_error && prompt.split_whitespace().take(MIN_WORDS).count() < MIN_WORDS {
         return Ok(Vec::new());
     }
     let Some(mut memory) = agent::memory(distribution, root)? else { return Ok(Vec::new()) };
     let mut ids = Vec::new();
     if is_error {
-        let known = memory.diagnose(prompt, ALIKE, MOST)?.matches;
+        let known = memory.diagnose(prompt, MIN_SIMILARITY, MAX_MEMORIES)?.matches;
         ids.extend(known.into_iter().map(|known| known.id));
     }
     let question = Question {
         text: prompt.to_owned(),
         kinds: vec![Kind::Decision, Kind::Mistake, Kind::Convention],
-        limit: MOST,
+        limit: MAX_MEMORIES,
         // Notes of sessions and branches are not project knowledge.
         ..Question::new(Layers::PERMANENT)
     };
-    let least = if asks { LEAST_ASKED } else { LEAST };
+    let least = if asks { MIN_SCORE_QUESTION } else { MIN_SCORE };
     let hits = memory.search(&question)?.hits.into_iter().filter(|hit| hit.score >= least);
     ids.extend(hits.map(|hit| hit.id));
     // Show each memory once.
     let (mut entries, _) = memory.entries_by_id(&ids)?;
-    entries.truncate(MOST);
+    entries.truncate(MAX_MEMORIES);
     if entries.is_empty() {
         return Ok(Vec::new());
     }
@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn other_events_and_forms_say_nothing() {
+    fn other_events_and_formats_print_nothing() {
         let said = |text: &str| {
             let payload = Payload::read(text.as_bytes()).ok()?;
             prompt(&payload).map(str::to_owned)

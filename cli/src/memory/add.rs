@@ -1,12 +1,12 @@
 //! `aidd memory add` and `aidd memory supersede`.
 
-use super::{Desk, checked_out, said};
+use super::{MemoryCommandContext, checked_out, to_user_error};
 use crate::cli::{AddCommand, AddConvention, AddDecision, AddInsight, AddMistake, Links, Text};
 use aidd_engine::check::REDACTED;
 use aidd_memory::kinds::{Convention, Decision, Insight, Mistake};
 use aidd_memory::permanent::{New, Saved};
 use aidd_memory::types::{Kind, Link, Relation};
-use aidd_report::caught;
+use aidd_report::enforcement;
 use aidd_report::exit::UserError;
 use aidd_report::project::Project;
 use aidd_report::{number, one_line};
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use std::io::Write;
 use std::sync::atomic::AtomicBool;
 
-pub(super) fn run(new: &AddCommand, desk: &mut Desk<'_, '_>) -> Result<()> {
+pub(super) fn run(new: &AddCommand, desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
     match new {
         AddCommand::Decision(args) => decision(args, Vec::new(), None, desk),
         AddCommand::Mistake(args) => mistake(args, desk),
@@ -26,7 +26,7 @@ pub(super) fn run(new: &AddCommand, desk: &mut Desk<'_, '_>) -> Result<()> {
 
 /// Saves a decision that supersedes another. It takes over the topic of the other unless it has its
 /// own.
-pub(super) fn supersede(id: &str, new: &AddDecision, desk: &mut Desk<'_, '_>) -> Result<()> {
+pub(super) fn supersede(id: &str, new: &AddDecision, desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
     let old = desk.entry(id)?;
     if old.kind != Kind::Decision {
         let message = format!("`{}` is a {}, not a decision", old.id, old.kind);
@@ -40,10 +40,10 @@ fn decision(
     args: &AddDecision,
     mut links: Vec<Link>,
     topic: Option<String>,
-    desk: &mut Desk<'_, '_>,
+    desk: &mut MemoryCommandContext<'_, '_>,
 ) -> Result<()> {
     for id in &args.supersedes {
-        links.push(Link::to(Relation::Supersedes, &desk.id(id)?));
+        links.push(Link::new(Relation::Supersedes, &desk.id(id)?));
     }
     let body = Decision {
         reasoning: args.reasoning.clone().unwrap_or_default(),
@@ -55,11 +55,11 @@ fn decision(
     let mut new = new(&args.text, &args.links, body, desk)?;
     new.links.extend(links);
     new.topic = new.topic.or(topic);
-    let saved = desk.memory.save_decision(&new).map_err(said)?;
-    tell(Kind::Decision, &saved, false, desk)
+    let saved = desk.memory.save_decision(&new).map_err(to_user_error)?;
+    print_saved(Kind::Decision, &saved, false, desk)
 }
 
-fn mistake(args: &AddMistake, desk: &mut Desk<'_, '_>) -> Result<()> {
+fn mistake(args: &AddMistake, desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
     let text = |of: &Option<String>| of.clone().unwrap_or_default();
     let body = Mistake {
         root_cause: text(&args.cause),
@@ -70,11 +70,11 @@ fn mistake(args: &AddMistake, desk: &mut Desk<'_, '_>) -> Result<()> {
         ..Mistake::default()
     };
     let new = new(&args.text, &args.links, body, desk)?;
-    let saved = desk.memory.save_mistake(&new).map_err(said)?;
-    tell(Kind::Mistake, &saved, args.check.is_some(), desk)
+    let saved = desk.memory.save_mistake(&new).map_err(to_user_error)?;
+    print_saved(Kind::Mistake, &saved, args.check.is_some(), desk)
 }
 
-fn convention(args: &AddConvention, desk: &mut Desk<'_, '_>) -> Result<()> {
+fn convention(args: &AddConvention, desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
     let mut examples = args.examples.iter().cloned();
     let body = Convention {
         example: examples.next().unwrap_or_default(),
@@ -85,11 +85,11 @@ fn convention(args: &AddConvention, desk: &mut Desk<'_, '_>) -> Result<()> {
         ..Convention::default()
     };
     let new = new(&args.text, &args.links, body, desk)?;
-    let saved = desk.memory.save_convention(&new).map_err(said)?;
-    tell(Kind::Convention, &saved, args.check.is_some(), desk)
+    let saved = desk.memory.save_convention(&new).map_err(to_user_error)?;
+    print_saved(Kind::Convention, &saved, args.check.is_some(), desk)
 }
 
-fn insight(args: &AddInsight, desk: &mut Desk<'_, '_>) -> Result<()> {
+fn insight(args: &AddInsight, desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
     let body = Insight {
         category: args.category.clone(),
         tags: args.tags.clone(),
@@ -98,14 +98,14 @@ fn insight(args: &AddInsight, desk: &mut Desk<'_, '_>) -> Result<()> {
     };
     let content = desk.text(&args.text.text)?;
     let topic = args.text.topic.as_deref();
-    let id = desk.memory.save_insight(&content, topic, &body, None).map_err(said)?;
-    tell(Kind::Insight, &Saved { id, is_new: true, ..Saved::default() }, false, desk)
+    let id = desk.memory.save_insight(&content, topic, &body, None).map_err(to_user_error)?;
+    print_saved(Kind::Insight, &Saved { id, is_new: true, ..Saved::default() }, false, desk)
 }
 
-fn new<T>(text: &Text, links: &Links, body: T, desk: &mut Desk<'_, '_>) -> Result<New<T>> {
+fn new<T>(text: &Text, links: &Links, body: T, desk: &mut MemoryCommandContext<'_, '_>) -> Result<New<T>> {
     let mut all = Vec::new();
     for (relation, id) in &links.links {
-        all.push(Link::to(*relation, &desk.id(id)?));
+        all.push(Link::new(*relation, &desk.id(id)?));
     }
     Ok(New {
         content: desk.text(&text.text)?,
@@ -118,15 +118,15 @@ fn new<T>(text: &Text, links: &Links, body: T, desk: &mut Desk<'_, '_>) -> Resul
 }
 
 /// Prints the result of saving a memory and, if it has a check, the current findings of the check.
-fn tell(kind: Kind, saved: &Saved, has_check: bool, desk: &mut Desk<'_, '_>) -> Result<()> {
+fn print_saved(kind: Kind, saved: &Saved, has_check: bool, desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
     let entry = desk.entry(&saved.id)?;
     let is_redacted = serde_json::to_string(&entry)?.contains(REDACTED);
     let mut answer = answer(kind, saved, is_redacted);
-    let caught = if has_check { caught(&saved.id, desk) } else { (Value::Null, String::new()) };
+    let caught = if has_check { check_findings(&saved.id, desk) } else { (Value::Null, String::new()) };
     if has_check && let Some(answer) = answer.as_object_mut() {
         answer.insert("enforced".to_owned(), caught.0);
     }
-    if desk.answered(&answer)? {
+    if desk.print_json(&answer)? {
         return Ok(());
     }
     let place = kind.file().map_or("in this checkout".to_owned(), |file| {
@@ -156,18 +156,18 @@ fn tell(kind: Kind, saved: &Saved, has_check: bool, desk: &mut Desk<'_, '_>) -> 
 
 /// The findings of a memory's check in the project, as JSON and as text. An error here does not
 /// affect the saved memory.
-pub(super) fn caught(id: &str, desk: &Desk<'_, '_>) -> (Value, String) {
+pub(super) fn check_findings(id: &str, desk: &MemoryCommandContext<'_, '_>) -> (Value, String) {
     let looked = Project::open(desk.io.distribution, desk.root, None)
         .map_err(anyhow::Error::from)
-        .and_then(|project| caught::look(&project, id, &AtomicBool::new(false)));
+        .and_then(|project| enforcement::preview(&project, id, &AtomicBool::new(false)));
     match looked {
         Ok(Some(caught)) => (json!(caught), caught.sentence()),
-        Ok(None) => (Value::Null, caught::ELSEWHERE.to_owned()),
+        Ok(None) => (Value::Null, enforcement::DUPLICATE_NOTE.to_owned()),
         Err(why) => (Value::Null, format!("The check was not run: {why:#}.")),
     }
 }
 
-fn number_of(times: u64) -> String {
+fn times(times: u64) -> String {
     number(usize::try_from(times).unwrap_or(usize::MAX), "time")
 }
 

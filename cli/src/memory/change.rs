@@ -1,6 +1,6 @@
 //! Changes memories: `aidd memory edit`, `outcome`, `remove`, `link`, `conflicts` and `settle`.
 
-use super::{Desk, add, said};
+use super::{MemoryCommandContext, add, to_user_error};
 use crate::cli::Edit as EditArgs;
 use aidd_engine::workspace::remembered::{self, CHECK};
 use aidd_memory::permanent::{Conflict, Edit};
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::Write;
 
-pub(super) fn edit(args: &EditArgs, desk: &mut Desk<'_, '_>) -> Result<()> {
+pub(super) fn edit(args: &EditArgs, desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
     let entry = desk.entry(&args.id)?;
     let content = args.content.as_deref().map(|text| desk.text(text)).transpose()?;
     let mut edit = Edit { content, topic: args.topic.clone(), ..Edit::default() };
@@ -25,14 +25,14 @@ pub(super) fn edit(args: &EditArgs, desk: &mut Desk<'_, '_>) -> Result<()> {
         }
         change(&mut edit, &entry, name, text)?;
     }
-    let edited = desk.memory.edit(entry.kind, &entry.id, &edit).map_err(said)?;
-    if desk.answered(&edited)? {
+    let edited = desk.memory.edit(entry.kind, &entry.id, &edit).map_err(to_user_error)?;
+    if desk.print_json(&edited)? {
         return Ok(());
     }
     writeln!(desk.io.out, "changed {}", edited.id)?;
     let is_given = args.set.iter().any(|(name, _)| name == CHECK);
     if is_given && remembered::check_of(&edited).is_some() {
-        let (_, said) = add::caught(&edited.id, desk);
+        let (_, said) = add::check_findings(&edited.id, desk);
         writeln!(desk.io.err, "note: {}", one_line(&said))?;
     }
     Ok(())
@@ -76,26 +76,26 @@ pub(super) fn outcome(
     id: &str,
     outcome: Outcome,
     reason: Option<&str>,
-    desk: &mut Desk<'_, '_>,
+    desk: &mut MemoryCommandContext<'_, '_>,
 ) -> Result<()> {
     let id = desk.id(id)?;
-    desk.memory.set_outcome(&id, outcome, reason).map_err(said)?;
-    if !desk.answered(&json!({"id": id, "outcome": outcome, "reason": reason}))? {
+    desk.memory.set_outcome(&id, outcome, reason).map_err(to_user_error)?;
+    if !desk.print_json(&json!({"id": id, "outcome": outcome, "reason": reason}))? {
         writeln!(desk.io.out, "recorded outcome {outcome} for {id}")?;
     }
     Ok(())
 }
 
-pub(super) fn remove(ids: &[String], reason: Option<&str>, desk: &mut Desk<'_, '_>) -> Result<()> {
+pub(super) fn remove(ids: &[String], reason: Option<&str>, desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
     let mut removed = Vec::new();
     // Resolve all ids before retracting the first memory.
     let ids: Vec<String> = ids.iter().map(|id| desk.id(id)).collect::<Result<_>>()?;
     for id in &ids {
-        removed.push(desk.memory.take_back(id, reason).map_err(said)?);
+        removed.push(desk.memory.take_back(id, reason).map_err(to_user_error)?);
     }
     let answer: Vec<Value> =
         removed.iter().map(|entry| json!({"id": entry.id, "type": entry.kind})).collect();
-    if desk.answered(&json!({"removed": answer}))? {
+    if desk.print_json(&json!({"removed": answer}))? {
         return Ok(());
     }
     for entry in &removed {
@@ -110,25 +110,25 @@ pub(super) fn link(
     relation: Relation,
     to: &str,
     reason: Option<&str>,
-    desk: &mut Desk<'_, '_>,
+    desk: &mut MemoryCommandContext<'_, '_>,
 ) -> Result<()> {
     let (from, to) = (desk.id(from)?, desk.id(to)?);
-    let link = Link { reason: reason.map(str::to_owned), ..Link::to(relation, &to) };
-    desk.memory.link(&from, &link).map_err(said)?;
+    let link = Link { reason: reason.map(str::to_owned), ..Link::new(relation, &to) };
+    desk.memory.link(&from, &link).map_err(to_user_error)?;
     let answer = json!({"from": from, "relation": relation, "to": to, "reason": reason});
-    if !desk.answered(&answer)? {
+    if !desk.print_json(&answer)? {
         writeln!(desk.io.out, "{from} {} {to}", relation.word().replace('_', " "))?;
     }
     Ok(())
 }
 
-pub(super) fn conflicts(desk: &mut Desk<'_, '_>) -> Result<()> {
-    let conflicts = desk.memory.conflicts().map_err(said)?;
+pub(super) fn conflicts(desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
+    let conflicts = desk.memory.conflicts().map_err(to_user_error)?;
     let mut answer = Vec::new();
     for conflict in &conflicts {
-        answer.push(described(conflict, desk)?);
+        answer.push(to_json(conflict, desk)?);
     }
-    if desk.answered(&json!({"conflicts": answer}))? {
+    if desk.print_json(&json!({"conflicts": answer}))? {
         return Ok(());
     }
     for (conflict, described) in conflicts.iter().zip(&answer) {
@@ -141,10 +141,10 @@ pub(super) fn conflicts(desk: &mut Desk<'_, '_>) -> Result<()> {
 }
 
 /// A conflict as JSON: its kind and its sides.
-fn described(conflict: &Conflict, desk: &mut Desk<'_, '_>) -> Result<Value> {
+fn to_json(conflict: &Conflict, desk: &mut MemoryCommandContext<'_, '_>) -> Result<Value> {
     let (kind, topic, ids) = match conflict {
         Conflict::TwoHeads { id, heads } => {
-            let history = desk.memory.history(id).map_err(said)?;
+            let history = desk.memory.history(id).map_err(to_user_error)?;
             let edits: Vec<Value> = heads
                 .iter()
                 .filter_map(|rev| history.iter().find(|line| line.rev == *rev))
@@ -161,7 +161,7 @@ fn described(conflict: &Conflict, desk: &mut Desk<'_, '_>) -> Result<Value> {
         Conflict::Circle { from, to } => ("circle", None, vec![from.clone(), to.clone()]),
         Conflict::Forked { ids } => ("forked", None, ids.clone()),
     };
-    let entries = desk.memory.get(&ids).map_err(said)?;
+    let entries = desk.memory.get(&ids).map_err(to_user_error)?;
     let side = |entry: &Entry| {
         let mut side =
             json!({"id": entry.id, "title": entry.title(80), "updatedAt": entry.updated_at});
@@ -179,7 +179,7 @@ fn described(conflict: &Conflict, desk: &mut Desk<'_, '_>) -> Result<Value> {
     })
 }
 
-fn print(conflict: &Conflict, described: &Value, desk: &mut Desk<'_, '_>) -> Result<()> {
+fn print(conflict: &Conflict, described: &Value, desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
     let head = match conflict {
         Conflict::TwoHeads { id, .. } => format!("two edits of {id}"),
         Conflict::OneTopic { topic, .. } => format!("several decisions on {topic}"),
@@ -215,19 +215,19 @@ fn print(conflict: &Conflict, described: &Value, desk: &mut Desk<'_, '_>) -> Res
     Ok(())
 }
 
-pub(super) fn settle(id: &str, rev: Option<&str>, desk: &mut Desk<'_, '_>) -> Result<()> {
+pub(super) fn settle(id: &str, rev: Option<&str>, desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
     let id = desk.id(id)?;
     let settled = desk.memory.settle(&id, rev).map_err(|error| match error {
         aidd_memory::MemoryError::Invalid(why) => {
             UserError::new(why).hint("`aidd memory conflicts` lists ids and edits").into()
         }
-        other => said(other),
+        other => to_user_error(other),
     })?;
     let answer = json!({
         "id": id, "dropped": settled.dropped, "superseded": settled.superseded,
         "unlinked": settled.unlinked,
     });
-    if desk.answered(&answer)? {
+    if desk.print_json(&answer)? {
         return Ok(());
     }
     if settled.is_nothing() {
@@ -252,7 +252,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_what_the_field_is() {
+    fn values_have_the_type_of_the_field() {
         assert_eq!(value_for(Some(&json!("x")), "[1]"), json!("[1]"));
         assert_eq!(value_for(Some(&json!(["a"])), "[\"b\"]"), json!(["b"]));
         assert_eq!(value_for(None, "plain words"), json!("plain words"));

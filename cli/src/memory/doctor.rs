@@ -1,6 +1,6 @@
 //! `aidd memory doctor`: the state of the memory, its problems and how to fix them.
 
-use super::{is_begun, said};
+use super::{exists, to_user_error};
 use crate::git_files;
 use aidd_engine::check::Distribution;
 use aidd_engine::check::Engine;
@@ -28,12 +28,12 @@ use std::io::Write;
 use std::path::Path;
 
 /// Maximum number of problems listed for the tracked files; the rest is counted.
-const NAMED: usize = 20;
+const MAX_LISTED: usize = 20;
 
 /// A problem: what was checked, what is wrong, the remedy, and whether `--fix` applies it.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Wrong {
+struct Problem {
     what: &'static str,
     message: String,
     remedy: String,
@@ -42,21 +42,21 @@ struct Wrong {
 
 /// The report.
 #[derive(Debug, Default)]
-struct Seen {
+struct Report {
     /// Facts that are not problems: name and value.
     facts: Vec<(&'static str, String)>,
-    wrong: Vec<Wrong>,
+    wrong: Vec<Problem>,
     fixed: Vec<String>,
 }
 
-impl Seen {
+impl Report {
     fn wrong(&mut self, what: &'static str, message: &str, remedy: &str, fixable: bool) {
         let (message, remedy) = (one_line(message), remedy.to_owned());
-        self.wrong.push(Wrong { what, message, remedy, fixable });
+        self.wrong.push(Problem { what, message, remedy, fixable });
     }
 
     /// Adds a problem that `--fix` could not fix.
-    fn cannot(&mut self, what: &'static str, why: &str) {
+    fn add_unfixable(&mut self, what: &'static str, why: &str) {
         let remedy = "make the file readable and writable";
         self.wrong(what, &format!("not fixed: {why}"), remedy, false);
     }
@@ -64,14 +64,14 @@ impl Seen {
 
 /// Runs `aidd memory doctor`; exits with 1 if there are problems.
 pub(super) fn run(root: &Path, fix: bool, as_json: bool, io: &mut Io<'_>) -> Result<Exit> {
-    let mut seen = Seen::default();
+    let mut seen = Report::default();
     seen.facts.push(("root", root.display().to_string()));
     if fix {
-        mend_files(io.distribution, root, &mut seen)?;
+        fix_files(io.distribution, root, &mut seen)?;
     }
-    if is_begun(root) {
+    if exists(root) {
         match ProjectMemory::open(io.distribution, root, Wanted::default(), system_clock()) {
-            Ok(mut memory) => memory_of(&mut memory, fix, &mut seen)?,
+            Ok(mut memory) => check_memory(&mut memory, fix, &mut seen)?,
             Err(error) => cannot_open(&error, &mut seen),
         }
         leftovers(root, &mut seen);
@@ -86,7 +86,7 @@ pub(super) fn run(root: &Path, fix: bool, as_json: bool, io: &mut Io<'_>) -> Res
     } else {
         seen.facts.push(("memory", "empty".to_owned()));
     }
-    of_git(root, &mut seen);
+    check_git(root, &mut seen);
     if as_json {
         let facts: serde_json::Map<_, _> =
             seen.facts.iter().map(|(name, fact)| ((*name).to_owned(), json!(fact))).collect();
@@ -98,7 +98,7 @@ pub(super) fn run(root: &Path, fix: bool, as_json: bool, io: &mut Io<'_>) -> Res
     Ok(if seen.wrong.is_empty() { Exit::Clean } else { Exit::Findings })
 }
 
-fn print(seen: &Seen, io: &mut Io<'_>) -> Result<()> {
+fn print(seen: &Report, io: &mut Io<'_>) -> Result<()> {
     for (name, fact) in &seen.facts {
         writeln!(io.out, "{name:<14} {fact}")?;
     }
@@ -119,14 +119,14 @@ fn print(seen: &Seen, io: &mut Io<'_>) -> Result<()> {
 
 /// Fixes what can be fixed before the memory is opened: the Git files, and leftovers of merges in
 /// the tracked files. What cannot be fixed becomes part of the report.
-fn mend_files(distribution: &'static Distribution, root: &Path, seen: &mut Seen) -> Result<()> {
+fn fix_files(distribution: &'static Distribution, root: &Path, seen: &mut Report) -> Result<()> {
     if git_files::repository(root).is_some() {
         match git_files::write(root) {
             Ok(all) => {
-                let done = all.into_iter().filter(|(_, done)| *done != git_files::Done::Kept);
+                let done = all.into_iter().filter(|(_, done)| *done != git_files::Done::Unchanged);
                 seen.fixed.extend(done.map(|(name, done)| format!("{} {name}", done.word())));
             }
-            Err(error) => seen.cannot("git", &format!("{error:#}")),
+            Err(error) => seen.add_unfixable("git", &format!("{error:#}")),
         }
     }
     let engine = distribution.engine().map_err(|error| anyhow::anyhow!("{error}"))?;
@@ -136,17 +136,17 @@ fn mend_files(distribution: &'static Distribution, root: &Path, seen: &mut Seen)
         if journal.stamp(&path).is_none() {
             continue;
         }
-        match mend_lines(engine, &journal, &path) {
+        match fix_lines(engine, &journal, &path) {
             Ok(0) => {}
             Ok(fixes) => seen.fixed.push(format!("{} in {path}", number(fixes, "line"))),
-            Err(error) => seen.cannot("tracked file", &error.to_string()),
+            Err(error) => seen.add_unfixable("tracked file", &error.to_string()),
         }
     }
     Ok(())
 }
 
 /// Applies the safe fixes to a tracked file. Returns the number of fixes.
-fn mend_lines(
+fn fix_lines(
     engine: &Engine,
     journal: &journal::Journal,
     path: &str,
@@ -170,15 +170,15 @@ fn mend_lines(
     Ok(fixes.len())
 }
 
-fn memory_of(memory: &mut ProjectMemory, fix: bool, seen: &mut Seen) -> Result<()> {
+fn check_memory(memory: &mut ProjectMemory, fix: bool, seen: &mut Report) -> Result<()> {
     for notice in memory.take_notices() {
         seen.facts.push(("note", one_line(&notice)));
     }
-    let damage = memory.check().map_err(said)?;
+    let damage = memory.check().map_err(to_user_error)?;
     if fix && !damage.is_empty() {
         match memory.import() {
             Ok(_) => seen.fixed.push("the store, rebuilt from the tracked files".to_owned()),
-            Err(error) => seen.cannot("store", &error.to_string()),
+            Err(error) => seen.add_unfixable("store", &error.to_string()),
         }
         for notice in memory.take_notices() {
             seen.fixed.push(one_line(&notice));
@@ -196,12 +196,12 @@ fn memory_of(memory: &mut ProjectMemory, fix: bool, seen: &mut Seen) -> Result<(
                 let lines = number(lines, "line");
                 seen.fixed.push(format!("{lines} missing from tracked files"));
             }
-            Err(error) => seen.cannot("tracked file", &error.to_string()),
+            Err(error) => seen.add_unfixable("tracked file", &error.to_string()),
         }
     }
     counts(memory, seen)?;
     tracked(memory, seen)?;
-    let (_, unread) = memory.branches().map_err(said)?;
+    let (_, unread) = memory.branches().map_err(to_user_error)?;
     for path in unread {
         seen.wrong(
             "branch",
@@ -213,9 +213,9 @@ fn memory_of(memory: &mut ProjectMemory, fix: bool, seen: &mut Seen) -> Result<(
     Ok(())
 }
 
-fn counts(memory: &mut ProjectMemory, seen: &mut Seen) -> Result<()> {
+fn counts(memory: &mut ProjectMemory, seen: &mut Report) -> Result<()> {
     let mut by_kind: Vec<(String, u32)> = Vec::new();
-    let counts = memory.read(&mut |store| store.counts()).map_err(said)?;
+    let counts = memory.read(&mut |store| store.counts()).map_err(to_user_error)?;
     for (_, kind, status, count) in counts {
         if status == Status::Removed {
             continue;
@@ -232,11 +232,11 @@ fn counts(memory: &mut ProjectMemory, seen: &mut Seen) -> Result<()> {
 }
 
 /// Adds the problems of the tracked files, and the lines missing from them.
-fn tracked(memory: &mut ProjectMemory, seen: &mut Seen) -> Result<()> {
-    let problems = memory.problems().map_err(said)?;
-    for problem in problems.iter().take(NAMED) {
+fn tracked(memory: &mut ProjectMemory, seen: &mut Report) -> Result<()> {
+    let problems = memory.problems().map_err(to_user_error)?;
+    for problem in problems.iter().take(MAX_LISTED) {
         // Already reported if fixing it failed.
-        let is_said = |wrong: &Wrong| wrong.message.ends_with(&problem.message);
+        let is_said = |wrong: &Problem| wrong.message.ends_with(&problem.message);
         if problem.kind == ProblemKind::UnreadableFile && seen.wrong.iter().any(is_said) {
             continue;
         }
@@ -253,12 +253,12 @@ fn tracked(memory: &mut ProjectMemory, seen: &mut Seen) -> Result<()> {
         };
         seen.wrong("tracked file", &format!("{place}: {}", problem.message), remedy, fixable);
     }
-    if problems.len() > NAMED {
+    if problems.len() > MAX_LISTED {
         let message = format!("{} more problems", problems.len() - NAMED);
         let remedy = format!("run `aidd check {}` to show all", memory.folder());
         seen.wrong("tracked file", &message, &remedy, false);
     }
-    let conflicts = memory.conflicts().map_err(said)?.len();
+    let conflicts = memory.conflicts().map_err(to_user_error)?.len();
     if conflicts > 0 {
         let remedy =
             "list them with `aidd memory conflicts`, resolve each with `aidd memory settle ID`";
@@ -278,7 +278,7 @@ fn tracked(memory: &mut ProjectMemory, seen: &mut Seen) -> Result<()> {
         seen.facts.push(("note", fact));
     }
     for (file, path) in &memory.journal().sources()[..3] {
-        let missing = memory.missing(file).map_err(said)?.len();
+        let missing = memory.missing(file).map_err(to_user_error)?.len();
         if missing > 0 {
             let lines = number(missing, "line");
             let fact = format!(
@@ -290,7 +290,7 @@ fn tracked(memory: &mut ProjectMemory, seen: &mut Seen) -> Result<()> {
     Ok(())
 }
 
-fn cannot_open(error: &MemoryError, seen: &mut Seen) {
+fn cannot_open(error: &MemoryError, seen: &mut Report) {
     let remedy = match error {
         MemoryError::Newer { .. } => "update aidd; until then, the tracked files can be read",
         MemoryError::Io { .. } => "make the directory .aidd writable",
@@ -300,7 +300,7 @@ fn cannot_open(error: &MemoryError, seen: &mut Seen) {
 }
 
 /// Backups and quarantined damaged stores.
-fn leftovers(root: &Path, seen: &mut Seen) {
+fn leftovers(root: &Path, seen: &mut Report) {
     let entries = fs::read_dir(root.join(".aidd")).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
@@ -325,7 +325,7 @@ fn leftovers(root: &Path, seen: &mut Seen) {
 }
 
 /// Checks the Git settings for the memory.
-fn of_git(root: &Path, seen: &mut Seen) {
+fn check_git(root: &Path, seen: &mut Report) {
     if git_files::repository(root).is_none() {
         seen.facts.push(("git", "not in a repository, so nothing is shared".to_owned()));
         return;
@@ -333,12 +333,12 @@ fn of_git(root: &Path, seen: &mut Seen) {
     if git_files::merges(root) {
         seen.facts.push(("merging", "merges keep both sides".to_owned()));
     } else {
-        unsaid(root, ("merging", ".gitattributes", git_files::merges_line(root)), seen);
+        missing_line(root, ("merging", ".gitattributes", git_files::merges_line(root)), seen);
     }
     if git_files::ignores_store(root) {
         seen.facts.push(("ignored", "the store is not committed".to_owned()));
     } else {
-        unsaid(root, ("ignored", ".gitignore", git_files::IGNORES), seen);
+        missing_line(root, ("ignored", ".gitignore", git_files::IGNORES), seen);
     }
     let folder = journal::Journal::new(root).folder();
     for (folder, name) in [(folder, MEMORY_FILES[0]), (journal::BRANCHES, "main.json")] {
@@ -351,8 +351,8 @@ fn of_git(root: &Path, seen: &mut Seen) {
 }
 
 /// Reports a line that is missing from a Git file or overridden in a subdirectory.
-fn unsaid(root: &Path, (what, name, line): (&'static str, &str, &str), seen: &mut Seen) {
-    if git_files::says(root, name, line) {
+fn missing_line(root: &Path, (what, name, line): (&'static str, &str, &str), seen: &mut Report) {
+    if git_files::ends_with_line(root, name, line) {
         let message =
             format!("{name} contains `{line}`, but a {name} in a subdirectory overrides it");
         let remedy = "remove the overriding line";

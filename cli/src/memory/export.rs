@@ -1,6 +1,6 @@
 //! `aidd memory export`: as JSON Lines for import, as one JSON object, or as a page to read.
 
-use super::{Desk, said};
+use super::{MemoryCommandContext, to_user_error};
 use crate::cli::{Export, ExportFormat};
 use aidd_engine::text::escape::{self, markdown};
 use aidd_memory::brief::Brief;
@@ -17,10 +17,10 @@ use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
 
-pub(super) fn run(args: &Export, desk: &mut Desk<'_, '_>) -> Result<()> {
+pub(super) fn run(args: &Export, desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
     if args.missing {
-        let count = desk.memory.export(true).map_err(said)?;
-        if !desk.answered(&json!({"written": count}))? {
+        let count = desk.memory.export(true).map_err(to_user_error)?;
+        if !desk.print_json(&json!({"written": count}))? {
             writeln!(desk.io.out, "wrote {} to the tracked files", number(count, "line"))?;
         }
         return Ok(());
@@ -45,21 +45,21 @@ pub(super) fn run(args: &Export, desk: &mut Desk<'_, '_>) -> Result<()> {
 }
 
 /// The memories to export, oldest first.
-fn entries(tracked: bool, statuses: Vec<Status>, desk: &mut Desk<'_, '_>) -> Result<Vec<Entry>> {
+fn entries(tracked: bool, statuses: Vec<Status>, desk: &mut MemoryCommandContext<'_, '_>) -> Result<Vec<Entry>> {
     let layers = if tracked { Layers::PERMANENT } else { Layers::ALL };
     let query = Query { statuses, order: Order::Oldest, ..Query::new(layers) };
-    desk.memory.read(&mut |store| store.entries(&query)).map_err(said)
+    desk.memory.read(&mut |store| store.entries(&query)).map_err(to_user_error)
 }
 
 /// The lines of tracked memories with full history, and one line for each other memory.
-fn lines(tracked: bool, desk: &mut Desk<'_, '_>) -> Result<(String, usize)> {
+fn lines(tracked: bool, desk: &mut MemoryCommandContext<'_, '_>) -> Result<(String, usize)> {
     let entries = entries(tracked, Status::ALL.to_vec(), desk)?;
     let count = entries.len();
     let (mut revisions, mut text) = (Vec::new(), String::new());
     let mut own = String::new();
     for entry in entries {
         if entry.layer == Layer::Permanent {
-            revisions.extend(desk.memory.history(&entry.id).map_err(said)?);
+            revisions.extend(desk.memory.history(&entry.id).map_err(to_user_error)?);
         } else {
             own.push_str(&canonical(&json!(entry)));
             own.push('\n');
@@ -81,10 +81,10 @@ struct Linked {
     links: Vec<Link>,
 }
 
-fn object(tracked: bool, desk: &mut Desk<'_, '_>) -> Result<(String, usize)> {
+fn object(tracked: bool, desk: &mut MemoryCommandContext<'_, '_>) -> Result<(String, usize)> {
     let mut memories = Vec::new();
     for entry in entries(tracked, Vec::new(), desk)? {
-        let links = desk.memory.read(&mut |store| store.links(&entry.id)).map_err(said)?;
+        let links = desk.memory.read(&mut |store| store.links(&entry.id)).map_err(to_user_error)?;
         let links = links.into_iter().filter(|link| link.from == entry.id).collect();
         memories.push(Linked { entry, links });
     }
@@ -95,26 +95,26 @@ fn object(tracked: bool, desk: &mut Desk<'_, '_>) -> Result<(String, usize)> {
 
 /// A page of active memories by type, then failed ones and those of this checkout only. Superseded
 /// memories are omitted.
-fn page(tracked: bool, desk: &mut Desk<'_, '_>) -> Result<(String, usize)> {
+fn page(tracked: bool, desk: &mut MemoryCommandContext<'_, '_>) -> Result<(String, usize)> {
     let entries = entries(tracked, vec![Status::Active], desk)?;
     let count = entries.len();
-    let briefs = desk.memory.briefs(&entries).map_err(said)?;
+    let briefs = desk.memory.briefs(&entries).map_err(to_user_error)?;
     let (known, own): (Vec<Brief>, Vec<Brief>) =
         briefs.into_iter().partition(|brief| brief.entry.layer == Layer::Permanent);
     let (failed, holding): (Vec<Brief>, Vec<Brief>) =
         known.into_iter().partition(|brief| brief.entry.is_failed());
     let mut text = String::from("# Project memory\n");
-    chapter(&holding, "", &mut text)?;
-    chapter(&failed, " that failed", &mut text)?;
+    write_section(&holding, "", &mut text)?;
+    write_section(&failed, " that failed", &mut text)?;
     if !own.is_empty() {
         text.push_str("\n# Only in this checkout\n");
-        chapter(&own, "", &mut text)?;
+        write_section(&own, "", &mut text)?;
     }
     Ok((text, count))
 }
 
 /// Memories grouped by type; `more` is appended to the type name.
-fn chapter(briefs: &[Brief], more: &str, text: &mut String) -> Result<()> {
+fn write_section(briefs: &[Brief], more: &str, text: &mut String) -> Result<()> {
     for kind in Kind::ALL {
         let of_kind: Vec<&Brief> =
             briefs.iter().filter(|brief| brief.entry.kind == *kind).collect();
@@ -123,7 +123,7 @@ fn chapter(briefs: &[Brief], more: &str, text: &mut String) -> Result<()> {
         }
         write!(text, "\n## {}{more}\n", heading(*kind))?;
         for brief in of_kind {
-            section(brief, text)?;
+            write_entry(brief, text)?;
         }
     }
     Ok(())
@@ -136,7 +136,7 @@ fn heading(kind: Kind) -> String {
     format!("{}{rest}{plural}", first.to_uppercase())
 }
 
-fn section(brief: &Brief, text: &mut String) -> Result<()> {
+fn write_entry(brief: &Brief, text: &mut String) -> Result<()> {
     let entry = &brief.entry;
     write!(text, "\n### {}\n\n", escaped(&brief.line(80)))?;
     if entry.content.trim() != entry.title(80) {
@@ -172,7 +172,7 @@ fn escaped(text: &str) -> String {
 }
 
 /// Text of several lines as a code block.
-fn quoted(text: &str) -> String {
+fn code_block(text: &str) -> String {
     let text = escape::lines(text);
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn markdown_shows_what_was_said() {
+    fn markdown_shows_text_literally() {
         assert_eq!(escaped("a *b*\n <i> `c`"), "a \\*b\\* \\<i> \\`c\\`");
         assert_eq!(quoted("a\n```\nb\n"), "````text\na\n```\nb\n````");
         assert_eq!(heading(Kind::ToolOutcome), "Tool outcomes");

@@ -1,6 +1,6 @@
 //! `aidd memory search`, `timeline`, `recent` and `topics`.
 
-use super::{Desk, said, when};
+use super::{MemoryCommandContext, to_user_error, when};
 use crate::cli::{Recent, Search, Sort};
 use aidd_memory::brief::Brief;
 use aidd_memory::project::system_clock;
@@ -16,7 +16,7 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::io::Write;
 
-pub(super) fn search(args: &Search, desk: &mut Desk<'_, '_>) -> Result<()> {
+pub(super) fn search(args: &Search, desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
     let now = system_clock()();
     let time = |text: &Option<String>| text.as_deref().map(|text| when::read(text, now));
     let question = Question {
@@ -43,7 +43,7 @@ pub(super) fn search(args: &Search, desk: &mut Desk<'_, '_>) -> Result<()> {
     answer(&question, desk)
 }
 
-pub(super) fn recent(args: &Recent, desk: &mut Desk<'_, '_>) -> Result<()> {
+pub(super) fn recent(args: &Recent, desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
     let question = Question {
         kinds: args.kinds.clone(),
         branch: args.branch.clone(),
@@ -54,9 +54,9 @@ pub(super) fn recent(args: &Recent, desk: &mut Desk<'_, '_>) -> Result<()> {
     answer(&question, desk)
 }
 
-fn answer(question: &Question, desk: &mut Desk<'_, '_>) -> Result<()> {
-    let found = desk.memory.search(question).map_err(said)?;
-    if desk.answered(&found)? {
+fn answer(question: &Question, desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
+    let found = desk.memory.search(question).map_err(to_user_error)?;
+    if desk.print_json(&found)? {
         return Ok(());
     }
     for hit in &found.hits {
@@ -81,14 +81,14 @@ fn answer(question: &Question, desk: &mut Desk<'_, '_>) -> Result<()> {
 }
 
 /// The diagnostics, one per line, with the names used in JSON.
-fn diagnosed(diagnostics: &Diagnostics) -> Result<String> {
+fn render_diagnostics(diagnostics: &Diagnostics) -> Result<String> {
     let value = serde_json::to_value(diagnostics)?;
     let fields = value.as_object().into_iter().flatten();
     Ok(fields.map(|(name, value)| format!("{name}: {value}")).collect::<Vec<_>>().join("\n"))
 }
 
 /// Prints a result in two or three lines: title, facts and excerpt.
-fn print(hit: &Hit, indent: &str, desk: &mut Desk<'_, '_>) -> Result<()> {
+fn print(hit: &Hit, indent: &str, desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
     let paint = desk.paint;
     let mut facts = vec![hit.id.clone(), times::day(hit.created_at)];
     facts.extend(hit.topic.as_deref().map(one_line));
@@ -111,10 +111,10 @@ fn print(hit: &Hit, indent: &str, desk: &mut Desk<'_, '_>) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn timeline(id: &str, depth: usize, desk: &mut Desk<'_, '_>) -> Result<()> {
+pub(super) fn timeline(id: &str, depth: usize, desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
     let id = desk.id(id)?;
-    let timeline = desk.memory.timeline(&id, depth).map_err(said)?;
-    if desk.answered(&timeline)? {
+    let timeline = desk.memory.timeline(&id, depth).map_err(to_user_error)?;
+    if desk.print_json(&timeline)? {
         return Ok(());
     }
     for hit in &timeline.before {
@@ -146,9 +146,9 @@ struct Topic {
     marks: String,
 }
 
-pub(super) fn topics(desk: &mut Desk<'_, '_>) -> Result<()> {
+pub(super) fn topics(desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
     let query = Query { kinds: vec![Kind::Decision], ..Query::new(Layers::PERMANENT) };
-    let decisions = desk.memory.read(&mut |store| store.entries(&query)).map_err(said)?;
+    let decisions = desk.memory.read(&mut |store| store.entries(&query)).map_err(to_user_error)?;
     let mut by_topic: BTreeMap<String, Vec<Entry>> = BTreeMap::new();
     for decision in decisions {
         let key = decision.topic.as_deref().map(topic_key).unwrap_or_default();
@@ -157,7 +157,7 @@ pub(super) fn topics(desk: &mut Desk<'_, '_>) -> Result<()> {
         }
     }
     let topics: Vec<Topic> = by_topic.values().filter_map(|decisions| topic(decisions)).collect();
-    if desk.answered(&json!({"topics": topics}))? {
+    if desk.print_json(&json!({"topics": topics}))? {
         return Ok(());
     }
     let widest = topics.iter().map(|topic| topic.topic.chars().count()).max().unwrap_or(0);

@@ -1,6 +1,6 @@
 //! `aidd memory import`: imports memories from a file.
 
-use super::{Desk, said};
+use super::{MemoryCommandContext, to_user_error};
 use crate::cli::{Import, MemoryForm as FormArg};
 use aidd_memory::foreign::{self, Form};
 use aidd_report::exit::UserError;
@@ -13,11 +13,11 @@ use std::io::{Read, Write};
 use std::path::Path;
 
 /// Maximum number of skipped items that are listed; the rest is counted.
-const NAMED: usize = 10;
+const MAX_LISTED: usize = 10;
 /// Maximum size of the file, in bytes.
-const LARGEST: u64 = 256 << 20;
+const MAX_FILE_BYTES: u64 = 256 << 20;
 
-pub(super) fn run(args: &Import, desk: &mut Desk<'_, '_>) -> Result<()> {
+pub(super) fn run(args: &Import, desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
     let name = args.file.display().to_string();
     let bytes = bytes(&args.file, desk)?;
     let form = args.from.map(|form| match form {
@@ -32,17 +32,17 @@ pub(super) fn run(args: &Import, desk: &mut Desk<'_, '_>) -> Result<()> {
         UserError::new(error.to_string())
             .hint("`aidd memory import --help` lists the formats; select one with --from")
     })?;
-    let taken = desk.memory.take_in(&read.revisions, &read.entries, args.dry_run).map_err(said)?;
+    let taken = desk.memory.take_in(&read.revisions, &read.entries, args.dry_run).map_err(to_user_error)?;
     let skipped: Vec<_> = read
         .skipped
         .iter()
         .map(|skipped| json!({"place": skipped.place, "why": skipped.why}))
         .collect();
     let answer = json!({
-        "form": word(read.form), "dryRun": args.dry_run, "taken": taken.new,
+        "form": format_name(read.form), "dryRun": args.dry_run, "taken": taken.new,
         "known": taken.known, "redacted": taken.redacted, "skipped": skipped,
     });
-    if desk.answered(&answer)? {
+    if desk.print_json(&answer)? {
         return Ok(());
     }
     let would = if args.dry_run { "would import" } else { "imported" };
@@ -53,16 +53,16 @@ pub(super) fn run(args: &Import, desk: &mut Desk<'_, '_>) -> Result<()> {
     if taken.redacted > 0 {
         writeln!(out, "redacted secrets or private text in {}", number(taken.redacted, "line"))?;
     }
-    for skipped in read.skipped.iter().take(NAMED) {
+    for skipped in read.skipped.iter().take(MAX_LISTED) {
         writeln!(out, "skipped {}: {}", one_line(&skipped.place), one_line(&skipped.why))?;
     }
-    if read.skipped.len() > NAMED {
+    if read.skipped.len() > MAX_LISTED {
         writeln!(out, "skipped {} more; --json lists all", read.skipped.len() - NAMED)?;
     }
     Ok(())
 }
 
-fn word(form: Form) -> &'static str {
+fn format_name(form: Form) -> &'static str {
     match form {
         Form::Aidd => "aidd",
         Form::Older => "older",
@@ -73,17 +73,17 @@ fn word(form: Form) -> &'static str {
     }
 }
 
-fn bytes(file: &Path, desk: &mut Desk<'_, '_>) -> Result<Vec<u8>> {
+fn bytes(file: &Path, desk: &mut MemoryCommandContext<'_, '_>) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let wrong = |error: std::io::Error| UserError::new(format!("{}: {error}", file.display()));
     let read = if file == Path::new("-") {
-        (&mut *desk.io.stdin).take(LARGEST + 1).read_to_end(&mut bytes)
+        (&mut *desk.io.stdin).take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)
     } else {
         let open = fs::File::open(project::absolute(&desk.io.cwd, file)).map_err(wrong)?;
-        open.take(LARGEST + 1).read_to_end(&mut bytes)
+        open.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)
     };
     let size = u64::try_from(read.map_err(wrong)?).unwrap_or(u64::MAX);
-    if size > LARGEST {
+    if size > MAX_FILE_BYTES {
         let message = format!("{} is larger than {} MB", file.display(), LARGEST >> 20);
         return Err(UserError::new(message).hint("split the file").into());
     }

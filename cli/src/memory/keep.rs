@@ -1,6 +1,6 @@
 //! Maintenance: `aidd memory rebuild`, `prune`, `sessions` and `branch`.
 
-use super::{Desk, checked_out, said};
+use super::{MemoryCommandContext, checked_out, to_user_error};
 use crate::cli::{Branch, Prune, Sessions};
 use aidd_memory::prune::Rules;
 use aidd_memory::records::{BranchContext, SessionState};
@@ -11,25 +11,25 @@ use anyhow::Result;
 use serde_json::{Value, json};
 use std::io::Write;
 
-pub(super) fn rebuild(desk: &mut Desk<'_, '_>) -> Result<()> {
-    let read = desk.memory.import().map_err(said)?;
-    if !desk.answered(&json!({"new": read.new, "gone": read.gone}))? {
+pub(super) fn rebuild(desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
+    let read = desk.memory.import().map_err(to_user_error)?;
+    if !desk.print_json(&json!({"new": read.new, "gone": read.gone}))? {
         let (new, gone) = (number(read.new, "new line"), number(read.gone, "line"));
         writeln!(desk.io.out, "rebuilt from the tracked files: {new}, {gone} removed")?;
     }
     Ok(())
 }
 
-pub(super) fn prune(args: &Prune, desk: &mut Desk<'_, '_>) -> Result<()> {
+pub(super) fn prune(args: &Prune, desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
     if args.tracked {
         return prune_tracked(args, desk);
     }
     let rules = Rules { days: args.days, sessions: args.sessions };
-    let pruned = desk.memory.prune(rules, args.dry_run).map_err(said)?;
+    let pruned = desk.memory.prune(rules, args.dry_run).map_err(to_user_error)?;
     let answer = json!({
         "dryRun": args.dry_run, "sessions": pruned.sessions, "observations": pruned.observations,
     });
-    if desk.answered(&answer)? {
+    if desk.print_json(&answer)? {
         return Ok(());
     }
     let would = if args.dry_run { "would delete" } else { "deleted" };
@@ -39,11 +39,11 @@ pub(super) fn prune(args: &Prune, desk: &mut Desk<'_, '_>) -> Result<()> {
     Ok(())
 }
 
-fn prune_tracked(args: &Prune, desk: &mut Desk<'_, '_>) -> Result<()> {
-    let dropped = desk.memory.prune_tracked(args.days, !args.apply).map_err(said)?;
+fn prune_tracked(args: &Prune, desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
+    let dropped = desk.memory.prune_tracked(args.days, !args.apply).map_err(to_user_error)?;
     let memories: Vec<Value> =
         dropped.iter().map(|one| json!({"id": one.id, "title": one.title})).collect();
-    if desk.answered(&json!({"dryRun": !args.apply, "memories": memories}))? {
+    if desk.print_json(&json!({"dryRun": !args.apply, "memories": memories}))? {
         return Ok(());
     }
     let would = if args.apply { "removed the lines of" } else { "would remove the lines of" };
@@ -58,15 +58,15 @@ fn prune_tracked(args: &Prune, desk: &mut Desk<'_, '_>) -> Result<()> {
     Ok(())
 }
 
-fn number_of(days: u32) -> String {
+fn days(days: u32) -> String {
     number(usize::try_from(days).unwrap_or(usize::MAX), "day")
 }
 
-pub(super) fn sessions(args: &Sessions, desk: &mut Desk<'_, '_>) -> Result<()> {
+pub(super) fn sessions(args: &Sessions, desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
     let ended = args.active.then_some(false);
     let branch = args.branch.as_deref();
-    let sessions = desk.memory.sessions(branch, ended, args.limit).map_err(said)?;
-    if desk.answered(&json!({"sessions": sessions}))? {
+    let sessions = desk.memory.sessions(branch, ended, args.limit).map_err(to_user_error)?;
+    if desk.print_json(&json!({"sessions": sessions}))? {
         return Ok(());
     }
     for session in &sessions {
@@ -76,7 +76,7 @@ pub(super) fn sessions(args: &Sessions, desk: &mut Desk<'_, '_>) -> Result<()> {
     Ok(())
 }
 
-fn print(session: &SessionState, desk: &mut Desk<'_, '_>) -> Result<()> {
+fn print(session: &SessionState, desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
     let began = millis(&session.started_at).map(times::moment).unwrap_or_default();
     let state = match session.ended_at.as_ref().map(millis) {
         None => "active".to_owned(),
@@ -100,7 +100,7 @@ fn print(session: &SessionState, desk: &mut Desk<'_, '_>) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn branch(args: &Branch, desk: &mut Desk<'_, '_>) -> Result<()> {
+pub(super) fn branch(args: &Branch, desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
     if args.list {
         return branches(desk);
     }
@@ -108,12 +108,12 @@ pub(super) fn branch(args: &Branch, desk: &mut Desk<'_, '_>) -> Result<()> {
         UserError::new("no branch is checked out").hint("pass a name: aidd memory branch NAME")
     })?;
     if args.merge {
-        let merged = desk.memory.merge_branch(&name).map_err(said)?;
+        let merged = desk.memory.merge_branch(&name).map_err(to_user_error)?;
         let answer = json!({
             "branch": name, "promoted": merged.promoted, "known": merged.known,
             "archived": merged.archived,
         });
-        if desk.answered(&answer)? {
+        if desk.print_json(&answer)? {
             return Ok(());
         }
         for id in &merged.promoted {
@@ -125,16 +125,16 @@ pub(super) fn branch(args: &Branch, desk: &mut Desk<'_, '_>) -> Result<()> {
         writeln!(desk.io.out, "archived {}", merged.archived)?;
         return Ok(());
     }
-    let context = desk.memory.branch(&name).map_err(said)?;
-    if !desk.answered(&context)? {
+    let context = desk.memory.branch(&name).map_err(to_user_error)?;
+    if !desk.print_json(&context)? {
         print_branch(&context, desk)?;
     }
     Ok(())
 }
 
-fn branches(desk: &mut Desk<'_, '_>) -> Result<()> {
-    let (contexts, unread) = desk.memory.branches().map_err(said)?;
-    if desk.answered(&json!({"branches": contexts, "unread": unread}))? {
+fn branches(desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
+    let (contexts, unread) = desk.memory.branches().map_err(to_user_error)?;
+    if desk.print_json(&json!({"branches": contexts, "unread": unread}))? {
         return Ok(());
     }
     for context in &contexts {
@@ -155,7 +155,7 @@ fn branches(desk: &mut Desk<'_, '_>) -> Result<()> {
     Ok(())
 }
 
-fn print_branch(context: &BranchContext, desk: &mut Desk<'_, '_>) -> Result<()> {
+fn print_branch(context: &BranchContext, desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
     let (paint, out) = (desk.paint, &mut desk.io.out);
     writeln!(out, "{}", paint.bold(&context.branch))?;
     for (name, value) in [

@@ -38,7 +38,7 @@ pub fn run(args: &Memory, color: When, io: &mut Io<'_>) -> Result<Exit> {
         return doctor::run(&root, *fix, args.json, io);
     }
     // Reading an empty memory creates no files.
-    let nothing = if is_begun(&root) || writes(&args.command) {
+    let nothing = if exists(&root) || writes(&args.command) {
         None
     } else {
         if !matches!(args.command, MemoryCommand::Import(_)) {
@@ -48,9 +48,9 @@ pub fn run(args: &Memory, color: When, io: &mut Io<'_>) -> Result<Exit> {
     };
     let at = nothing.as_ref().map_or(&*root, |folder| folder.path());
     let memory = ProjectMemory::open(io.distribution, at, Wanted::default(), system_clock())
-        .map_err(said)?;
+        .map_err(to_user_error)?;
     let paint = Paint(io.style(color).color);
-    let mut desk = Desk { memory, io, root: &root, json: args.json, paint };
+    let mut desk = MemoryCommandContext { memory, io, root: &root, json: args.json, paint };
     let ended = command(&args.command, &mut desk);
     for notice in desk.memory.take_notices() {
         writeln!(desk.io.err, "note: {}", one_line(&notice))?;
@@ -58,7 +58,7 @@ pub fn run(args: &Memory, color: When, io: &mut Io<'_>) -> Result<Exit> {
     ended
 }
 
-fn command(command: &MemoryCommand, desk: &mut Desk<'_, '_>) -> Result<Exit> {
+fn command(command: &MemoryCommand, desk: &mut MemoryCommandContext<'_, '_>) -> Result<Exit> {
     match command {
         MemoryCommand::Add(new) => add::run(new, desk)?,
         MemoryCommand::Search(args) => find::search(args, desk)?,
@@ -99,7 +99,7 @@ fn writes(command: &MemoryCommand) -> bool {
 }
 
 /// Whether the project at `root` has a memory.
-pub(crate) fn is_begun(root: &Path) -> bool {
+pub(crate) fn exists(root: &Path) -> bool {
     let folder = root.join(".aidd");
     sqlite::exists(&folder)
         || json::exists(&folder)
@@ -108,7 +108,7 @@ pub(crate) fn is_begun(root: &Path) -> bool {
 }
 
 /// Context of a running command: the memory and the output.
-struct Desk<'a, 'io> {
+struct MemoryCommandContext<'a, 'io> {
     memory: ProjectMemory,
     io: &'a mut Io<'io>,
     root: &'a Path,
@@ -116,9 +116,9 @@ struct Desk<'a, 'io> {
     paint: Paint,
 }
 
-impl Desk<'_, '_> {
+impl MemoryCommandContext<'_, '_> {
     /// Prints `answer` as JSON if `--json` is set, and returns whether it did.
-    fn answered(&mut self, answer: &impl Serialize) -> Result<bool> {
+    fn print_json(&mut self, answer: &impl Serialize) -> Result<bool> {
         if self.json {
             self.io.out.json(answer)?;
         }
@@ -128,15 +128,15 @@ impl Desk<'_, '_> {
     /// A memory by its id, or by part of it.
     fn entry(&mut self, id: &str) -> Result<Entry> {
         let id = id.trim();
-        if let Some(entry) = self.memory.read(&mut |store| store.entry(id)).map_err(said)? {
+        if let Some(entry) = self.memory.read(&mut |store| store.entry(id)).map_err(to_user_error)? {
             return Ok(entry);
         }
         let all = Query { statuses: Status::ALL.to_vec(), ..Query::new(Layers::ALL) };
-        let all = self.memory.read(&mut |store| store.entries(&all)).map_err(said)?;
+        let all = self.memory.read(&mut |store| store.entries(&all)).map_err(to_user_error)?;
         let is_short = |entry: &Entry| {
             let before = entry.id.strip_suffix(id);
-            id.len() >= SHORTEST && before.is_some_and(|before| before.ends_with('_'))
-                || id.len() >= SHORTEST
+            id.len() >= MIN_ID_LENGTH && before.is_some_and(|before| before.ends_with('_'))
+                || id.len() >= MIN_ID_LENGTH
                     && entry.id.rsplit('_').next().is_some_and(|hash| hash.starts_with(id))
         };
         let mut found: Vec<Entry> = all.into_iter().filter(is_short).collect();
@@ -171,11 +171,11 @@ impl Desk<'_, '_> {
 }
 
 /// Minimum length of a shortened id, in bytes.
-const SHORTEST: usize = 4;
+const MIN_ID_LENGTH: usize = 4;
 
 /// Converts an error of the memory and adds a remedy.
 #[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
-fn said(error: MemoryError) -> anyhow::Error {
+fn to_user_error(error: MemoryError) -> anyhow::Error {
     let hint = match &error {
         MemoryError::Unknown { what: "memory", .. } => {
             "`aidd memory recent` and `aidd memory search` print ids"

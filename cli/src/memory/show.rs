@@ -1,6 +1,6 @@
 //! `aidd memory show`: memories in full.
 
-use super::{Desk, said};
+use super::{MemoryCommandContext, to_user_error};
 use aidd_engine::workspace::remembered;
 use aidd_memory::brief::Brief;
 use aidd_memory::log::{Op, Revision};
@@ -14,25 +14,25 @@ use std::io::Write;
 
 /// A memory with its history and links.
 #[derive(Serialize)]
-struct Whole {
+struct FullEntry {
     #[serde(flatten)]
     entry: Entry,
     links: Vec<Link>,
     history: Vec<Revision>,
 }
 
-pub(super) fn run(ids: &[String], desk: &mut Desk<'_, '_>) -> Result<()> {
+pub(super) fn run(ids: &[String], desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
     let mut entries = Vec::new();
     for id in ids {
         let entry = desk.entry(id)?;
-        let links = desk.memory.read(&mut |store| store.links(&entry.id)).map_err(said)?;
+        let links = desk.memory.read(&mut |store| store.links(&entry.id)).map_err(to_user_error)?;
         let history = match entry.layer {
-            Layer::Permanent => desk.memory.history(&entry.id).map_err(said)?,
+            Layer::Permanent => desk.memory.history(&entry.id).map_err(to_user_error)?,
             _ => Vec::new(),
         };
-        entries.push(Whole { entry, links, history });
+        entries.push(FullEntry { entry, links, history });
     }
-    if desk.answered(&json!({"entries": entries}))? {
+    if desk.print_json(&json!({"entries": entries}))? {
         return Ok(());
     }
     for (index, whole) in entries.iter().enumerate() {
@@ -44,10 +44,10 @@ pub(super) fn run(ids: &[String], desk: &mut Desk<'_, '_>) -> Result<()> {
     Ok(())
 }
 
-fn print(whole: &Whole, desk: &mut Desk<'_, '_>) -> Result<()> {
+fn print(whole: &FullEntry, desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
     let (entry, paint) = (&whole.entry, desk.paint);
     writeln!(desk.io.out, "{}", paint.bold(&entry.id))?;
-    let brief = desk.memory.brief(entry).map_err(said)?;
+    let brief = desk.memory.brief(entry).map_err(to_user_error)?;
     writeln!(desk.io.out, "{}", paint.dim(&facts(&brief).join(" · ")))?;
     writeln!(desk.io.out, "\n{}", printable(entry.content.trim_end()))?;
     let fields: String = entry.metadata.iter().map(|(name, value)| field(name, value)).collect();
@@ -109,14 +109,14 @@ fn field(name: &str, value: &Value) -> String {
 }
 
 /// A link from the point of view of the memory `id`.
-fn link_line(id: &str, link: &Link, desk: &mut Desk<'_, '_>) -> Result<String> {
+fn link_line(id: &str, link: &Link, desk: &mut MemoryCommandContext<'_, '_>) -> Result<String> {
     let is_own = link.from == id;
     let other = if is_own { &link.to } else { &link.from };
-    let known = desk.memory.read(&mut |store| store.entry(other)).map_err(said)?;
+    let known = desk.memory.read(&mut |store| store.entry(other)).map_err(to_user_error)?;
     let title = match known {
         None => "not in this checkout".to_owned(),
         Some(entry) => {
-            let marks = desk.memory.brief(&entry).map_err(said)?.marks();
+            let marks = desk.memory.brief(&entry).map_err(to_user_error)?.marks();
             one_line(&(entry.title(60) + &marks))
         }
     };
@@ -135,7 +135,7 @@ fn link_line(id: &str, link: &Link, desk: &mut Desk<'_, '_>) -> Result<String> {
 }
 
 /// A revision in the history, on one line.
-fn past(revision: &Revision, entry: &Entry) -> String {
+fn revision_line(revision: &Revision, entry: &Entry) -> String {
     let at = times::moment(revision.at);
     let mark = if entry.is_contested() && entry.heads.contains(&revision.rev) { "*" } else { " " };
     let said = match revision.op {

@@ -10,7 +10,7 @@ use aidd_engine::rules::rule::{Rule, Settings};
 use aidd_engine::text::escape::{self, markdown};
 use aidd_engine::text::files::{Files, SIDE_FILE_LIMIT, markdown_below};
 use aidd_engine::text::finding::Severity;
-use aidd_engine::text::kind::RULE_FOLDERS;
+use aidd_engine::text::kind::RULE_DIRS;
 use aidd_lexicon::tokens;
 use aidd_page as page;
 use aidd_report::Io;
@@ -23,9 +23,9 @@ use std::fs;
 use std::io::{self, Write as _};
 
 /// Maximum length of a reason, in characters; the page has the full text.
-const REASON: usize = 200;
+const MAX_REASON_CHARS: usize = 200;
 /// Token budget of all listed rules, since every agent session reads them.
-const BUDGET: usize = 4000;
+const TOKEN_BUDGET: usize = 4000;
 
 /// Runs `aidd rule export`.
 ///
@@ -42,7 +42,7 @@ pub(super) fn run(project: &Project, args: &RuleExport, io: &mut Io<'_>) -> Resu
         other => Some(other.with_context(|| path.clone())?),
     };
     let text = block(project)?;
-    let after = place::within(before.as_deref().unwrap_or_default(), &text)
+    let after = place::replace_block(before.as_deref().unwrap_or_default(), &text)
         .map_err(|why| UserError::new(format!("{path}: {why}")))?;
     let is_current = before.as_deref() == Some(&*after);
     if args.stdout {
@@ -64,14 +64,14 @@ pub(super) fn run(project: &Project, args: &RuleExport, io: &mut Io<'_>) -> Resu
 }
 
 /// The text about a rule.
-struct Told {
+struct RuleLine {
     severity: Severity,
     line: String,
     /// Reason and remedy.
     reason: String,
 }
 
-impl Told {
+impl RuleLine {
     fn tokens(&self, reasons: bool) -> usize {
         let reason = if reasons { tokens::count(&self.reason) } else { 0 };
         // Plus one for the line break.
@@ -84,8 +84,8 @@ fn block(project: &Project) -> Result<String> {
     let engine = project.engine(&Selection::default())?;
     let (registry, settings) = (engine.registry(), engine.settings(""));
     let own = registry.rules().iter().filter(|rule| rule.path.is_some() || !rule.enabled);
-    let mut told: Vec<Told> = own.filter_map(|rule| line(rule, &settings)).collect();
-    told.extend(guides(project).into_iter().map(|(path, summary)| Told {
+    let mut told: Vec<RuleLine> = own.filter_map(|rule| line(rule, &settings)).collect();
+    told.extend(guides(project).into_iter().map(|(path, summary)| RuleLine {
         severity: Severity::Error,
         line: format!("- {} ({})", shown(&summary), code(&path)),
         reason: String::new(),
@@ -97,23 +97,23 @@ fn block(project: &Project) -> Result<String> {
             *kinds.entry(kind).or_default() += 1;
         }
     }
-    Ok(written(&told, &kinds))
+    Ok(render_block(&told, &kinds))
 }
 
 /// The text of the block. Over budget, the reasons are dropped first, then the least severe rules,
 /// and the number of dropped rules is stated.
-fn written(told: &[Told], kinds: &BTreeMap<&str, usize>) -> String {
+fn render_block(told: &[RuleLine], kinds: &BTreeMap<&str, usize>) -> String {
     let mut text = format!("{}\n## Rules\n\n", MARKERS.0);
     text.push_str(
         "Checked by `aidd check` in the editor, the pull request and the agent; `aidd explain RULE` shows \
          details. Written by `aidd rule export agents-md`.\n\n",
     );
     let all = |reasons: bool| told.iter().map(|one| one.tokens(reasons)).sum::<usize>();
-    let reasons = all(true) <= BUDGET;
+    let reasons = all(true) <= TOKEN_BUDGET;
     let mut kept: Vec<usize> = (0..told.len()).collect();
-    if !reasons && all(false) > BUDGET {
+    if !reasons && all(false) > TOKEN_BUDGET {
         kept.sort_by_key(|&at| std::cmp::Reverse(told[at].severity));
-        let mut left = BUDGET;
+        let mut left = TOKEN_BUDGET;
         let fits = |&at: &usize| {
             let rest = left.checked_sub(told[at].tokens(false));
             left = rest.unwrap_or(0);
@@ -147,7 +147,7 @@ fn written(told: &[Told], kinds: &BTreeMap<&str, usize>) -> String {
 }
 
 /// The text about an active rule.
-fn line(rule: &Rule, settings: &Settings) -> Option<Told> {
+fn line(rule: &Rule, settings: &Settings) -> Option<RuleLine> {
     let guides = rule.check.is_none() && rule.path.is_some();
     let severity = settings.get(&rule.id).and_then(|setting| setting.severity)?;
     let word = match severity {
@@ -164,12 +164,12 @@ fn line(rule: &Rule, settings: &Settings) -> Option<Told> {
     line.push(')');
     let help = rule.help.as_ref().filter(|help| !help.contains('<'));
     let reason = help.map_or_else(String::new, |help| format!(". {}", shown(&cut(help))));
-    Some(Told { severity, line, reason })
+    Some(RuleLine { severity, line, reason })
 }
 
 /// The project's rule pages without front matter: path and first sentence.
 fn guides(project: &Project) -> Vec<(String, String)> {
-    let below = RULE_FOLDERS.iter().flat_map(|folder| markdown_below(&project.disk, folder));
+    let below = RULE_DIRS.iter().flat_map(|folder| markdown_below(&project.disk, folder));
     let guide = |path: String| {
         let bytes = project.disk.read(&path, SIDE_FILE_LIMIT).ok()?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
@@ -178,7 +178,7 @@ fn guides(project: &Project) -> Vec<(String, String)> {
         }
         let body = page::split(&text).map_or(&*text, |(_, body)| &text[body]);
         let summary = page::summary(body);
-        let summary = cut(summary.trim_end_matches('.'));
+        let summary = truncate(summary.trim_end_matches('.'));
         (!summary.is_empty()).then_some((path, summary))
     };
     below.filter_map(guide).collect()
@@ -186,7 +186,7 @@ fn guides(project: &Project) -> Vec<(String, String)> {
 
 /// Page text escaped for a line of Markdown: its author can be untrusted, and agents read the file
 /// as it is.
-fn shown(text: &str) -> String {
+fn escaped(text: &str) -> String {
     markdown::message(&escape::line(text))
 }
 
@@ -198,9 +198,9 @@ fn code(text: &str) -> String {
 }
 
 /// The beginning of a text, on one line.
-fn cut(text: &str) -> String {
+fn truncate(text: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match text.char_indices().nth(REASON) {
+    match text.char_indices().nth(MAX_REASON_CHARS) {
         Some((end, _)) => format!("{}…", text[..end].trim_end()),
         None => text,
     }
@@ -210,8 +210,8 @@ fn cut(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn told(count: usize, severity: Severity) -> Vec<Told> {
-        let one = |at: usize| Told {
+    fn rule_lines(count: usize, severity: Severity) -> Vec<RuleLine> {
+        let one = |at: usize| RuleLine {
             severity,
             line: format!("- MUST: A rule with some words in it (`team/rule-{at}`; src/**)"),
             reason: ". Because of a reason that has some words, too".to_owned(),
@@ -220,18 +220,18 @@ mod tests {
     }
 
     #[test]
-    fn the_block_keeps_its_budget_and_says_what_it_leaves_out() {
+    fn the_block_stays_within_budget_and_counts_omitted_rules() {
         let kinds = BTreeMap::from([("secrets", 1)]);
-        let small = written(&told(3, Severity::Info), &kinds);
+        let small = render_block(&rule_lines(3, Severity::Info), &kinds);
         assert!(small.contains("rule-2`; src/**). Because") && !small.contains("more rule"));
-        let some = written(&told(150, Severity::Warning), &kinds);
+        let some = render_block(&rule_lines(150, Severity::Warning), &kinds);
         assert!(some.contains("rule-149`; src/**)\n") && !some.contains("Because"));
-        let mut many = told(600, Severity::Warning);
-        many.extend(told(1, Severity::Error).into_iter().map(|mut one| {
+        let mut many = rule_lines(600, Severity::Warning);
+        many.extend(rule_lines(1, Severity::Error).into_iter().map(|mut one| {
             one.line = "- MUST: The gravest one (`team/grave`)".to_owned();
             one
         }));
-        let all = written(&many, &kinds);
+        let all = render_block(&many, &kinds);
         assert!(
             all.contains("team/grave") && all.contains(" more rules: `aidd rule list` lists them")
         );

@@ -6,7 +6,7 @@ use aidd_engine::check::{Distribution, Engine, Selection};
 use aidd_engine::project::config::Config;
 use aidd_engine::rules::registry::Registry;
 use aidd_engine::text::files::Listed;
-use aidd_engine::text::kind::RULE_FOLDERS;
+use aidd_engine::text::kind::RULE_DIRS;
 use aidd_engine::workspace::walk::{self, Walk};
 use aidd_report::Io;
 use aidd_report::exit::{Exit, UserError};
@@ -19,7 +19,7 @@ use std::path::Path;
 
 /// Counts of a run.
 #[derive(Debug, Default)]
-struct Done {
+struct Counts {
     written: usize,
     same: usize,
     kept: usize,
@@ -34,14 +34,14 @@ struct Done {
 /// When no configuration is found or one is invalid, its tool cannot be detected, no rules are read
 /// from the target directory, or a page cannot be written.
 pub(super) fn run(project: &Project, args: &RuleImport, io: &mut Io<'_>) -> Result<Exit> {
-    let to = folder(project, &args.to)?;
+    let to = target_dir(project, &args.to)?;
     let engine = project.engine(&Selection::default())?;
     let listing =
         walk::listing(&engine, &project.disk, &Walk::over(vec![project.root().to_owned()]));
     let files = Listed { files: &project.disk, listing: &listing };
     let found = configurations(project, args, &files, io)?;
     let registry = project.registry();
-    let mut done = Done::default();
+    let mut done = Counts::default();
     let distribution = io.distribution;
     let mut unread = Vec::new();
     let count = found.len();
@@ -51,7 +51,7 @@ pub(super) fn run(project: &Project, args: &RuleImport, io: &mut Io<'_>) -> Resu
         }) {
             Ok(import) => {
                 writeln!(io.out, "{path} ({tool})")?;
-                take(project, &registry, &import, args, &mut done, io)?;
+                write_pages(project, &registry, &import, args, &mut done, io)?;
             }
             // The other configurations are still imported.
             Err(why) => unread.push(io.distribution.redact(&why.to_string()).to_string()),
@@ -64,8 +64,8 @@ pub(super) fn run(project: &Project, args: &RuleImport, io: &mut Io<'_>) -> Resu
         return Err(UserError::new(unread.join("\n")).into());
     }
     Ok(match done {
-        Done { defects: 1.., .. } => Exit::Unchecked,
-        Done { kept: 1.., .. } => Exit::Findings,
+        Counts { defects: 1.., .. } => Exit::Unchecked,
+        Counts { kept: 1.., .. } => Exit::Findings,
         _ => Exit::Clean,
     })
 }
@@ -78,7 +78,7 @@ fn engine_of(distribution: &'static Distribution, pages: &[(String, String)]) ->
 }
 
 /// Prints the counts and the next step.
-fn summary(done: &Done, args: &RuleImport, io: &mut Io<'_>) -> Result<()> {
+fn summary(done: &Counts, args: &RuleImport, io: &mut Io<'_>) -> Result<()> {
     let verb = if args.dry_run { "would be written" } else { "written" };
     let pages = number(done.written, "page");
     write!(io.err, "{pages} {verb}, {} unchanged", done.same)?;
@@ -100,7 +100,7 @@ fn summary(done: &Done, args: &RuleImport, io: &mut Io<'_>) -> Result<()> {
 }
 
 /// The target directory relative to the root; rules must be read from it.
-fn folder(project: &Project, given: &str) -> Result<String> {
+fn target_dir(project: &Project, given: &str) -> Result<String> {
     let path = project.disk.for_new(given);
     let path = path.map_err(|error| UserError::new(format!("--to: {error}")))?;
     let slashed = format!("/{path}/");
@@ -109,7 +109,7 @@ fn folder(project: &Project, given: &str) -> Result<String> {
         let inner = format!("/{folder}/");
         slashed.starts_with(&inner) || folder != "rules" && slashed.contains(&inner)
     };
-    if RULE_FOLDERS.into_iter().any(below) {
+    if RULE_DIRS.into_iter().any(below) {
         return Ok(path);
     }
     Err(UserError::new(format!("rules are not read from {path}"))
@@ -174,12 +174,12 @@ fn tool(from: ImportTool) -> Tool {
 
 /// Writes the pages of one configuration, and prints the result of each and the items that were not
 /// imported.
-fn take(
+fn write_pages(
     project: &Project,
     registry: &Registry,
     import: &Import,
     args: &RuleImport,
-    done: &mut Done,
+    done: &mut Counts,
     io: &mut Io<'_>,
 ) -> Result<()> {
     for page in &import.pages {
@@ -244,7 +244,7 @@ fn write(
     registry: &Registry,
     page: &Page,
     args: &RuleImport,
-    done: &mut Done,
+    done: &mut Counts,
 ) -> Result<&'static str> {
     let path = project.disk.for_new(&page.path)?;
     anyhow::ensure!(path == page.path, "{} leads to {path}", page.path);

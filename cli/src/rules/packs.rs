@@ -38,7 +38,7 @@ pub(super) fn run(
     if let Some(name) = name {
         let pack = read(project, &registry, name)?;
         if as_json {
-            io.out.json(&told(&pack))?;
+            io.out.json(&to_json(&pack))?;
             return Ok(Exit::Clean);
         }
         super::list(project, &pack.rules, false, color, io)?;
@@ -59,7 +59,7 @@ pub(super) fn run(
         }
     }
     if as_json {
-        let all: Vec<Value> = all.iter().map(told).collect();
+        let all: Vec<Value> = all.iter().map(to_json).collect();
         io.out.json(&all)?;
         return Ok(exit);
     }
@@ -87,7 +87,7 @@ fn hint(name: &str, is_on: bool, io: &mut Io<'_>) -> Result<()> {
 
 fn read(project: &Project, registry: &Registry, name: &str) -> Result<Pack> {
     let named = Config { compliance: Some(vec![name.to_owned()]), ..Config::default() };
-    let of = Packs::of(&named, registry)
+    let of = Packs::from_config(&named, registry)
         .map_err(|why| UserError::new(why.to_string()).hint("`aidd rule packs` lists all packs"))?;
     let own = registry.packs().find(|(known, ..)| known == name).map(|(.., text)| text.to_owned());
     let shipped = registry.tables().packs.iter().find(|pack| pack.id == name);
@@ -101,7 +101,7 @@ fn read(project: &Project, registry: &Registry, name: &str) -> Result<Pack> {
     })
 }
 
-fn told(pack: &Pack) -> Value {
+fn to_json(pack: &Pack) -> Value {
     let Pack { name, on, rules, summary } = pack;
     json!({ "name": name, "on": on, "rules": rules, "summary": summary })
 }

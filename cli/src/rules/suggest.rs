@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Time limit of a trial.
-const TIME: Duration = Duration::from_secs(60);
+const TIME_LIMIT: Duration = Duration::from_secs(60);
 /// Maximum number of bytes read from standard input or a draft; more than a sentence or page can
 /// have.
 const MAX_BYTES: u64 = 1 << 20;
@@ -95,7 +95,7 @@ fn draft(
         let name = path.display().to_string();
         read_text(&mut File::open(&path).with_context(|| name.clone())?, &name)?
     };
-    let limit = Limit { time: TIME, stop: Arc::default() };
+    let limit = Limit { time: TIME_LIMIT, stop: Arc::default() };
     let draft = Draft { text: &text, sentence };
     let report = suggest::try_draft(project, &draft, &limit).map_err(user_error)?;
     let is_valid = report.valid;

@@ -14,12 +14,12 @@ mod names;
 mod reach;
 
 use comment::{
-    around, is_code, opens_comment, opens_comment_line, split, stands_alone, whole_comment,
+    around, is_code, opens_comment, opens_comment_line, split, is_alone_on_line, whole_comment,
     within_comment,
 };
-use markers::{FINDER, MARKERS, Names, Reach, is_own, wants_block};
+use markers::{FINDER, MARKERS, NameSyntax, Scope, is_aidd, requires_block_comment};
 pub use names::{name_at, names};
-use reach::Reaches;
+use reach::AllowedLines;
 
 /// The rule that reports allow comments without an effect.
 pub const UNUSED: &str = "aidd/unused-allow";
@@ -39,7 +39,7 @@ const STYLE: &str = "compliance/";
 struct Directive {
     /// From the marker to the end of the rule names.
     span: Span,
-    reach: Reach,
+    reach: Scope,
     /// The first and last zero-based line that the comment applies to.
     lines: (usize, usize),
     rules: Rules,
@@ -62,7 +62,7 @@ enum Rules {
 }
 
 /// Resolves the names in the comments of a file; each is looked up once.
-struct Known<'a> {
+struct NameCache<'a> {
     registry: &'a Registry,
     names: HashMap<&'a str, Rc<[RuleId]>>,
     globs: usize,
@@ -140,13 +140,13 @@ fn directives(
     statements: impl FnOnce() -> Vec<Span>,
 ) -> Vec<Directive> {
     let text = source.text();
-    let mut known = Known { registry, names: HashMap::new(), globs: 0 };
+    let mut known = NameCache { registry, names: HashMap::new(), globs: 0 };
     let mut directives: Vec<Directive> = FINDER
         .find_iter(text)
         .filter_map(|found| read(source, &mut known, found.pattern().as_usize(), found.start()))
         .collect();
     if !directives.is_empty() {
-        stretch(source, &mut directives, &statements());
+        extend_directives(source, &mut directives, &statements());
     }
     directives
 }
@@ -159,11 +159,11 @@ fn mark(
     findings: &mut [Finding],
 ) {
     // Rule → the lines on which comments allow it.
-    let mut reaches: HashMap<RuleId, Reaches> = HashMap::new();
+    let mut reaches: HashMap<RuleId, AllowedLines> = HashMap::new();
     for finding in findings {
         let reaches = reaches
             .entry(finding.rule.clone())
-            .or_insert_with(|| Reaches::new(directives, &finding.rule, registry));
+            .or_insert_with(|| AllowedLines::new(directives, &finding.rule, registry));
         let first = source.line_of(finding.span.start);
         let last = source.line_of(finding.span.end.saturating_sub(1).max(finding.span.start));
         if let Some(directive) = reaches.at(first, last).and_then(|at| directives.get_mut(at)) {
@@ -192,41 +192,41 @@ fn has_tag(registry: &Registry, rule: &RuleId, tag: &str) -> bool {
 
 fn read<'a>(
     source: &'a Source,
-    known: &mut Known<'a>,
+    known: &mut NameCache<'a>,
     marker: usize,
     start: usize,
 ) -> Option<Directive> {
     let (literal, reach, names) = MARKERS[marker];
-    let own = is_own(literal);
+    let own = is_aidd(literal);
     let line = source.line_of(Span::at(start).start);
     let (before, after) = around(source, literal, start)?;
     let is_block = || ["/*", "<!--"].iter().any(|opener| before.trim_end().ends_with(opener));
-    if matches!(reach, Reach::Rest | Reach::End) && wants_block(literal) && !is_block() {
+    if matches!(reach, Reach::Rest | Reach::End) && requires_block_comment(literal) && !is_block() {
         return None;
     }
-    if names == Names::ListOrOurs && !opens_comment(before) {
+    if names == NameSyntax::ListOrAllStyle && !opens_comment(before) {
         return None;
     }
-    let alone = stands_alone(before);
+    let alone = is_alone_on_line(before);
     let reach = match reach {
-        Reach::LineOrRest | Reach::LineOrBlock if !alone => Reach::Line,
-        Reach::LineOrBlock if before.starts_with([' ', '\t']) => Reach::Here,
-        Reach::LineOrRest | Reach::LineOrBlock => Reach::Rest,
+        Scope::LineOrRest | Scope::LineOrBlock if !alone => Scope::Line,
+        Scope::LineOrBlock if before.starts_with([' ', '\t']) => Scope::Here,
+        Scope::LineOrRest | Scope::LineOrBlock => Scope::Rest,
         reach => reach,
     };
     let (words, reason, length) = match names {
-        Names::Spaced(_) => {
+        NameSyntax::Spaced(_) => {
             let inner = within_comment(after);
             (inner.split_whitespace().collect(), String::new(), inner.trim_end().len())
         }
         _ => split(after),
     };
     let (rules, unknown) = match names {
-        Names::Secrets => (Rules::Secrets, Vec::new()),
-        Names::ListOrAll if words.is_empty() => (Rules::All, Vec::new()),
-        Names::ListOrStyle if words.is_empty() => (Rules::Style, Vec::new()),
+        NameSyntax::Secrets => (Rules::Secrets, Vec::new()),
+        NameSyntax::ListOrAll if words.is_empty() => (Rules::All, Vec::new()),
+        NameSyntax::ListOrStyle if words.is_empty() => (Rules::Style, Vec::new()),
         // Text that is not a list of rules is the reason: `nosec this is a test`.
-        Names::ListOrOurs => match known.these(words) {
+        NameSyntax::ListOrAllStyle => match known.these(words) {
             (Rules::These(rules), unknown)
                 if rules.is_empty() && !unknown.iter().any(|word| is_code(word)) =>
             {
@@ -234,24 +234,24 @@ fn read<'a>(
             }
             named => named,
         },
-        Names::Spaced(begins) if words.is_empty() => (Rules::Of(begins), Vec::new()),
-        Names::List | Names::ListOrAll | Names::ListOrStyle | Names::Spaced(_) => {
+        NameSyntax::Spaced(begins) if words.is_empty() => (Rules::Of(begins), Vec::new()),
+        NameSyntax::List | NameSyntax::ListOrAll | NameSyntax::ListOrStyle | NameSyntax::Spaced(_) => {
             known.these(words)
         }
     };
     let target = match reach {
-        Reach::Next => line + 1,
-        Reach::Here if alone => line + 1,
+        Scope::Next => line + 1,
+        Scope::Here if alone => line + 1,
         _ => line,
     };
-    let last = if reach == Reach::Rest { usize::MAX } else { target };
+    let last = if reach == Scope::Rest { usize::MAX } else { target };
     let reason = if reason.is_empty() { format!("`{literal}` comment") } else { reason };
     let span = Span::new(start, start + literal.len() + length);
     let lines = (target, last);
     Some(Directive { span, reach, lines, rules, unknown, reason, own, used: false })
 }
 
-impl<'a> Known<'a> {
+impl<'a> NameCache<'a> {
     /// The rules that `words` name, and the unknown words.
     fn these(&mut self, mut words: Vec<&'a str>) -> (Rules, Vec<String>) {
         let mut seen = HashSet::new();
@@ -284,7 +284,7 @@ impl<'a> Known<'a> {
             }
             None => {
                 // `jsx-a11y/alt-text`: other tools put the name of the plugin first.
-                let plain = word.rsplit('/').next().filter(|_| !self.registry.knows(word));
+                let plain = word.rsplit('/').next().filter(|_| !self.registry.contains(word));
                 let named = self.registry.named(plain.unwrap_or(word));
                 let exact: Rc<[RuleId]> = named.map(|rule| rule.id.clone()).collect();
                 if !exact.is_empty() {
@@ -300,7 +300,7 @@ impl<'a> Known<'a> {
 
 /// Moves comments above other comments down to the line they apply to, and extends them over the
 /// whole statement that begins there.
-fn stretch(source: &Source, directives: &mut [Directive], statements: &[Span]) {
+fn extend_directives(source: &Source, directives: &mut [Directive], statements: &[Span]) {
     // Line of a comment → the first following line that is not a comment.
     let mut below: HashMap<usize, usize> = HashMap::new();
     let mut last = None;
@@ -352,7 +352,7 @@ fn report_unused(
             if ran.is_empty() {
                 continue;
             }
-            let is_joined = |rule: &&RuleId| registry.get(rule).is_some_and(Rule::is_joined);
+            let is_joined = |rule: &&RuleId| registry.get(rule).is_some_and(Rule::is_project_check);
             if ran.iter().any(is_joined) {
                 waiting.push(directive.span);
             }

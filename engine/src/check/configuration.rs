@@ -6,7 +6,7 @@ use crate::forms;
 use crate::project::config::{self, RuleSetting};
 use crate::project::linters::{Enforced, Settings};
 use crate::rules::packs;
-use crate::rules::registry::{self, Registry, explained};
+use crate::rules::registry::{self, Registry, error_message};
 use crate::rules::rule::{Report, Rule};
 use crate::text::files::Files;
 use crate::text::finding::Edit;
@@ -58,10 +58,10 @@ fn check_config(context: &FileContext<'_>, report: &mut Report<'_>) {
     let text = source.text().strip_prefix('\u{FEFF}').unwrap_or(source.text());
     let base = source.text().len() - text.len();
     match config::read(text) {
-        Err(problem) => tell(problem, base, report),
+        Err(problem) => report_problem(problem, base, report),
         Ok((_, unknown)) => {
             for problem in unknown {
-                tell(problem, base, report);
+                report_problem(problem, base, report);
             }
             for Named { name, range, .. } in rule_names(text) {
                 let span = Span::from(range).shift(base);
@@ -71,7 +71,7 @@ fn check_config(context: &FileContext<'_>, report: &mut Report<'_>) {
                 unknown_pack(&name, Span::from(range).shift(base), registry, report);
             }
             let of_pages = wrong_params(text, registry).into_iter();
-            for (message, range) in of_pages.chain(params::wrong(text, context)) {
+            for (message, range) in of_pages.chain(params::invalid_params(text, context)) {
                 report.at(Span::from(range).shift(base), message);
             }
         }
@@ -79,10 +79,10 @@ fn check_config(context: &FileContext<'_>, report: &mut Report<'_>) {
 }
 
 /// Reports a syntax or schema problem of a configuration file whose text begins at `base`.
-fn tell(problem: config::Problem, base: usize, report: &mut Report<'_>) {
+fn report_problem(problem: config::Problem, base: usize, report: &mut Report<'_>) {
     let span = Span::from(problem.span).shift(base);
     let finding = report.at(span, problem.message);
-    if let Some(instead) = problem.instead {
+    if let Some(instead) = problem.suggestion {
         let label = format!("Replace with {instead}");
         finding.fix_unsafe(label, vec![Edit::replace(span, instead)]);
     }
@@ -95,7 +95,7 @@ fn unknown_rule(
     (quote, registry): (&str, &Registry),
     report: &mut Report<'_>,
 ) {
-    if registry.knows(name) {
+    if registry.contains(name) {
         return;
     }
     if name.contains(['*', '?', '{', '[']) {
@@ -218,7 +218,7 @@ fn named_rules<'r>(name: &str, registry: &'r Registry) -> Vec<&'r Rule> {
 
 /// The problem with the parameters set for a rule.
 fn wrong_param(rule: &Rule, given: &Map<String, Value>) -> Option<String> {
-    page::check_with(&rule.page, given).err().map(|error| explained(&error))
+    page::check_with(&rule.page, given).err().map(|error| error_message(&error))
 }
 
 /// Why the parameters of a rule cannot be set for some paths.
@@ -323,13 +323,13 @@ fn check_pack(registry: &Registry, report: &mut Report<'_>) {
     let mut from = 0;
     for name in &header.rules {
         // A name can occur twice in the list, and be part of another name.
-        let span = word_in(&text[..end], name, from).unwrap_or_default();
+        let span = find_word(&text[..end], name, from).unwrap_or_default();
         from = span.end as usize;
         unknown_rule(name, span, ("", registry), report);
     }
     let set = text[..end].find("set:").unwrap_or(0);
     for (name, given) in &header.set {
-        let span = word_in(&text[..end], name, set).unwrap_or_default();
+        let span = find_word(&text[..end], name, set).unwrap_or_default();
         unknown_rule(name, span, ("", registry), report);
         if let Err(why) = packs::setting(given) {
             report.at(span, why.to_string());
@@ -348,7 +348,7 @@ fn check_pack(registry: &Registry, report: &mut Report<'_>) {
 
 /// The position in the header of a page of a problem with its check: the first value or key that
 /// the problem quotes, otherwise the form.
-fn place_of(problem: &str, form: Option<&str>, text: &str) -> Span {
+fn find_problem(problem: &str, form: Option<&str>, text: &str) -> Span {
     let end = page::split(text).map_or(text.len(), |(header, _)| header.end);
     let start = text[..end].find("check:").unwrap_or(0);
     let header = &text[start..end];
@@ -374,7 +374,7 @@ fn place_of(problem: &str, form: Option<&str>, text: &str) -> Span {
 }
 
 /// The first occurrence of `word` as a whole word in `text`, from an offset on.
-fn word_in(text: &str, word: &str, from: usize) -> Option<Span> {
+fn find_word(text: &str, word: &str, from: usize) -> Option<Span> {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '/' | '*');
     let places = text.get(from..)?.match_indices(word).map(|(at, _)| from + at);
     let alone = |at: &usize| {
@@ -400,7 +400,7 @@ fn check_page(files: &dyn Files, report: &mut Report<'_>) {
     }
     let Some(rule) = registry::project_rule(source.path(), source.text()) else { return };
     for problem in forms::problems(&rule) {
-        let span = place_of(&problem, rule.form.map(Form::key), source.text());
+        let span = find_problem(&problem, rule.form.map(Form::key), source.text());
         report.at(span, format!("the check cannot run: {problem}"));
     }
 }

@@ -114,7 +114,7 @@ pub(super) struct Claim(&'static Family, Option<Kind>);
 
 impl Claim {
     /// The family and the kind, if the family claims the file.
-    pub(super) fn claimed(&self) -> Option<(&'static Family, Kind)> {
+    pub(super) fn as_claimed(&self) -> Option<(&'static Family, Kind)> {
         self.1.map(|kind| (self.0, kind))
     }
 
@@ -207,7 +207,7 @@ impl Distribution {
     /// The spans that an allow comment above their first line covers as a whole.
     pub(super) fn statements(&self, source: &Source) -> Vec<Span> {
         let claimed = self.claims(source);
-        let claimed = claimed.iter().filter_map(Claim::claimed);
+        let claimed = claimed.iter().filter_map(Claim::as_claimed);
         claimed.flat_map(|(family, kind)| (family.statements)(kind, source)).collect()
     }
 

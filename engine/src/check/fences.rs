@@ -29,13 +29,13 @@ impl Engine {
             let inner = Source::new(source.path(), fence.text.as_str());
             let mut inside = Report::new(&inner, settings).without(off);
             (family.check)(kind, &self.context(files), &mut inside);
-            report.extend(inside.finish().into_iter().map(|finding| outward(finding, &fence)));
+            report.extend(inside.finish().into_iter().map(|finding| map_to_document(finding, &fence)));
         }
     }
 }
 
 /// Maps a finding in a fenced block to the Markdown file.
-fn outward(mut finding: Finding, fence: &Fence) -> Finding {
+fn map_to_document(mut finding: Finding, fence: &Fence) -> Finding {
     let contiguous = |fix: &crate::text::finding::Fix| {
         fix.edits.iter().all(|edit| {
             fence.is_contiguous(edit.span) && (fence.is_plain() || !edit.text.contains('\n'))

@@ -46,7 +46,7 @@ struct Lines(HashMap<Span, Sha256>);
 impl Lines {
     fn of(&mut self, source: &Source, finding: &Finding) -> Sha256 {
         let line = source.lines_around(finding.span);
-        let mut hash = self.0.entry(line).or_insert_with(|| folded(source.slice(line))).clone();
+        let mut hash = self.0.entry(line).or_insert_with(|| collapsed_hash(source.slice(line))).clone();
         hash.update(finding.rule.as_bytes());
         hash
     }
@@ -61,7 +61,7 @@ fn digits(hash: Sha256) -> String {
 }
 
 /// The hash of a text with white space collapsed.
-fn folded(text: &str) -> Sha256 {
+fn collapsed_hash(text: &str) -> Sha256 {
     let mut hash = Sha256::new();
     for word in text.split_whitespace() {
         hash.update(word.as_bytes());

@@ -9,7 +9,7 @@ mod ids;
 mod moved;
 mod run;
 pub mod secrets;
-mod settle;
+mod secret_findings;
 
 use crate::forms::all::Patterns;
 use crate::forms::variants::Variants;
@@ -17,7 +17,7 @@ use crate::forms::when::Conditions;
 use crate::parse::syntax::Tree;
 use crate::parse::values::Format;
 use crate::project::config::{Config, MAX_FILE_SIZE};
-use crate::project::imports::Memo;
+use crate::project::imports::FactsCache;
 use crate::project::linters::is_settings;
 use crate::rules::packs::Packs;
 use crate::rules::registry::Registry;
@@ -40,7 +40,7 @@ pub use ids::{Occurrences, text_keys};
 
 use family::Claim;
 use ids::assign_ids;
-use run::{At, report_stopped, run_patterns, tell_wrong};
+use run::{PatternInput, report_stopped, run_patterns, report_invalid};
 
 /// The rule that reports what could not be checked.
 pub const SKIPPED: &str = "aidd/skipped-file";
@@ -59,7 +59,7 @@ pub struct Engine {
     patterns: Patterns,
     conditions: Conditions,
     variants: Variants,
-    memo: Memo,
+    memo: FactsCache,
     reads_imports: bool,
     asks_listing: bool,
     /// Whether a page states that another tool enforces it.
@@ -99,7 +99,7 @@ impl Engine {
         if let Some(rule) = distribution.first_without_function(&configuration::FAMILY) {
             return Err(EngineError::NoFunction(rule));
         }
-        let mut packs = Packs::of(config, &registry).map_err(EngineError::Pack)?;
+        let mut packs = Packs::from_config(config, &registry).map_err(EngineError::Pack)?;
         let settings = SettingsTable::new(&registry, config, &packs, selection)?;
         let params = |rule: &RuleId| settings.base().get(rule).map(|one| &one.params);
         registry.set_params(params).map_err(|(rule, why)| EngineError::Params {
@@ -136,12 +136,12 @@ impl Engine {
         let watch: Vec<&[&'static str]> = words.iter().map(Vec::as_slice).collect();
         let patterns = Patterns::new(registry.tables(), registry.rules(), &watch);
         let is_on = |rule: &str| settings.may_run(rule);
-        let of_one_file = |rule: &&Rule| !rule.is_joined() && rule.form != Some(Form::Commit);
+        let of_one_file = |rule: &&Rule| !rule.is_project_check() && rule.form != Some(Form::Commit);
         let reads_files = registry.rules().iter().filter(of_one_file).any(|rule| is_on(&rule.id));
         let of_layers = |rule: &&Rule| rule.form == Some(Form::Layers);
         let reads_imports = registry.rules().iter().filter(of_layers).any(|rule| is_on(&rule.id));
         let asks = |conditions: &Conditions, patterns: &Patterns| {
-            conditions.ask_listing(&is_on) || patterns.documents.follow_links(&is_on)
+            conditions.need_listing(&is_on) || patterns.documents.follow_links(&is_on)
         };
         let names_tools = registry.rules().iter().any(names_tools);
         let asks_listing = names_tools
@@ -158,7 +158,7 @@ impl Engine {
             reads_imports,
             conditions,
             variants,
-            memo: Memo::default(),
+            memo: FactsCache::default(),
             registry,
             today: None,
             max_file_size,
@@ -168,7 +168,7 @@ impl Engine {
     /// Sets the current date for rules that depend on it. The default is the date of the shipped
     /// pages.
     #[must_use]
-    pub fn on(self, today: Option<Date>) -> Self {
+    pub fn with_date(self, today: Option<Date>) -> Self {
         Self { today, ..self }
     }
 
@@ -205,10 +205,10 @@ impl Engine {
 
     /// Whether the conditions of `rule` are met at `path`.
     #[must_use]
-    pub fn holds(&self, rule: &str, path: &str, files: &dyn Files) -> bool {
+    pub fn conditions_met(&self, rule: &str, path: &str, files: &dyn Files) -> bool {
         match self.variants.at(path) {
             Some(variant) if variant.has(rule) => variant.conditions.hold(rule, path, files),
-            _ => self.conditions.hold(rule, path, files),
+            _ => self.conditions.are_met(rule, path, files),
         }
     }
 
@@ -218,20 +218,20 @@ impl Engine {
     }
 
     /// The cached imports of files.
-    pub(crate) fn memo(&self) -> &Memo {
+    pub(crate) fn memo(&self) -> &FactsCache {
         &self.memo
     }
 
     /// Whether findings in other files can depend on the file at `path`: tests compare with its
     /// values, or a condition refers to it.
     #[must_use]
-    pub fn reads_beside(&self, path: &str) -> bool {
-        let is_on = |rule: &str| self.may_run(rule);
+    pub fn is_dependency(&self, path: &str) -> bool {
+        let is_on = |rule: &str| self.is_enabled_anywhere(rule);
         let reads = |patterns: &Patterns, conditions: &Conditions| {
-            Format::of(path).is_some() && patterns.data.read_others(&is_on)
-                || Format::of(path) == Some(Format::FrontMatter)
+            Format::from_path(path).is_some() && patterns.data.read_others(&is_on)
+                || Format::from_path(path) == Some(Format::FrontMatter)
                     && patterns.documents.follow_links(&is_on)
-                || conditions.ask_for(path, &is_on)
+                || conditions.refer_to(path, &is_on)
         };
         reads(&self.patterns, &self.conditions)
             || self.variants.singles().any(|one| reads(&one.patterns, &one.conditions))
@@ -241,7 +241,7 @@ impl Engine {
     /// Whether conditions need the listing, the branch or the change, or links in documents need
     /// the listing.
     #[must_use]
-    pub fn asks_listing(&self) -> bool {
+    pub fn needs_listing(&self) -> bool {
         self.asks_listing
     }
 
@@ -253,7 +253,7 @@ impl Engine {
 
     /// Whether the rule is enabled for some path.
     #[must_use]
-    pub fn may_run(&self, rule: &str) -> bool {
+    pub fn is_enabled_anywhere(&self, rule: &str) -> bool {
         self.settings.may_run(rule)
     }
 
@@ -264,7 +264,7 @@ impl Engine {
     }
 
     /// The conditions that the packs which enable `rule` set for it.
-    pub(crate) fn waits(&self, rule: &str) -> Option<&Many<WhenHeader>> {
+    pub(crate) fn pack_conditions(&self, rule: &str) -> Option<&Many<WhenHeader>> {
         self.waits.get(rule)
     }
 
@@ -274,17 +274,17 @@ impl Engine {
     }
 
     /// The findings of `source`, sorted and with ids.
-    pub(crate) fn finished(
+    pub(crate) fn finish_findings(
         &self,
         source: &Source,
         findings: Vec<Finding>,
         secrets: Vec<Span>,
     ) -> Checked {
-        self.finished_among(source, findings, secrets, &mut Occurrences::default())
+        self.finish_findings_among(source, findings, secrets, &mut Occurrences::default())
     }
 
     /// Like [`Engine::finished`], for one of several sources with the same name.
-    pub(crate) fn finished_among(
+    pub(crate) fn finish_findings_among(
         &self,
         source: &Source,
         mut findings: Vec<Finding>,
@@ -298,7 +298,7 @@ impl Engine {
 
     /// Settings under which only `rule` runs, as defined by its page; a rule on rules and comments
     /// runs with all the others.
-    pub(crate) fn alone(&self, rule: &RuleId) -> Settings {
+    pub(crate) fn settings_for_rule(&self, rule: &RuleId) -> Settings {
         let among_all = rule.starts_with("aidd/");
         let mut settings = select::defaults(self.registry.rules());
         for known in self.registry.rules() {
@@ -349,7 +349,7 @@ impl Engine {
     /// The findings of `rule` alone; a rule on rules and comments runs with all the others.
     #[must_use]
     pub fn check_rule(&self, rule: &RuleId, source: &Source, files: &dyn Files) -> Vec<Finding> {
-        let settings = self.alone(rule);
+        let settings = self.settings_for_rule(rule);
         let mut findings = self.check_under(&settings, source, files, Depth::Full).findings;
         findings.retain(|finding| finding.rule == *rule && finding.status == Status::New);
         findings
@@ -367,24 +367,24 @@ impl Engine {
         depth: Depth,
     ) -> Checked {
         let variant = self.variants.at(source.path());
-        let mut off = self.conditions.off(source, settings, files);
+        let mut off = self.conditions.unmet(source, settings, files);
         if let Some(variant) = &variant {
             off = variant.off(off, source, (settings, files));
         }
         let elsewhere = variant.as_ref().map(|variant| variant.elsewhere(&off));
-        let tree = Tree::of(source);
-        let mut report = Report::new(source, settings).on(self.today);
+        let tree = Tree::new(source);
+        let mut report = Report::new(source, settings).with_date(self.today);
         report = report.without(elsewhere.as_ref().unwrap_or(&off));
         let claims = self.distribution.claims(source);
         let is_markdown = kind::kinds(source.path(), source.text()).contains(&Kind::MARKDOWN);
-        let at = At { files, tree: &tree, depth, is_markdown };
+        let at = PatternInput { files, tree: &tree, depth, is_markdown };
         let context = self.context(files);
         if depth == Depth::Full
             && let Some(kind) = (configuration::FAMILY.claim)(source.path(), source.text())
         {
             (configuration::FAMILY.check)(kind, &context, &mut report);
         }
-        for (family, kind) in claims.iter().filter_map(Claim::claimed) {
+        for (family, kind) in claims.iter().filter_map(Claim::as_claimed) {
             if depth == Depth::Full || family.finds_secrets {
                 (family.check)(kind, &context, &mut report);
             }
@@ -393,7 +393,7 @@ impl Engine {
         report = report.without(&off);
         if let Some(variant) = &variant {
             run_patterns(&variant.patterns, variant.rules(), &at, &mut report);
-            tell_wrong(variant, depth, &mut report);
+            report_invalid(variant, depth, &mut report);
         }
         report_stopped(&tree, &mut report);
         if depth == Depth::Full {
@@ -403,8 +403,8 @@ impl Engine {
             if is_markdown {
                 self.check_fences(source, settings, (&off, files), &mut report);
             }
-            if let Some(tree) = tree.made().filter(|_| self.reads_imports) {
-                self.memo.take(source, tree);
+            if let Some(tree) = tree.get().filter(|_| self.reads_imports) {
+                self.memo.store_tree(source, tree);
             }
         }
         let mut findings = report.finish();

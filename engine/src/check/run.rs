@@ -10,7 +10,7 @@ use crate::text::files::Files;
 use crate::text::source::Span;
 
 /// The input of the patterns, apart from the report.
-pub(super) struct At<'a> {
+pub(super) struct PatternInput<'a> {
     pub(super) files: &'a dyn Files,
     pub(super) tree: &'a Tree<'a>,
     pub(super) depth: Depth,
@@ -22,7 +22,7 @@ pub(super) struct At<'a> {
 pub(super) fn run_patterns(
     patterns: &Patterns,
     rules: &[Rule],
-    at: &At<'_>,
+    at: &PatternInput<'_>,
     report: &mut Report<'_>,
 ) -> Vec<Vec<usize>> {
     let Scanned { watched, stopped } =
@@ -58,15 +58,15 @@ pub(super) fn run_patterns(
 
 /// Reports a file whose parser exceeded its time limit.
 pub(super) fn report_stopped(tree: &Tree<'_>, report: &mut Report<'_>) {
-    if tree.is_stopped() && report.begin(SKIPPED) {
+    if tree.is_timed_out() && report.begin(SKIPPED) {
         let message = "time limit exceeded by the parser; patterns on the syntax did not run";
         report.at(Span::default(), message);
     }
 }
 
 /// Reports rules that cannot run here because the combination of several overrides is invalid.
-pub(super) fn tell_wrong(variant: &Variant, depth: Depth, report: &mut Report<'_>) {
-    for (rule, why) in variant.wrong.iter().filter(|_| depth == Depth::Full) {
+pub(super) fn report_invalid(variant: &Variant, depth: Depth, report: &mut Report<'_>) {
+    for (rule, why) in variant.invalid.iter().filter(|_| depth == Depth::Full) {
         if report.begin(rule) && report.begin(SKIPPED) {
             let message = format!(
                 "`{rule}` did not run: the overrides for this path are invalid together: {why}"

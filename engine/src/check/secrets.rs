@@ -12,11 +12,11 @@ use std::collections::{BTreeMap, HashSet};
 pub const REDACTED: &str = "[REDACTED]";
 
 /// Shorter secrets are not removed from messages, because they would also match parts of words.
-const SHORTEST: usize = 4;
+const MIN_REDACTED: usize = 4;
 
 /// Generic rules that recognise a secret by its place and the name of the variable. Every other
 /// rule is more specific.
-const BY_PLACE: [&str; 14] = [
+const GENERIC_RULES: [&str; 14] = [
     "ci-secret",
     "config-password",
     "connection-string-password",
@@ -35,13 +35,13 @@ const BY_PLACE: [&str; 14] = [
 
 /// If several rules find the same secret, keeps the finding of the most reliable rule. Returns the
 /// secrets, in order.
-pub(crate) fn settle(findings: &mut Vec<Finding>, registry: &Registry) -> Vec<Span> {
+pub(crate) fn resolve(findings: &mut Vec<Finding>, registry: &Registry) -> Vec<Span> {
     let mut claims: Vec<_> = findings
         .iter()
         .filter_map(|finding| {
             let span = finding.secret?;
             Some((
-                Reverse(certainty(finding, registry)),
+                Reverse(reliability(finding, registry)),
                 Reverse(span.len()),
                 finding.rule.clone(),
                 span,
@@ -98,12 +98,12 @@ impl Claimed {
 
 /// The reliability of a rule for secrets: from its page, or from its severity if it is written in
 /// Rust. At equal reliability the page wins, because it is specific to a service.
-fn certainty(finding: &Finding, registry: &Registry) -> (Confidence, bool, Severity) {
+fn reliability(finding: &Finding, registry: &Registry) -> (Confidence, bool, Severity) {
     let rule = registry.get(&finding.rule);
     let check = rule.and_then(|rule| rule.check.as_ref());
     let stated = check.and_then(|check| check.text.as_ref()).and_then(|text| text.secret);
     let severity = rule.map_or(finding.severity, |rule| rule.severity);
-    let by_place = BY_PLACE.iter().any(|name| finding.rule.strip_prefix("secrets/") == Some(name));
+    let by_place = GENERIC_RULES.iter().any(|name| finding.rule.strip_prefix("secrets/") == Some(name));
     let implied =
         if severity == Severity::Error && !by_place { Confidence::Medium } else { Confidence::Low };
     (stated.unwrap_or(implied), stated.is_some(), severity)
@@ -128,7 +128,7 @@ pub(crate) fn redact(source: &Source, findings: &mut [Finding], secrets: &[Span]
     let values: HashSet<&str> = secrets
         .iter()
         .map(|span| source.slice(*span))
-        .filter(|value| value.len() >= SHORTEST)
+        .filter(|value| value.len() >= MIN_REDACTED)
         .collect();
     if values.is_empty() {
         return;
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn the_surest_rule_has_the_secret() {
+    fn the_most_reliable_rule_reports_the_secret() {
         let registry = Registry::new(crate::DISTRIBUTION.pages, &[]);
         let mut findings = vec![
             finding("x/weak", Severity::Warning, 0, 20),
@@ -193,7 +193,7 @@ mod tests {
             finding("x/sure", Severity::Error, 50, 60),
             finding("x/sure", Severity::Error, 55, 65),
         ];
-        let secrets = settle(&mut findings, &registry);
+        let secrets = resolve(&mut findings, &registry);
         let rules: Vec<&str> = findings.iter().map(|finding| &*finding.rule).collect();
         assert_eq!(rules, ["x/sure", "x/weak", "x/sure", "x/sure"]);
         assert_eq!(merge(secrets), [Span::new(5, 15), Span::new(30, 40), Span::new(50, 65)]);
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hundred_thousand_secrets_are_settled_in_no_time() {
+    fn a_hundred_thousand_secrets_are_resolved_quickly() {
         let registry = Registry::new(crate::DISTRIBUTION.pages, &[]);
         let mut findings: Vec<Finding> =
             (0..100_000).map(|at| finding("x/y", Severity::Error, at * 10, at * 10 + 8)).collect();

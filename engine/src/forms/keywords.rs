@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// Used instead of a pattern index for words that are only watched.
-const NOBODY: u32 = u32::MAX;
+const NO_OWNER: u32 = u32::MAX;
 
 /// The keywords, identified by their index in sorted order.
 #[derive(Debug, Default)]
@@ -35,12 +35,12 @@ impl Keywords {
         for (rule, index) in rules.zip(0..) {
             match rule.shipped_page() {
                 Some(page) => of_page[page] = index,
-                None => own.extend(stated(rule).into_iter().map(|word| (word.into(), index))),
+                None => own.extend(keywords_of(rule).into_iter().map(|word| (word.into(), index))),
             }
         }
         let shipped = tables.keywords.all();
         let shipped = shipped.map(|(word, page)| (Cow::Borrowed(word), of_page[page]));
-        let mut words: Vec<_> = shipped.filter(|(_, owner)| *owner != NOBODY).collect();
+        let mut words: Vec<_> = shipped.filter(|(_, owner)| *owner != NO_OWNER).collect();
         words.extend(own);
         let mut lists: BTreeMap<&'static str, u32> = BTreeMap::new();
         for (list, watch) in watch.iter().enumerate() {
@@ -48,15 +48,15 @@ impl Keywords {
                 *lists.entry(word).or_default() |= 1 << list;
             }
         }
-        words.extend(lists.keys().map(|&word| (Cow::Borrowed(word), NOBODY)));
+        words.extend(lists.keys().map(|&word| (Cow::Borrowed(word), NO_OWNER)));
         words.sort();
         words.dedup();
-        Self::of(words, &lists)
+        Self::merge(words, &lists)
     }
 
     /// Merges sorted words with their owners, without duplicates, and the lists that contain the
     /// watched words.
-    fn of(
+    fn merge(
         words: Vec<(Cow<'static, str>, u32)>,
         lists: &BTreeMap<&'static str, u32>,
     ) -> (Self, Vec<Cow<'static, str>>) {
@@ -68,13 +68,13 @@ impl Keywords {
                 continue;
             }
             if keywords.last() != Some(&word) {
-                let start = u32::try_from(made.owners.len()).unwrap_or(NOBODY);
+                let start = u32::try_from(made.owners.len()).unwrap_or(NO_OWNER);
                 keywords.push(word);
                 made.owned.push(start..start);
                 made.watched.push(0);
             }
             match (owner, made.owned.last_mut(), made.watched.last_mut()) {
-                (NOBODY, _, Some(watched)) => {
+                (NO_OWNER, _, Some(watched)) => {
                     let word = keywords.last().map(|word| &**word).unwrap_or_default();
                     *watched = lists.get(word).copied().unwrap_or_default();
                 }
@@ -101,7 +101,7 @@ impl Keywords {
 }
 
 /// The lower-case keywords of a project rule; the empty keyword if it has none.
-fn stated(rule: &Rule) -> BTreeSet<String> {
+fn keywords_of(rule: &Rule) -> BTreeSet<String> {
     let text = rule.check.as_ref().and_then(|check| check.text.as_ref());
     text.map(aidd_page::TextHeader::words).unwrap_or_default()
 }
@@ -112,9 +112,9 @@ mod tests {
 
     #[test]
     fn a_keyword_knows_its_patterns_and_whether_it_is_watched() {
-        let words = [("", 1), ("a", 0), ("a", 2), ("b", NOBODY), ("c", 2), ("c", NOBODY)];
+        let words = [("", 1), ("a", 0), ("a", 2), ("b", NO_OWNER), ("c", 2), ("c", NO_OWNER)];
         let words = words.map(|(word, owner)| (Cow::Borrowed(word), owner)).to_vec();
-        let (made, keywords) = Keywords::of(words, &BTreeMap::from([("b", 1), ("c", 2)]));
+        let (made, keywords) = Keywords::merge(words, &BTreeMap::from([("b", 1), ("c", 2)]));
         assert_eq!(keywords, ["a", "b", "c"]);
         let told: Vec<_> = (0..3).map(|at| (made.owners(at), made.watched(at))).collect();
         assert_eq!(told, [(&[0, 2][..], 0), (&[], 1), (&[2], 2)]);

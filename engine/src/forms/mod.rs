@@ -6,7 +6,7 @@ pub mod data;
 pub mod doc;
 mod expression;
 mod generated;
-pub mod joined;
+pub mod project_form;
 mod keywords;
 pub mod layers;
 pub mod parts;
@@ -24,45 +24,45 @@ use crate::rules::rule::Rule;
 use crate::text::paths::{Globs, scope_of};
 use crate::text::source::{Source, Span};
 use aidd_page::{CheckHeader, SyntaxHeader};
-use commits::Demands;
+use commits::CommitCheck;
 pub use expression::ExpressionError;
-use layers::Layers;
+use layers::LayersCheck;
 
 /// The problems of the check in a rule's header, one string each; empty if the check is valid.
 #[must_use]
 pub fn problems(rule: &Rule) -> Vec<String> {
     let Some(check) = &rule.check else { return Vec::new() };
     let mut problems = Vec::new();
-    problems.extend(said(Globs::new(&check.files, &check.exclude)));
+    problems.extend(error_message(Globs::new(&check.files, &check.exclude)));
     let in_text = |header| text::check_header(header, check.fix.as_deref()).err();
     problems.extend(check.text.as_ref().and_then(in_text));
     problems.extend(check.syntax.as_ref().and_then(|header| syntax::check_header(header).err()));
     problems.extend(check.data.as_ref().and_then(|header| data::check_header(header).err()));
     let base = rule.path.as_deref().map_or("", scope_of);
     problems.extend(check.doc.as_ref().and_then(|header| doc::check_header(header).err()));
-    problems.extend(check.layers.as_ref().and_then(|header| said(Layers::new(header, base))));
-    problems.extend(check.commit.as_ref().and_then(|header| said(Demands::new(header, base))));
+    problems.extend(check.layers.as_ref().and_then(|header| error_message(LayersCheck::new(header, base))));
+    problems.extend(check.commit.as_ref().and_then(|header| error_message(CommitCheck::new(header, base))));
     problems.extend(check.when.iter().filter_map(|when| when::check_header(when).err()));
     if check.tree.is_some() {
-        problems.extend(said(tree::TreeCheck::new(check, base, template(rule))));
+        problems.extend(error_message(tree::TreeCheck::new(check, base, template(rule))));
     }
     problems
 }
 
 /// The message of the error, if any.
-fn said<T>(tried: Result<T, impl ToString>) -> Option<String> {
+fn error_message<T>(tried: Result<T, impl ToString>) -> Option<String> {
     tried.err().map(|error| error.to_string())
 }
 
 /// Whether a check in the header of the page at `page` applies to the file at `path`.
 #[must_use]
-pub fn is_tried(check: &CheckHeader, page: Option<&str>, path: &str) -> bool {
+pub fn applies_to(check: &CheckHeader, page: Option<&str>, path: &str) -> bool {
     let reads = |header: &SyntaxHeader| syntax::reads(header, path);
     check.syntax.as_deref().is_none_or(reads)
         && check.text.as_ref().is_none_or(|header| parts::reads(&header.within, path))
-        && (check.data.is_none() || Format::of(path).is_some())
-        && (check.doc.is_none() || Format::of(path) == Some(Format::FrontMatter))
-        && Globs::of_check(check, page).matches(path)
+        && (check.data.is_none() || Format::from_path(path).is_some())
+        && (check.doc.is_none() || Format::from_path(path) == Some(Format::FrontMatter))
+        && Globs::from_check(check, page).matches(path)
 }
 
 /// The first code block under `## Template` of a rule's page: the initial contents of a file that

@@ -157,7 +157,7 @@ mod tests {
     /// The text split into its parts, one per line.
     fn shown(path: &str, text: &str) -> Vec<String> {
         let source = Source::new(path, text);
-        let Some(parts) = Parts::of(&source, &Tree::of(&source)) else { return Vec::new() };
+        let Some(parts) = Parts::of(&source, &Tree::new(&source)) else { return Vec::new() };
         let mut runs: Vec<(Option<Part>, String)> = Vec::new();
         for (at, c) in text.char_indices() {
             let part = parts.at(Span::at(at).start);
@@ -307,7 +307,7 @@ mod tests {
             path in "a\\.(md|ts|rs|py|html|sh|yaml|rb)",
         ) {
             let source = Source::new(path.as_str(), text.as_str());
-            let parts = Parts::of(&source, &Tree::of(&source)).expect("a parser");
+            let parts = Parts::of(&source, &Tree::new(&source)).expect("a parser");
             prop_assert!(parts.0.is_sorted_by_key(|(start, _)| *start));
             let _ = parts.at(Span::at(text.len()).start);
         }

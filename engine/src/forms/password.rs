@@ -22,12 +22,12 @@ static TEMPLATE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// A reserved or placeholder host in a URL or a connection string.
-static NOBODYS_HOST: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static PLACEHOLDER_HOST: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)(?:[@=/.\s]|\btcp:)(?:example|domain|company|(?:my|your)(?:company|domain|host|site)|foo|bar)\.(?:com|org|net|edu)\b|[a-z0-9]\.(?:example|invalid)(?:[:;/,\s]|$)").ok()
 });
 
 /// The local machine.
-static OWN_HOST: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static LOCAL_HOST: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)[@=/(](?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[?::1|local\)|\.(?:;|\\))").ok()
 });
 
@@ -40,14 +40,14 @@ pub fn is_example(password: &str, around: &str) -> bool {
     };
     is(&WORD, password)
         || is(&TEMPLATE, password)
-        || is_user_again(password, around)
-        || is(&NOBODYS_HOST, around)
+        || repeats_user(password, around)
+        || is(&PLACEHOLDER_HOST, around)
         // A made-up word for localhost protects only a local development database.
-        || (is(&OWN_HOST, around) && !looks_random(password))
+        || (is(&LOCAL_HOST, around) && !looks_random(password))
 }
 
 /// Whether the password repeats the user name, as in `guest:guest@`.
-fn is_user_again(password: &str, url: &str) -> bool {
+fn repeats_user(password: &str, url: &str) -> bool {
     let user = url.split_once("//").and_then(|(_, rest)| rest.split_once(':'));
     user.is_some_and(|(user, rest)| {
         user.eq_ignore_ascii_case(password)
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn examples_are_told_by_word_and_host() {
+    fn examples_are_recognised_by_word_and_host() {
         for (password, around) in [
             ("password", "amqp://app:PW@mq.acme.io"),
             ("Passw0rd", "amqp://app:PW@mq.acme.io"),

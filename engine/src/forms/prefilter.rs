@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Up to this many bytes of text, each keyword is searched for separately: building an automaton of
 /// 1,500 keywords takes about as long.
-const FEW: usize = 32 << 10;
+const MAX_SEPARATE_BYTES: usize = 32 << 10;
 /// From this many bytes of text on, the automaton that is three times as fast and takes three times
 /// as long to build pays off.
-const MANY: usize = 2 << 20;
+const MIN_DFA_BYTES: usize = 2 << 20;
 
 /// A set of keywords, searched for case-insensitively (ASCII). The search strategy depends on how
 /// much text has been searched so far; the result does not.
@@ -34,11 +34,11 @@ impl Prefilter {
 
     /// Calls `found` with the index and the range of each keyword in `text`, ordered by the end of
     /// the range.
-    pub fn each(&self, text: &str, found: impl FnMut(usize, Range<usize>)) {
+    pub fn for_each_match(&self, text: &str, found: impl FnMut(usize, Range<usize>)) {
         let seen = self.seen.fetch_add(text.len(), Ordering::Relaxed).saturating_add(text.len());
         match seen {
-            0..FEW => self.one_by_one(text, found),
-            FEW..MANY => self.automaton(&self.quick, AhoCorasickKind::ContiguousNFA, text, found),
+            0..MAX_SEPARATE_BYTES => self.one_by_one(text, found),
+            MAX_SEPARATE_BYTES..MIN_DFA_BYTES => self.automaton(&self.quick, AhoCorasickKind::ContiguousNFA, text, found),
             _ => self.automaton(&self.fast, AhoCorasickKind::DFA, text, found),
         }
     }
@@ -92,22 +92,22 @@ mod tests {
 
     fn hits(prefilter: &Prefilter, text: &str) -> Vec<(usize, usize, usize)> {
         let mut hits = Vec::new();
-        prefilter.each(text, |index, place| hits.push((place.end, index, place.start)));
+        prefilter.for_each_match(text, |index, place| hits.push((place.end, index, place.start)));
         hits.sort_unstable();
         hits
     }
 
     proptest! {
         #[test]
-        fn all_ways_find_the_same(
+        fn all_strategies_find_the_same(
             keywords in proptest::collection::btree_set("[ab_]{1,3}", 1..6),
             text in "[abAB_é]{0,40}",
         ) {
             let prefilter = Prefilter::new(keywords.into_iter().map(Cow::Owned).collect());
             let few = hits(&prefilter, &text);
-            prefilter.seen.store(FEW, Ordering::Relaxed);
+            prefilter.seen.store(MAX_SEPARATE_BYTES, Ordering::Relaxed);
             prop_assert_eq!(&few, &hits(&prefilter, &text));
-            prefilter.seen.store(MANY, Ordering::Relaxed);
+            prefilter.seen.store(MIN_DFA_BYTES, Ordering::Relaxed);
             prop_assert_eq!(&few, &hits(&prefilter, &text));
         }
     }

@@ -20,16 +20,16 @@ use std::fmt;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-mod said;
+mod messages;
 
-use said::{chain, list_for_rule, plainly};
+use messages::{chain, list_for_rule, plainly};
 
 /// Time limit for all syntax patterns on one file.
 const BUDGET: Duration = Duration::from_secs(2);
 
 /// Number of match attempts between two looks at the clock: reading it takes as long as a fast
 /// attempt.
-const TRIES: u32 = 8;
+const ATTEMPTS_PER_CLOCK_READ: u32 = 8;
 
 /// The languages whose grammars are built in, by ast-grep's names.
 pub const LANGUAGES: [(&str, SupportLang); 15] = [
@@ -65,7 +65,7 @@ struct SyntaxPattern {
     /// `None`: the rule is invalid.
     config: OnceLock<Option<RuleConfig<SupportLang>>>,
     /// A match of this expression after a finding, on its line, suppresses it; `None`: not set.
-    beside: OnceLock<Option<Regex>>,
+    suppressing: OnceLock<Option<Regex>>,
 }
 
 impl fmt::Debug for SyntaxPattern {
@@ -103,7 +103,7 @@ impl SyntaxPatterns {
                     language,
                     globs: OnceLock::new(),
                     config: OnceLock::new(),
-                    beside: OnceLock::new(),
+                    suppressing: OnceLock::new(),
                 });
             }
         }
@@ -162,7 +162,7 @@ impl SyntaxPatterns {
                     pattern.report(config, &found, report);
                 }
                 tried = tried.wrapping_add(1);
-                if tried.is_multiple_of(TRIES) && Instant::now() > deadline {
+                if tried.is_multiple_of(ATTEMPTS_PER_CLOCK_READ) && Instant::now() > deadline {
                     return Err(OverBudget { rule: pattern.rule.id.clone() });
                 }
             }
@@ -175,14 +175,14 @@ impl SyntaxPattern {
     fn globs(&self) -> &Globs {
         self.globs.get_or_init(|| {
             let check = self.rule.check.as_ref();
-            check.map_or_else(Globs::all, |check| Globs::of_check(check, self.rule.path.as_deref()))
+            check.map_or_else(Globs::all, |check| Globs::from_check(check, self.rule.path.as_deref()))
         })
     }
 
     fn config(&self) -> Option<&RuleConfig<SupportLang>> {
         let make = || {
             let header = header(&self.rule)?;
-            refuse_slow(header).ok()?;
+            reject_slow(header).ok()?;
             config(&self.rule.id, self.language, header).ok()
         };
         self.config.get_or_init(make).as_ref()
@@ -199,7 +199,7 @@ impl SyntaxPattern {
         };
         let source = report.source();
         let span = Span::from(found.range());
-        let beside = self.beside.get_or_init(|| beside(header).ok().flatten());
+        let beside = self.suppressing.get_or_init(|| compile_unless_beside(header).ok().flatten());
         if beside.as_ref().is_some_and(|beside| beside.is_match(rest_of_line(source, span))) {
             return;
         }
@@ -229,18 +229,18 @@ impl SyntaxPattern {
 }
 
 /// How many bytes after a match are read on its line: one line can contain thousands of matches.
-const BESIDE: u32 = 4096;
+const MAX_REST_OF_LINE: u32 = 4096;
 
 /// The text after `span` on its last line.
 fn rest_of_line(source: &Source, span: Span) -> &str {
     let last = span.end.saturating_sub(1).max(span.start);
     let line = source.line_span(source.line_of(last));
-    let end = line.end.max(span.end).min(span.end.saturating_add(BESIDE));
+    let end = line.end.max(span.end).min(span.end.saturating_add(MAX_REST_OF_LINE));
     source.slice(Span { start: span.end, end })
 }
 
 /// Compiles the expression of `unless-beside`.
-fn beside(header: &SyntaxHeader) -> Result<Option<Regex>, String> {
+fn compile_unless_beside(header: &SyntaxHeader) -> Result<Option<Regex>, String> {
     let Some(text) = header.unless_beside.as_deref() else { return Ok(None) };
     expression::check(text).map_err(|why| format!("`unless-beside`: {why}"))?;
     Regex::new(text).map(Some).map_err(|error| format!("`unless-beside`: {error}"))
@@ -295,15 +295,15 @@ pub(crate) fn reads(header: &SyntaxHeader, path: &str) -> bool {
 /// An unknown language, or a rule that does not parse, has no node kind to start at, or would be
 /// too slow.
 pub(crate) fn check_header(header: &SyntaxHeader) -> Result<(), String> {
-    refuse_slow(header)?;
-    beside(header)?;
+    reject_slow(header)?;
+    compile_unless_beside(header)?;
     languages(&header.language)?
         .into_iter()
         .try_for_each(|(name, _)| config("check", name, header).map(drop))
 }
 
 /// Common short name of a language → its name in [`LANGUAGES`].
-const SHORT: [(&str, &str); 12] = [
+const ALIASES: [(&str, &str); 12] = [
     ("ts", "typescript"),
     ("js", "javascript"),
     ("jsx", "javascript"),
@@ -329,7 +329,7 @@ fn languages<S: AsRef<str>>(
         let known = |(built_in, _): &(&str, SupportLang)| *built_in == name;
         languages.push(*LANGUAGES.iter().find(|row| known(row)).ok_or_else(|| {
             let names: Vec<&str> = LANGUAGES.iter().map(|(name, _)| *name).collect();
-            let short = SHORT.iter().find(|(short, _)| *short == name).map(|(_, long)| *long);
+            let short = ALIASES.iter().find(|(short, _)| *short == name).map(|(_, long)| *long);
             let hint = match short.or_else(|| nearest(&name, names.iter().copied())) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("expected one of {}", names.join(", ")),
@@ -386,7 +386,7 @@ fn config(
 
 /// Refuses relational rules nested without a bound: their cost grows with the square of the file,
 /// and of a leaf kind with nodes × depth (ast-grep #1920).
-fn refuse_slow(header: &SyntaxHeader) -> Result<(), String> {
+fn reject_slow(header: &SyntaxHeader) -> Result<(), String> {
     let parts = [Some(&header.rule), header.constraints.as_ref(), header.utils.as_ref()];
     for yaml in parts.into_iter().flatten() {
         let value: Value = serde_json::from_str(&yaml.0).map_err(|error| error.to_string())?;
@@ -440,7 +440,7 @@ mod tests {
         let settings = select::defaults(registry.rules());
         let source = Source::new("a.rs", format!("fn a() {{ {} }}", "b(c);".repeat(40)));
         let mut report = Report::new(&source, &settings);
-        let tree = Tree::of(&source);
+        let tree = Tree::new(&source);
         let over = patterns.run_within(Duration::ZERO, &tree, &mut report);
         assert_eq!(over, Err(OverBudget { rule: "a/b".into() }));
         assert_eq!(patterns.run_within(BUDGET, &tree, &mut report), Ok(()));

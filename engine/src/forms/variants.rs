@@ -7,7 +7,7 @@
 use crate::forms::all::Patterns;
 use crate::forms::when::Conditions;
 use crate::project::config::RuleSetting;
-use crate::rules::registry::{Registry, explained};
+use crate::rules::registry::{Registry, error_message};
 use crate::rules::rule::{Rule, Settings};
 use crate::text::files::Files;
 use crate::text::finding::RuleId;
@@ -42,7 +42,7 @@ pub(crate) struct Variants {
 pub(crate) struct Variant {
     rules: Vec<Rule>,
     /// Rules that cannot run there, and why.
-    pub(crate) wrong: Vec<(RuleId, String)>,
+    pub(crate) invalid: Vec<(RuleId, String)>,
     /// The compiled single-file checks.
     pub(crate) patterns: Patterns,
     /// The conditions of the rules.
@@ -95,7 +95,7 @@ impl Variants {
         // Each override is checked by itself here; invalid combinations are reported on the paths
         // where they occur.
         for (index, place) in places.into_iter().enumerate() {
-            let variant = variants.of(vec![index]);
+            let variant = variants.for_overrides(vec![index]);
             if let Some((rule, why)) = variant.wrong.first() {
                 return Err((place, rule.clone(), why.clone()));
             }
@@ -109,7 +109,7 @@ impl Variants {
     }
 
     /// Whether this rule differs by path.
-    pub(crate) fn vary(&self, rule: &str) -> bool {
+    pub(crate) fn varies(&self, rule: &str) -> bool {
         self.rules.contains_key(rule)
     }
 
@@ -129,11 +129,11 @@ impl Variants {
             return None;
         }
         let applying = self.applying(path, false);
-        (!applying.is_empty()).then(|| self.of(applying))
+        (!applying.is_empty()).then(|| self.for_overrides(applying))
     }
 
     /// The variant for these overrides.
-    pub(crate) fn of(&self, applying: Applying) -> Arc<Variant> {
+    pub(crate) fn for_overrides(&self, applying: Applying) -> Arc<Variant> {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = made.get(&applying) {
             return known.clone();
@@ -153,25 +153,25 @@ impl Variants {
         let (mut rules, mut wrong) = (Vec::new(), Vec::new());
         for (id, params) in params {
             let Some((rule, _)) = self.rules.get(id) else { continue };
-            match varied(rule, &params) {
+            match with_params(rule, &params) {
                 Ok(rule) => rules.push(rule),
                 Err(why) => wrong.push((id.clone(), why)),
             }
         }
         let patterns = Patterns::new(self.tables, &rules, &[]);
         let conditions = Conditions::new(&rules, &self.packs);
-        Variant { rules, wrong, patterns, conditions }
+        Variant { rules, invalid: wrong, patterns, conditions }
     }
 
     /// The variants of each override by itself.
     pub(crate) fn singles(&self) -> impl Iterator<Item = Arc<Variant>> {
-        (0..self.overrides.len()).map(|index| self.of(vec![index]))
+        (0..self.overrides.len()).map(|index| self.for_overrides(vec![index]))
     }
 }
 
 /// The rule with other parameters.
-fn varied(rule: &Rule, params: &Map<String, Value>) -> Result<Rule, String> {
-    let check = check_with(&rule.page, params).map_err(|error| explained(&error))?;
+fn with_params(rule: &Rule, params: &Map<String, Value>) -> Result<Rule, String> {
+    let check = check_with(&rule.page, params).map_err(|error| error_message(&error))?;
     if let Some(why) = check.as_ref().and_then(CheckHeader::not_by_path) {
         return Err(format!("{why}; set them under `rules`, for all paths"));
     }
@@ -193,7 +193,7 @@ impl Variant {
 
     /// Whether a rule differs from its default version here.
     pub(crate) fn has(&self, id: &str) -> bool {
-        self.rule(id).is_some() || self.wrong.iter().any(|(rule, _)| **rule == *id)
+        self.rule(id).is_some() || self.invalid.iter().any(|(rule, _)| **rule == *id)
     }
 
     /// The rules that do not run in `source` because of their conditions: `off`, adjusted for the
@@ -206,7 +206,7 @@ impl Variant {
     ) -> HashSet<RuleId> {
         let mut off = off;
         off.retain(|rule| !self.has(rule));
-        off.extend(self.conditions.off(source, settings, files));
+        off.extend(self.conditions.unmet(source, settings, files));
         off
     }
 
@@ -214,7 +214,7 @@ impl Variant {
     /// here.
     pub(crate) fn elsewhere(&self, off: &HashSet<RuleId>) -> HashSet<RuleId> {
         let others = self.rules.iter().map(|rule| &rule.id);
-        let wrong = self.wrong.iter().map(|(rule, _)| rule);
+        let wrong = self.invalid.iter().map(|(rule, _)| rule);
         off.iter().chain(others).chain(wrong).cloned().collect()
     }
 }

@@ -29,7 +29,7 @@ struct Waiting {
 
 impl Waiting {
     fn all(&self) -> impl Iterator<Item = &Many<WhenHeader>> {
-        let own = self.rule.waits.then(|| self.rule.check.as_ref().map(|check| &check.when));
+        let own = self.rule.has_condition.then(|| self.rule.check.as_ref().map(|check| &check.when));
         own.flatten().into_iter().chain(&self.pack)
     }
 }
@@ -41,7 +41,7 @@ impl Conditions {
         let mut of = HashMap::new();
         for rule in rules {
             let pack = packs.get(&rule.id).filter(|when| !when.is_empty());
-            if rule.waits || pack.is_some() {
+            if rule.has_condition || pack.is_some() {
                 of.insert(rule.id.clone(), Waiting { rule: rule.clone(), pack: pack.cloned() });
             }
         }
@@ -65,7 +65,7 @@ impl Conditions {
     /// Whether a condition of an enabled rule needs more than single files: the listing, the branch
     /// or the change.
     #[must_use]
-    pub fn ask_listing(&self, is_on: &dyn Fn(&str) -> bool) -> bool {
+    pub fn need_listing(&self, is_on: &dyn Fn(&str) -> bool) -> bool {
         let asks = |when: &WhenHeader| {
             when.file.iter().any(|file| captures::has_glob(file))
                 || !when.branch.is_empty()
@@ -77,7 +77,7 @@ impl Conditions {
 
     /// Whether a condition of an enabled rule refers to a file like the one at `path`.
     #[must_use]
-    pub fn ask_for(&self, path: &str, is_on: &dyn Fn(&str) -> bool) -> bool {
+    pub fn refer_to(&self, path: &str, is_on: &dyn Fn(&str) -> bool) -> bool {
         let name = path.rsplit('/').next().unwrap_or(path);
         let asks = |when: &WhenHeader| {
             matches(&when.file, path) && !when.file.is_empty()
@@ -90,7 +90,7 @@ impl Conditions {
 
     /// Whether the conditions of `rule` are met at `path`.
     #[must_use]
-    pub fn hold(&self, rule: &str, path: &str, files: &dyn Files) -> bool {
+    pub fn are_met(&self, rule: &str, path: &str, files: &dyn Files) -> bool {
         let Some(waiting) = self.of.get(rule) else { return true };
         waiting.all().all(|any| any.iter().any(|when| holds(when, path, files)))
     }
@@ -99,11 +99,11 @@ impl Conditions {
     /// also include the shipped `compliance` rules that are not about security; a vulnerability
     /// matters even in generated code.
     #[must_use]
-    pub fn off(&self, source: &Source, settings: &Settings, files: &dyn Files) -> HashSet<RuleId> {
+    pub fn unmet(&self, source: &Source, settings: &Settings, files: &dyn Files) -> HashSet<RuleId> {
         let on = |rule: &RuleId| settings.get(rule).is_some_and(|one| one.severity.is_some());
         let rules = self.of.keys().filter(|rule| on(rule));
         let mut off: HashSet<RuleId> =
-            rules.filter(|rule| !self.hold(rule, source.path(), files)).cloned().collect();
+            rules.filter(|rule| !self.are_met(rule, source.path(), files)).cloned().collect();
         let is_style =
             |rule: &&Rule| on(&rule.id) && !rule.tags.iter().any(|tag| tag == "security");
         let mut written = self.on_writing.iter().filter(|rule| on(&rule.id)).peekable();
@@ -125,7 +125,7 @@ fn is_true(when: &WhenHeader, path: &str, files: &dyn Files) -> bool {
         && (when.nearest.is_empty() || when.nearest.iter().any(|name| is_near(name, path, files)))
         && when.data.as_ref().is_none_or(|test| {
             let question = || format!("data {test:?}");
-            let find = || data::holds(test, files);
+            let find = || data::is_met(test, files);
             listing.map_or_else(find, |listing| listing.answer(&question(), find))
         })
         && (when.branch.is_empty()

@@ -76,7 +76,7 @@ impl Fence {
 pub fn may_have_fences(text: &str, wanted: impl Fn(&str) -> bool) -> bool {
     const MARKS: [char; 2] = ['`', '~'];
     /// Maximum length of a language name, in bytes.
-    const LONGEST: usize = 64;
+    const MAX_LANGUAGE_LEN: usize = 64;
     ["```", "~~~"].iter().any(|mark| {
         let mut at = 0;
         while let Some(found) = text.get(at..).and_then(|rest| rest.find(mark)) {
@@ -84,7 +84,7 @@ pub fn may_have_fences(text: &str, wanted: impl Fn(&str) -> bool) -> bool {
             let info = rest.trim_start_matches(MARKS).trim_start_matches([' ', '\t']);
             // Each run of fence characters is visited once, regardless of the length of its line.
             at = text.len() - info.len();
-            let info = &info[..info.floor_char_boundary(LONGEST)];
+            let info = &info[..info.floor_char_boundary(MAX_LANGUAGE_LEN)];
             if wanted(Fence::word(info.lines().next().unwrap_or_default())) {
                 return true;
             }

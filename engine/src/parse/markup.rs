@@ -41,7 +41,7 @@ pub fn read(text: &str) -> Markup {
         | Options::ENABLE_STRIKETHROUGH
         | Options::ENABLE_TASKLISTS;
     let undefined = RefCell::new(Vec::new());
-    let told = |link: BrokenLink<'_>| -> Option<(CowStr<'_>, CowStr<'_>)> {
+    let on_broken_link = |link: BrokenLink<'_>| -> Option<(CowStr<'_>, CowStr<'_>)> {
         // `[name]` alone can be a word in brackets.
         if matches!(link.link_type, LinkType::Reference | LinkType::Collapsed) {
             let name = link.reference.to_string();
@@ -50,7 +50,7 @@ pub fn read(text: &str) -> Markup {
         None
     };
     let mut parser =
-        Parser::new_with_broken_link_callback(text, options, Some(told)).into_offset_iter();
+        Parser::new_with_broken_link_callback(text, options, Some(on_broken_link)).into_offset_iter();
     let mut markup = Markup::default();
     let mut used: HashSet<String> = HashSet::new();
     // Links, code and front matter cannot contain bare URLs.
@@ -143,7 +143,7 @@ mod tests {
     use proptest::prelude::*;
     use std::fmt::Write as _;
 
-    fn shown(text: &str) -> String {
+    fn render(text: &str) -> String {
         let markup = read(text);
         let mut out = String::new();
         for (kind, all) in
@@ -160,9 +160,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_markdown_is_found() {
+    fn html_urls_and_dangling_references_are_found() {
         let text = "---\na: https://front.example\n---\n# Title <sub>x</sub>\n\n<details open>\n<!-- <b> -->\n<summary>S</summary>\n</details>\n\nA <BR/> `<code>` \\<no> and <https://a.example> at\nhttps://b.example/x_y_z?a=1&b=2. Or www.c.example, me@d.example; [https://e.example](https://e.example) [https://g.example]\n\n    https://code.example <i>\n\n`https://f.example` ![i][pic] [one][two] [Three][] [four] [five][Five  Six]\n\n[Pic]: a.png\n[five six]: b.md\n[nobody]: c.md\n";
-        insta::assert_snapshot!(shown(text), @r#"
+        insta::assert_snapshot!(render(text), @r#"
         tag sub: "<sub>"
         tag details: "<details open>"
         tag summary: "<summary>"
@@ -178,7 +178,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn all_places_lie_in_the_text(text in "([a<>!/:.@ é\\[\\]()`#-]|https://|www\\.|<!--|\n){0,60}") {
+        fn all_spans_are_within_the_text(text in "([a<>!/:.@ é\\[\\]()`#-]|https://|www\\.|<!--|\n){0,60}") {
             let markup = read(&text);
             let named = markup.tags.iter().chain(&markup.undefined).chain(&markup.unused);
             for span in named.map(|(_, span)| span).chain(&markup.bare) {

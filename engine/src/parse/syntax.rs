@@ -28,7 +28,7 @@ pub struct Tree<'s> {
 
 impl fmt::Debug for Tree<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let is_parsed = self.made().is_some();
+        let is_parsed = self.get().is_some();
         f.debug_struct("Tree").field("parsed", &is_parsed).finish_non_exhaustive()
     }
 }
@@ -36,7 +36,7 @@ impl fmt::Debug for Tree<'_> {
 impl<'s> Tree<'s> {
     /// An unparsed tree of `source`.
     #[must_use]
-    pub fn of(source: &'s Source) -> Self {
+    pub fn new(source: &'s Source) -> Self {
         Self { source, parsed: OnceCell::new() }
     }
 
@@ -48,13 +48,13 @@ impl<'s> Tree<'s> {
 
     /// The tree, if it has been requested and parsed.
     #[must_use]
-    pub fn made(&self) -> Option<&Parsed> {
+    pub fn get(&self) -> Option<&Parsed> {
         self.parsed.get()?.as_ref()
     }
 
     /// Whether the tree was requested and parsing exceeded the time limit.
     #[must_use]
-    pub fn is_stopped(&self) -> bool {
+    pub fn is_timed_out(&self) -> bool {
         self.parsed.get().is_some_and(Option::is_none)
     }
 }

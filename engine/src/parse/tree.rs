@@ -4,7 +4,7 @@
 use crate::text::source::Span;
 
 /// Maximum number of children that a lookup by key searches.
-const LOOK_UP: usize = 64;
+const MAX_LOOKUP: usize = 64;
 
 /// A node of a [`Tree`].
 #[derive(Clone, Debug)]
@@ -89,7 +89,7 @@ impl Tree {
         let children = &self.nodes.get(node)?.children;
         children
             .iter()
-            .take(LOOK_UP)
+            .take(MAX_LOOKUP)
             .map(|&at| &self.nodes[at])
             .find(|child| child.key.eq_ignore_ascii_case(key))
     }

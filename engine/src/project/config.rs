@@ -14,7 +14,7 @@ use thiserror::Error;
 
 mod form;
 
-pub use form::unparsed;
+pub use form::syntax_error;
 
 /// Maximum size of a file that is parsed: 2 MiB. Files of any size are scanned for secrets.
 pub const MAX_FILE_SIZE: u64 = 2 << 20;
@@ -283,7 +283,7 @@ pub enum Level {
 impl Level {
     /// The level of a severity.
     #[must_use]
-    pub fn of(severity: Severity) -> Self {
+    pub fn from_severity(severity: Severity) -> Self {
         match severity {
             Severity::Info => Self::Info,
             Severity::Warning => Self::Warning,
@@ -318,23 +318,23 @@ pub struct Override {
 #[derive(Deserialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(inline)]
-enum Texts {
+enum StringOrList {
     One(String),
     Several(Vec<String>),
 }
 
-fn some_texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
-    Texts::deserialize(deserializer).map(|texts| match texts {
-        Texts::One(text) => vec![text],
-        Texts::Several(list) => list,
+fn string_or_list<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    StringOrList::deserialize(deserializer).map(|texts| match texts {
+        StringOrList::One(text) => vec![text],
+        StringOrList::Several(list) => list,
     })
 }
 
-fn texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<String>>, D::Error> {
+fn optional_string_or_list<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<String>>, D::Error> {
     /// Applies `some_texts` inside of an `Option`.
     #[derive(Deserialize)]
-    struct Held(#[serde(deserialize_with = "some_texts")] Vec<String>);
-    Ok(Option::<Held>::deserialize(deserializer)?.map(|Held(list)| list))
+    struct Wrapper(#[serde(deserialize_with = "some_texts")] Vec<String>);
+    Ok(Option::<Wrapper>::deserialize(deserializer)?.map(|Wrapper(list)| list))
 }
 
 /// A problem in a configuration file, with its position.
@@ -345,7 +345,7 @@ pub struct Problem {
     /// The byte range in the file.
     pub span: Range<usize>,
     /// The suggested replacement for the text in the span.
-    pub instead: Option<String>,
+    pub suggestion: Option<String>,
 }
 
 /// Parses a configuration file; returns the configuration and the unknown keys.
@@ -356,14 +356,14 @@ pub fn read(text: &str) -> Result<(Config, Vec<Problem>), Problem> {
     let options = parse_options();
     let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
     let parsed = parse_to_ast(text, &CollectOptions::default(), &options)
-        .map_err(|error| unparsed(text, &error))?;
+        .map_err(|error| syntax_error(text, &error))?;
     let Some(ast) = parsed.value else { return Ok((Config::default(), Vec::new())) };
     let (mut unknown, mut wrong) = (Vec::new(), None);
     let schema = schema();
     let schema = schema.as_object().into_iter();
     for fault in schema.flat_map(|schema| faults(schema, Node::Ast(&ast), "key", usize::MAX)) {
         let problem =
-            Problem { message: fault.message, span: fault.span, instead: fault.replacement };
+            Problem { message: fault.message, span: fault.span, suggestion: fault.replacement };
         match fault.kind {
             FaultKind::UnknownKey | FaultKind::DuplicateKey => unknown.push(problem),
             _ => wrong = wrong.or(Some(problem)),
@@ -374,11 +374,11 @@ pub fn read(text: &str) -> Result<(Config, Vec<Problem>), Problem> {
     }
     unknown.sort_by_key(|problem| problem.span.start);
     let value: Value =
-        parse_to_serde_value(text, &options).map_err(|error| unparsed(text, &error))?;
+        parse_to_serde_value(text, &options).map_err(|error| syntax_error(text, &error))?;
     let config = serde_path_to_error::deserialize(value).map_err(|error| {
         let path = error.path().clone();
         let range = locate(&ast, &path);
-        Problem { message: format!("`{path}`: {}", error.into_inner()), span: range, instead: None }
+        Problem { message: format!("`{path}`: {}", error.into_inner()), span: range, suggestion: None }
     })?;
     Ok((config, unknown))
 }

@@ -4,7 +4,7 @@
 //! files on disk; see `walk`.
 
 use crate::text::files::{Files, SIDE_FILE_LIMIT, too_large};
-use crate::text::paths::{below, folder_of};
+use crate::text::paths::{below, parent_dir};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use std::collections::HashMap;
 use std::io;
@@ -33,7 +33,7 @@ impl<'a> Ignored<'a> {
     }
 
     /// Whether the file at `path` is excluded, directly or through a parent directory.
-    pub fn leaves_out(&mut self, path: &str) -> bool {
+    pub fn excludes(&mut self, path: &str) -> bool {
         let ends = path.match_indices('/').map(|(end, _)| end);
         let dirs: Vec<&str> = ends.map(|end| &path[..end]).collect();
         dirs.iter().any(|dir| self.matches(dir, true)) || self.matches(path, false)
@@ -49,7 +49,7 @@ impl<'a> Ignored<'a> {
     fn matches(&mut self, path: &str, is_dir: bool) -> bool {
         let mut dir = path;
         loop {
-            dir = folder_of(dir);
+            dir = parent_dir(dir);
             if let Some(patterns) = self.of_dir(dir) {
                 let from_dir = if dir.is_empty() { path } else { &path[dir.len() + 1..] };
                 let matched = patterns.matched(from_dir, is_dir);
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_ignore_file_decides_and_a_directory_takes_its_files_along() {
+    fn the_nearest_ignore_file_wins_and_directories_exclude_their_files() {
         let files = files(&[
             (".aiddignore", b"*.log\n/out\nvendor/\n!keep.log\n"),
             ("a/.aiddignore", b"!b.log\n"),
@@ -131,21 +131,21 @@ mod tests {
             "x.txt",
         ];
         let left_out: Vec<&str> =
-            paths.into_iter().filter(|path| ignored.leaves_out(path)).collect();
+            paths.into_iter().filter(|path| ignored.excludes(path)).collect();
         assert_eq!(left_out, ["x.log", "a/c.log", "out", "a/vendor/deep/file"]);
         assert_eq!(ignored.problems(), []);
     }
 
     #[test]
-    fn a_line_that_is_not_text_spoils_no_other() {
+    fn a_malformed_line_does_not_affect_others() {
         let files = files(&[(".aiddignore", b"\xEF\xBB\xBFa\ncaf\xE9\n[\nb\n")]);
         let mut ignored = Ignored::new(&files);
-        let left_out = ["a", "caf\u{FFFD}", "b", "c"].map(|path| ignored.leaves_out(path));
+        let left_out = ["a", "caf\u{FFFD}", "b", "c"].map(|path| ignored.excludes(path));
         assert_eq!(left_out, [true, true, true, false]);
     }
 
     #[test]
-    fn an_ignore_file_that_is_too_large_names_nothing_and_is_a_problem() {
+    fn a_too_large_ignore_file_is_reported_and_skipped() {
         let large = [b"a\n".as_slice(), &[b'#'; SIDE_FILE_LIMIT as usize]].concat();
         let files = files(&[("d/.aiddignore", &large)]);
         let mut ignored = Ignored::new(&files);

@@ -15,38 +15,38 @@ pub(crate) fn json(files: &dyn Files, path: &str) -> Value {
 /// The data of the TOML file at `path`; null when there is none.
 pub(crate) fn toml(files: &dyn Files, path: &str) -> Value {
     let Some(text) = side_file(files, path) else { return Value::Null };
-    Document::parse(text.as_str()).map_or(Value::Null, |document| of_item(document.as_item()))
+    Document::parse(text.as_str()).map_or(Value::Null, |document| from_item(document.as_item()))
 }
 
 /// Recursion is safe: the parser rejects more than 80 levels of nesting.
-fn of_item(item: &Item) -> Value {
+fn from_item(item: &Item) -> Value {
     match item {
         Item::None => Value::Null,
-        Item::Value(value) => of_value(value),
+        Item::Value(value) => from_value(value),
         Item::Table(table) => {
-            table.iter().map(|(key, item)| (key.to_owned(), of_item(item))).collect()
+            table.iter().map(|(key, item)| (key.to_owned(), from_item(item))).collect()
         }
         Item::ArrayOfTables(tables) => Value::Array(
             tables
                 .iter()
                 .map(|table| {
-                    table.iter().map(|(key, item)| (key.to_owned(), of_item(item))).collect()
+                    table.iter().map(|(key, item)| (key.to_owned(), from_item(item))).collect()
                 })
                 .collect(),
         ),
     }
 }
 
-fn of_value(value: &Toml) -> Value {
+fn from_value(value: &Toml) -> Value {
     match value {
         Toml::String(text) => Value::from(text.value().as_str()),
         Toml::Integer(number) => Value::from(*number.value()),
         Toml::Float(number) => Value::from(*number.value()),
         Toml::Boolean(truth) => Value::from(*truth.value()),
         Toml::Datetime(time) => Value::from(time.value().to_string()),
-        Toml::Array(items) => items.iter().map(of_value).collect(),
+        Toml::Array(items) => items.iter().map(from_value).collect(),
         Toml::InlineTable(table) => {
-            table.iter().map(|(key, value)| (key.to_owned(), of_value(value))).collect()
+            table.iter().map(|(key, value)| (key.to_owned(), from_value(value))).collect()
         }
     }
 }
@@ -62,7 +62,7 @@ pub(crate) fn at<'v>(value: &'v Value, keys: &[&str]) -> &'v Value {
 }
 
 /// The strings of a list, or a single string.
-pub(crate) fn texts(value: &Value) -> impl Iterator<Item = &str> {
+pub(crate) fn strings(value: &Value) -> impl Iterator<Item = &str> {
     let items = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
     items.iter().filter_map(Value::as_str)
 }

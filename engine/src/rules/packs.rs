@@ -1,9 +1,9 @@
 //! Packs: sets of rules that a project enables under one name.
 
 use crate::project::config::{Config, RuleSetting};
-use crate::rules::registry::{Registry, explained};
+use crate::rules::registry::{Registry, error_message};
 use crate::text::finding::RuleId;
-use crate::text::kind::PACK_FOLDER;
+use crate::text::kind::PACK_DIR;
 use crate::text::nearest::nearest;
 use crate::text::paths::{GlobError, rule_globs};
 use crate::text::source::{Encoding, Source, Span};
@@ -44,7 +44,7 @@ pub enum PackError {
         /// The rule id, or the glob over rule ids.
         rule: String,
         /// Why the value is not a setting.
-        why: NoSetting,
+        why: InvalidSetting,
     },
     /// A glob over rule ids is malformed.
     #[error("{0}")]
@@ -54,7 +54,7 @@ pub enum PackError {
 /// A value that is not a valid rule setting.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("expected off, info, warning, error, or an object with `severity` and `params`; found {0}")]
-pub struct NoSetting(String);
+pub struct InvalidSetting(String);
 
 /// The path where a project pack of this name is expected, in parentheses.
 fn page_of(name: &str) -> String {
@@ -73,9 +73,9 @@ fn hint(nearest: Option<&str>, known: &[String]) -> String {
 #[derive(Debug, Default)]
 pub struct Packs {
     /// The rules that the packs enable.
-    pub on: BTreeSet<RuleId>,
+    pub enabled: BTreeSet<RuleId>,
     /// The settings of rules, in the order of the packs.
-    pub set: Vec<(RuleId, RuleSetting)>,
+    pub settings: Vec<(RuleId, RuleSetting)>,
     /// The conditions of rules that are enabled conditionally; one condition of the list must hold.
     pub when: HashMap<RuleId, Many<WhenHeader>>,
 }
@@ -107,7 +107,7 @@ pub fn header(name: &str, registry: &Registry) -> Result<PackHeader, PackError> 
                 pack: name.to_owned(),
                 path: path.to_owned(),
                 place: (at.line + 1, at.column + 1),
-                why: explained(&error),
+                why: error_message(&error),
             }
         });
     }
@@ -122,11 +122,11 @@ pub fn header(name: &str, registry: &Registry) -> Result<PackHeader, PackError> 
 ///
 /// # Errors
 /// When it is neither a severity nor an object with `severity` and `params`.
-pub fn setting(given: &Yaml) -> Result<RuleSetting, NoSetting> {
+pub fn setting(given: &Yaml) -> Result<RuleSetting, InvalidSetting> {
     // serde would read a list as the struct's fields in order.
     let is_list = given.0.trim_start().starts_with('[');
     let read = serde_json::from_str(&given.0).ok().filter(|_| !is_list);
-    read.ok_or_else(|| NoSetting(given.0.clone()))
+    read.ok_or_else(|| InvalidSetting(given.0.clone()))
 }
 
 impl Packs {
@@ -134,7 +134,7 @@ impl Packs {
     ///
     /// # Errors
     /// The first unknown pack name, or the first error in a pack's page.
-    pub fn of(config: &Config, registry: &Registry) -> Result<Self, PackError> {
+    pub fn from_config(config: &Config, registry: &Registry) -> Result<Self, PackError> {
         let mut packs = Self::default();
         let mut always: BTreeSet<RuleId> = BTreeSet::new();
         for pack in config.compliance.iter().flatten() {
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pack_of_the_project_switches_rules_on_and_sets_them() {
+    fn a_project_pack_enables_and_configures_rules() {
         let pack = "---\npack:\n  rules: ['team/*']\n  set: { team/word: { severity: info, params: { word: new } } }\n---\n# team\n";
         let found = |config: &str| {
             let engine = engine(pack, config).expect("an engine");
@@ -232,8 +232,8 @@ mod tests {
     }
 
     #[test]
-    fn a_pack_that_cannot_be_used_is_told_with_its_place() {
-        let told = |pack: &str, name: &str| {
+    fn an_invalid_pack_is_reported_with_its_position() {
+        let message = |pack: &str, name: &str| {
             engine(pack, &format!(r#"{{"compliance": ["{name}"]}}"#)).expect_err("wrong")
         };
         let fine = "---\npack: { rules: [team/word] }\n---\n# team\n";
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_in_the_page_is_a_finding_at_its_place() {
+    fn page_errors_are_findings_at_their_position() {
         let found = |pack: &str| {
             let engine = engine(pack, "{}").expect("an engine");
             let source = Source::new(".aidd/packs/team.md", pack);

@@ -3,7 +3,7 @@
 use crate::rules::rule::Rule;
 use crate::text::files::{Disk, Files, Nested, SIDE_FILE_LIMIT, markdown_below};
 use crate::text::finding::RuleId;
-use crate::text::kind::{PACK_FOLDER, RULE_FOLDERS, is_memory_path, is_pack_path};
+use crate::text::kind::{PACK_DIR, RULE_DIRS, is_memory_path, is_pack_path};
 use crate::text::nearest::nearest;
 use crate::text::paths::scope_of;
 use aidd_page::{self as page, PageError, Tables};
@@ -34,13 +34,13 @@ impl Registry {
         // The tables are already ordered by id.
         let mut rules: Vec<Rule> = Vec::with_capacity(tables.pages.len() + pages.len());
         rules.extend(Rule::shipped(tables));
-        Self::joined(tables, rules, pages)
+        Self::merge(tables, rules, pages)
     }
 
     /// The rules of `pages` without the shipped ones, to try a page on its own.
     #[must_use]
-    pub fn alone(tables: &'static Tables, pages: &[(String, String)]) -> Self {
-        Self::joined(tables, Vec::new(), pages)
+    pub fn from_pages(tables: &'static Tables, pages: &[(String, String)]) -> Self {
+        Self::merge(tables, Vec::new(), pages)
     }
 
     /// The tables of the shipped pages.
@@ -50,7 +50,7 @@ impl Registry {
     }
 
     /// The rules in `rules`, which are ordered by id, merged with those of `pages`.
-    fn joined(tables: &'static Tables, rules: Vec<Rule>, pages: &[(String, String)]) -> Self {
+    fn merge(tables: &'static Tables, rules: Vec<Rule>, pages: &[(String, String)]) -> Self {
         let (packs, pages): (Vec<_>, Vec<_>) =
             pages.iter().partition(|(path, _)| is_pack_path(path));
         // Built from ordered rows, then thousands of pages are inserted.
@@ -96,7 +96,7 @@ impl Registry {
     /// text.
     pub fn packs(&self) -> impl Iterator<Item = (String, &str, &str)> {
         self.packs.iter().map(|(path, text)| {
-            let below = path.strip_prefix(PACK_FOLDER).unwrap_or(path);
+            let below = path.strip_prefix(PACK_DIR).unwrap_or(path);
             (format!(".{}", below.trim_end_matches(".md")), path.as_str(), text.as_str())
         })
     }
@@ -109,7 +109,7 @@ impl Registry {
         for rule in self.rules.iter_mut().filter(|rule| rule.form.is_some()) {
             let Some(params) = of(&rule.id).filter(|params| !params.is_empty()) else { continue };
             let check = page::check_with(&rule.page, params);
-            rule.put_check(check.map_err(|error| (rule.id.clone(), explained(&error)))?);
+            rule.put_check(check.map_err(|error| (rule.id.clone(), error_message(&error)))?);
         }
         Ok(())
     }
@@ -160,7 +160,7 @@ impl Registry {
 
     /// Whether `name` is an id or alias of a rule.
     #[must_use]
-    pub fn knows(&self, name: &str) -> bool {
+    pub fn contains(&self, name: &str) -> bool {
         let name = name.to_ascii_lowercase();
         self.own_names.contains_key(&name) || self.shipped_named(&name).next().is_some()
     }
@@ -183,7 +183,7 @@ impl Registry {
 
 /// The error message of a page or parameter, with the value that was probably meant.
 #[must_use]
-pub fn explained(error: &PageError) -> String {
+pub fn error_message(error: &PageError) -> String {
     let Some((word, known)) = &error.did_you_mean else { return error.message.clone() };
     match nearest(word, known.iter().map(String::as_str)) {
         Some(near) => format!("{}; did you mean `{near}`?", error.message),
@@ -200,7 +200,7 @@ pub fn project_rule(path: &str, text: &str) -> Option<Rule> {
     let body = &text[body];
     let id = page_id(path, body);
     let summary = header.summary.clone().unwrap_or_else(|| page::summary(body));
-    Some(Rule::own(&id, header, summary, text, path))
+    Some(Rule::from_page(&id, header, summary, text, path))
 }
 
 /// The id of a project's page: its title if that is an id, else its path below the rules directory.
@@ -208,7 +208,7 @@ fn page_id(path: &str, body: &str) -> String {
     if let Some(title) = page::title(body).filter(|title| is_id(title)) {
         return title.to_owned();
     }
-    let below = RULE_FOLDERS
+    let below = RULE_DIRS
         .iter()
         .find_map(|folder| path.split_once(&format!("{folder}/")).map(|(_, below)| below))
         .unwrap_or(path);
@@ -247,8 +247,8 @@ pub fn is_rule_page(path: &str, text: &str) -> bool {
 /// those of its directories. Pages that cannot be read are skipped.
 #[must_use]
 pub fn project_pages(disk: &Disk, nested: &Nested) -> Vec<(String, String)> {
-    let folders = RULE_FOLDERS.into_iter().chain(nested.rules.iter().map(String::as_str));
-    let folders = folders.chain([PACK_FOLDER]);
+    let folders = RULE_DIRS.into_iter().chain(nested.rules.iter().map(String::as_str));
+    let folders = folders.chain([PACK_DIR]);
     pages(disk, folders.flat_map(|folder| markdown_below(disk, folder)))
 }
 

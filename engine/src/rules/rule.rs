@@ -27,19 +27,19 @@ pub struct Rule {
     /// guidance only.
     pub form: Option<Form>,
     /// Whether the check has a `when` condition.
-    pub waits: bool,
+    pub has_condition: bool,
     /// Whether the check reports files without a match.
     pub requires: bool,
     /// The whole page, header included.
     pub page: Cow<'static, str>,
     /// The path of the page in the repository; `None` for a shipped rule.
     pub path: Option<String>,
-    told: Told,
+    details_source: DetailsSource,
 }
 
 /// The source of a rule's [`Details`].
 #[derive(Clone, Debug)]
-enum Told {
+enum DetailsSource {
     /// A shipped page, by its index.
     Shipped(&'static Tables, usize),
     /// A project's page, or a page that was changed.
@@ -50,21 +50,21 @@ impl Deref for Rule {
     type Target = Details;
 
     fn deref(&self) -> &Details {
-        match &self.told {
-            Told::Shipped(tables, index) => tables.details(*index),
-            Told::Own(details) => details,
+        match &self.details_source {
+            DetailsSource::Shipped(tables, index) => tables.details(*index),
+            DetailsSource::Own(details) => details,
         }
     }
 }
 
 impl DerefMut for Rule {
     fn deref_mut(&mut self) -> &mut Details {
-        if let Told::Shipped(..) = self.told {
-            self.told = Told::Own(Arc::new(Details::clone(self)));
+        if let DetailsSource::Shipped(..) = self.details_source {
+            self.details_source = DetailsSource::Own(Arc::new(Details::clone(self)));
         }
-        match &mut self.told {
-            Told::Own(details) => Arc::make_mut(details),
-            Told::Shipped(..) => unreachable!("just replaced"),
+        match &mut self.details_source {
+            DetailsSource::Own(details) => Arc::make_mut(details),
+            DetailsSource::Shipped(..) => unreachable!("just replaced"),
         }
     }
 }
@@ -77,48 +77,48 @@ impl Rule {
             severity: head.severity,
             enabled: head.enabled,
             form: head.form,
-            waits: head.waits,
+            has_condition: head.waits,
             requires: head.requires,
             page: Cow::Borrowed(page.text),
             path: None,
-            told: Told::Shipped(tables, index),
+            details_source: DetailsSource::Shipped(tables, index),
         })
     }
 
     /// The rule of a project's page at `path`.
-    pub(crate) fn own(id: &str, header: Header, summary: String, text: &str, path: &str) -> Self {
+    pub(crate) fn from_page(id: &str, header: Header, summary: String, text: &str, path: &str) -> Self {
         let check = header.check.as_ref();
         Self {
             id: id.into(),
             severity: header.severity,
             enabled: header.enabled,
             form: check.and_then(CheckHeader::form),
-            waits: check.is_some_and(|check| !check.when.is_empty()),
+            has_condition: check.is_some_and(|check| !check.when.is_empty()),
             requires: check.is_some_and(CheckHeader::requires),
             page: Cow::Owned(text.to_owned()),
             path: Some(path.to_owned()),
-            told: Told::Own(Arc::new(Details::new(header, summary))),
+            details_source: DetailsSource::Own(Arc::new(Details::new(header, summary))),
         }
     }
 
     /// The index of the shipped page, if the rule's header is unchanged.
     pub(crate) fn shipped_page(&self) -> Option<usize> {
-        match self.told {
-            Told::Shipped(_, index) => Some(index),
-            Told::Own(_) => None,
+        match self.details_source {
+            DetailsSource::Shipped(_, index) => Some(index),
+            DetailsSource::Own(_) => None,
         }
     }
 
     /// Replaces the check, with the same page but other parameters.
     pub(crate) fn put_check(&mut self, check: Option<CheckHeader>) {
-        self.waits = check.as_ref().is_some_and(|check| !check.when.is_empty());
+        self.has_condition = check.as_ref().is_some_and(|check| !check.when.is_empty());
         self.requires = check.as_ref().is_some_and(CheckHeader::requires);
         self.check = check;
     }
 
     /// Whether the check runs on the project as a whole, after its files are known.
     #[must_use]
-    pub fn is_joined(&self) -> bool {
+    pub fn is_project_check(&self) -> bool {
         matches!(self.form, Some(Form::Tree | Form::Layers))
     }
 
@@ -195,7 +195,7 @@ impl<'a> Report<'a> {
 
     /// Sets the date for checks that depend on it; `None` when no frontend supplied one.
     #[must_use]
-    pub fn on(self, today: Option<Date>) -> Self {
+    pub fn with_date(self, today: Option<Date>) -> Self {
         Self { today, ..self }
     }
 
@@ -221,7 +221,7 @@ impl<'a> Report<'a> {
     /// Overrides severities for this source alone, on top of the configuration: the settings of
     /// another linter's configuration file that applies to the source. `None` disables a rule; a
     /// disabled rule stays disabled.
-    pub fn settle(&mut self, rules: HashMap<RuleId, Option<Severity>>) {
+    pub fn apply_overrides(&mut self, rules: HashMap<RuleId, Option<Severity>>) {
         self.local = rules;
     }
 

@@ -61,7 +61,7 @@ pub(crate) struct SettingsTable {
     /// The settings where no override applies.
     base: Arc<Settings>,
     overrides: Vec<(Globs, Vec<(RuleId, RuleSetting)>)>,
-    chosen: Chosen,
+    chosen: ResolvedSelection,
     /// By the indexes of the overrides that apply; filled on demand.
     variants: Mutex<HashMap<Vec<usize>, Arc<Settings>>>,
 }
@@ -74,7 +74,7 @@ impl SettingsTable {
         packs: &Packs,
         selection: &Selection,
     ) -> Result<Self, EngineError> {
-        let chosen = Chosen::new(selection, registry)?;
+        let chosen = ResolvedSelection::new(selection, registry)?;
         let configured = resolve_names(config.rules.iter().flatten(), registry);
         let mut overrides = Vec::new();
         for one in config.overrides.iter().flatten() {
@@ -90,7 +90,7 @@ impl SettingsTable {
                 && settings.get(id).is_some_and(is_off)
                 && !leveled.contains(id)
             {
-                switch_on(setting, rule.severity);
+                enable(setting, rule.severity);
             }
         }
         let base = Arc::new(chosen.limit(settings, registry));
@@ -117,7 +117,7 @@ impl SettingsTable {
     }
 
     /// The settings for the file or directory at `path`.
-    pub(crate) fn of(&self, path: &str, is_folder: bool, registry: &Registry) -> Arc<Settings> {
+    pub(crate) fn for_path(&self, path: &str, is_folder: bool, registry: &Registry) -> Arc<Settings> {
         let inner = (is_folder && !path.is_empty()).then(|| format!("{path}/"));
         let applying = |index: &usize| {
             let globs = &self.overrides[*index].0;
@@ -146,7 +146,7 @@ pub(crate) fn defaults(rules: &[Rule]) -> Settings {
 
 /// A selection, resolved to rules.
 #[derive(Debug)]
-struct Chosen {
+struct ResolvedSelection {
     /// `None`: all enabled rules.
     only: Option<BTreeSet<RuleId>>,
     /// Named exactly; these run even if disabled by default.
@@ -155,7 +155,7 @@ struct Chosen {
     severity: Option<Severity>,
 }
 
-impl Chosen {
+impl ResolvedSelection {
     fn new(selection: &Selection, registry: &Registry) -> Result<Self, EngineError> {
         let mut exact = BTreeSet::new();
         let resolve = |names: &[String], exact: &mut BTreeSet<RuleId>| {
@@ -177,7 +177,7 @@ impl Chosen {
                     exact.extend(named.iter().cloned());
                     rules.extend(named);
                 }
-                if rules.len() == before && !registry.knows(name) {
+                if rules.len() == before && !registry.contains(name) {
                     let nearest = registry.nearest(name).map(str::to_owned);
                     return Err(EngineError::UnknownRule { name: name.clone(), nearest });
                 }
@@ -218,12 +218,12 @@ fn base_settings(rules: &[Rule], packs: &Packs, configured: &[(RuleId, RuleSetti
     let mut settings: Settings = rules
         .iter()
         .map(|rule| {
-            let on = rule.enabled || packs.on.contains(&rule.id);
+            let on = rule.enabled || packs.enabled.contains(&rule.id);
             let severity = on.then_some(rule.severity);
             (rule.id.clone(), Setting { severity, params: serde_json::Map::new() })
         })
         .collect();
-    set(&mut settings, &packs.set);
+    set(&mut settings, &packs.settings);
     set(&mut settings, configured);
     // Configuring a parameter enables a rule that is disabled by default.
     let named = configured.iter().filter(|(_, to)| to.level().is_none());
@@ -239,12 +239,12 @@ fn base_settings(rules: &[Rule], packs: &Packs, configured: &[(RuleId, RuleSetti
 }
 
 /// Configuring a parameter enables a rule that is disabled by default.
-fn switch_on(setting: &mut RuleSetting, severity: Severity) {
+fn enable(setting: &mut RuleSetting, severity: Severity) {
     if let RuleSetting::Detailed(detailed) = setting
         && detailed.severity.is_none()
         && !detailed.params.is_empty()
     {
-        detailed.severity = Some(Level::of(severity));
+        detailed.severity = Some(Level::from_severity(severity));
     }
 }
 

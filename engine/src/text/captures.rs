@@ -8,9 +8,9 @@ use std::sync::OnceLock;
 use thiserror::Error;
 
 /// Maximum length of a pattern, in characters.
-const MOST_CHARS: usize = 1024;
+const MAX_CHARS: usize = 1024;
 /// Maximum number of alternatives that the braces of a pattern can expand to.
-const MOST_ALTERNATIVES: usize = 64;
+const MAX_ALTERNATIVES: usize = 64;
 /// Maximum size of a compiled pattern, in bytes.
 const PROGRAM_LIMIT: usize = 1 << 20;
 
@@ -64,7 +64,7 @@ pub enum PatternFault {
 
 /// Patterns of at most this many characters cannot exceed [`PROGRAM_LIMIT`], because each character
 /// compiles to at most one class.
-const SHORT: usize = 128;
+const MAX_UNCHECKED_CHARS: usize = 128;
 
 /// A path pattern, compiled when a path is first matched against its expression. `*` and `?` do not
 /// match slashes, `**` matches any number of segments, `{a,b}` is an alternative, `[ab]` one
@@ -92,7 +92,7 @@ impl PathPattern {
     /// When the pattern is malformed.
     pub fn new(base: &str, text: &str) -> Result<Self, PatternError> {
         let wrong = |fault| PatternError::Malformed { pattern: text.to_owned(), fault };
-        if text.chars().count() > MOST_CHARS {
+        if text.chars().count() > MAX_CHARS {
             return Err(wrong(PatternFault::Long));
         }
         let pattern = text.strip_prefix("./").or_else(|| text.strip_prefix('/')).unwrap_or(text);
@@ -113,7 +113,7 @@ impl PathPattern {
         regex.push('$');
         let too_large = || wrong(PatternFault::Large);
         let made = OnceLock::new();
-        if pattern.len() > SHORT {
+        if pattern.len() > MAX_UNCHECKED_CHARS {
             made.get_or_init(|| compile(&regex)).as_ref().ok_or_else(too_large)?;
         } else {
             regex_automata::util::syntax::parse(&regex).map_err(|_| too_large())?;
@@ -154,7 +154,7 @@ impl PathPattern {
     /// The captured text by name; `None` when `path` does not match.
     #[must_use]
     pub fn find(&self, path: &str) -> Option<Captured> {
-        if !self.matches_plainly(path) {
+        if !self.matches_ignoring_repeats(path) {
             return None;
         }
         let mut captured = Captured::new();
@@ -174,7 +174,7 @@ impl PathPattern {
     }
 
     /// Whether `path` matches, ignoring whether repeated names match the same text.
-    fn matches_plainly(&self, path: &str) -> bool {
+    fn matches_ignoring_repeats(&self, path: &str) -> bool {
         if self.is_plain {
             return path == self.prefix;
         }
@@ -345,7 +345,7 @@ pub fn alternatives(text: &str) -> Result<Vec<String>, PatternError> {
     let mut done = Vec::new();
     let mut left = vec![text.to_owned()];
     while let Some(one) = left.pop() {
-        if done.len() + left.len() >= MOST_ALTERNATIVES {
+        if done.len() + left.len() >= MAX_ALTERNATIVES {
             return Err(PatternError::ManyPaths(text.to_owned()));
         }
         let Some(open) = one.rfind('{') else {

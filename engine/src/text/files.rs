@@ -3,7 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "this module reads files")]
 
 mod below;
-mod folder;
+mod dir_stamps;
 mod guard;
 
 use crate::text::listing::Listing;
@@ -39,7 +39,7 @@ pub trait Files: Sync {
 
     /// The stamp that identifies the content of `path` without reading it; `None` if the store has
     /// none.
-    fn known_by(&self, _path: &str) -> Option<Stamp> {
+    fn content_stamp(&self, _path: &str) -> Option<Stamp> {
         None
     }
 
@@ -76,8 +76,8 @@ impl Files for Listed<'_> {
         self.files.size(path)
     }
 
-    fn known_by(&self, path: &str) -> Option<Stamp> {
-        self.files.known_by(path)
+    fn content_stamp(&self, path: &str) -> Option<Stamp> {
+        self.files.content_stamp(path)
     }
 
     fn listing(&self) -> Option<&Listing> {
@@ -176,13 +176,13 @@ impl Disk {
         let base = [&self.root, &real_root].into_iter().find(|base| path.starts_with(base));
         // The root can have another name through a link: a home directory on another disk, `/tmp`
         // on macOS.
-        let base = base.map(PathBuf::as_path).or_else(|| named_otherwise(&path, &real_root))?;
+        let base = base.map(PathBuf::as_path).or_else(|| find_root_alias(&path, &real_root))?;
         Some(paths::relative(base, &path))
     }
 }
 
 /// The ancestor of `path`, or `path` itself, that resolves to `real_root`.
-fn named_otherwise<'a>(path: &'a Path, real_root: &Path) -> Option<&'a Path> {
+fn find_root_alias<'a>(path: &'a Path, real_root: &Path) -> Option<&'a Path> {
     let is_root = |folder: &&Path| folder.canonicalize().is_ok_and(|real| real == real_root);
     path.ancestors().filter(is_root).last()
 }
@@ -207,7 +207,7 @@ pub type Stamp = (SystemTime, u64);
 
 /// The minimum age of a time stamp from which an unchanged stamp means an unchanged file. Some file
 /// systems have a resolution of two seconds.
-pub const SETTLED: Duration = Duration::from_secs(2);
+pub const MIN_STAMP_AGE: Duration = Duration::from_secs(2);
 
 /// The time of a stamp: on Unix the inode change time. It cannot be set back, and it is updated
 /// when a file is moved over another.
@@ -241,7 +241,7 @@ impl Disk {
 
     /// Whether there is a directory at `path`.
     #[must_use]
-    pub fn is_folder(&self, path: &str) -> bool {
+    pub fn is_dir(&self, path: &str) -> bool {
         self.locate(path).is_ok_and(|path| path.is_dir())
     }
 }
@@ -266,7 +266,7 @@ impl Files for Disk {
         files_in(self, folder)
     }
 
-    fn known_by(&self, path: &str) -> Option<Stamp> {
+    fn content_stamp(&self, path: &str) -> Option<Stamp> {
         self.stamp(path)
     }
 }
@@ -282,31 +282,31 @@ pub struct Nested {
 }
 
 /// Directories of third-party code or build output.
-const FOREIGN: [&str; 6] = ["node_modules", "vendor", "target", "dist", "build", "out"];
+const FOREIGN_DIRS: [&str; 6] = ["node_modules", "vendor", "target", "dist", "build", "out"];
 
 /// Whether [`nested`] searches the directory `folder`.
 #[must_use]
-pub fn may_be_nested(folder: &str) -> bool {
-    let is_own = |part: &str| !part.starts_with('.') && !FOREIGN.contains(&part);
+pub fn is_searched(folder: &str) -> bool {
+    let is_own = |part: &str| !part.starts_with('.') && !FOREIGN_DIRS.contains(&part);
     folder.split('/').count() <= 2 && folder.split('/').all(is_own)
 }
 
 /// Finds rule pages and memories in directories inside the project.
 #[must_use]
 pub fn nested(disk: &Disk) -> Nested {
-    const MOST: usize = 1000;
-    let mut folders = folders_below(disk, "");
+    const MAX_DIRS: usize = 1000;
+    let mut folders = dirs_below(disk, "");
     let outer = folders.clone();
-    for folder in outer.iter().filter(|folder| !FOREIGN.contains(&folder.as_str())) {
-        if folders.len() < MOST {
-            folders.extend(folders_below(disk, folder));
+    for folder in outer.iter().filter(|folder| !FOREIGN_DIRS.contains(&folder.as_str())) {
+        if folders.len() < MAX_DIRS {
+            folders.extend(dirs_below(disk, folder));
         }
     }
     let is_own =
-        |folder: &&String| !FOREIGN.contains(&folder.rsplit('/').next().unwrap_or_default());
+        |folder: &&String| !FOREIGN_DIRS.contains(&folder.rsplit('/').next().unwrap_or_default());
     let is_folder = |path: &String| disk.locate(path).is_ok_and(|place| place.is_dir());
     let mut nested = Nested::default();
-    for folder in folders.iter().filter(is_own).take(MOST) {
+    for folder in folders.iter().filter(is_own).take(MAX_DIRS) {
         nested.rules.extend(Some(format!("{folder}/.aidd/rules")).filter(is_folder));
         if is_folder(&format!("{folder}/ai")) {
             nested.rules.extend(Some(format!("{folder}/ai/rules")).filter(is_folder));
@@ -321,7 +321,7 @@ pub fn nested(disk: &Disk) -> Nested {
 /// The directories directly below `folder` (empty for the root), ordered, without hidden ones and
 /// links.
 #[must_use]
-pub fn folders_below(disk: &Disk, folder: &str) -> Vec<String> {
+pub fn dirs_below(disk: &Disk, folder: &str) -> Vec<String> {
     let Ok(entries) = disk.locate(folder).and_then(std::fs::read_dir) else { return Vec::new() };
     let folders =
         entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
@@ -405,8 +405,8 @@ impl<O: Files> Files for Overlay<'_, O> {
         if self.over.exists(path) { self.over.size(path) } else { self.under.size(path) }
     }
 
-    fn known_by(&self, path: &str) -> Option<Stamp> {
-        if self.over.exists(path) { self.over.known_by(path) } else { self.under.known_by(path) }
+    fn content_stamp(&self, path: &str) -> Option<Stamp> {
+        if self.over.exists(path) { self.over.content_stamp(path) } else { self.under.content_stamp(path) }
     }
 
     fn listing(&self) -> Option<&Listing> {
@@ -439,7 +439,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_root_may_be_named_by_a_link() {
+    fn a_root_can_be_a_link() {
         let folder = tempfile::tempdir().expect("a folder");
         let [real, link] = ["real", "link"].map(|name| folder.path().join(name));
         std::fs::create_dir_all(real.join("src")).expect("made");
@@ -464,7 +464,7 @@ mod tests {
     }
 
     #[test]
-    fn an_overlay_hides_what_lies_under_it() {
+    fn an_overlay_hides_the_store_below() {
         let under = Memory([("a".into(), b"old".to_vec()), ("b".into(), b"kept".to_vec())].into());
         let files = Overlay { over: Memory([("a".into(), b"new".to_vec())].into()), under: &under };
         assert_eq!(files.read("a", 10).expect("present"), b"new");

@@ -31,7 +31,7 @@ impl Kind {
 }
 
 /// The directories, relative to the root, that contain entries of the knowledge base.
-pub const KNOWLEDGE_FOLDERS: [&str; 4] =
+pub const KNOWLEDGE_DIRS: [&str; 4] =
     [".aidd/knowledge", "ai/knowledge", "content/knowledge", "knowledge"];
 
 /// The categories of knowledge base entries, which are also the names of their directories.
@@ -48,27 +48,27 @@ pub const KNOWLEDGE_CATEGORIES: [&str; 9] = [
 ];
 
 /// The directory, relative to the root, of a project's permanent memory.
-pub const MEMORY_FOLDER: &str = "ai/memory";
+pub const MEMORY_DIR: &str = "ai/memory";
 /// The files in [`MEMORY_FOLDER`] that aidd writes.
 pub const MEMORY_FILES: [&str; 3] = ["decisions.jsonl", "mistakes.jsonl", "conventions.jsonl"];
 /// The directory, relative to the root, where projects stored their memory before [`MEMORY_FOLDER`]
 /// was introduced; see [`memory_folder`].
-pub const PLAIN_MEMORY_FOLDER: &str = "memory";
+pub const LEGACY_MEMORY_DIR: &str = "memory";
 
 /// The directory, relative to the root, of branch contexts.
-pub const BRANCH_FOLDER: &str = ".aidd/branches";
+pub const BRANCH_DIR: &str = ".aidd/branches";
 
 /// The path of the project configuration, relative to the root.
 pub const CONFIG_PATH: &str = ".aidd/config.json";
 
 /// The directories, relative to the root, that contain a project's own rule pages.
-pub const RULE_FOLDERS: [&str; 3] = ["rules", "ai/rules", ".aidd/rules"];
+pub const RULE_DIRS: [&str; 3] = ["rules", "ai/rules", ".aidd/rules"];
 
 /// The directory, relative to the root, that contains a project's own packs.
-pub const PACK_FOLDER: &str = ".aidd/packs";
+pub const PACK_DIR: &str = ".aidd/packs";
 
 /// How much of a text is searched to detect its kind, in bytes.
-const LOOK: usize = 4096;
+const SNIFF_LEN: usize = 4096;
 
 /// The engine's kinds of a file at `path` (relative, `/` between segments) with this text.
 #[must_use]
@@ -113,13 +113,13 @@ pub fn is_page_path(path: &str) -> bool {
         |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
     // Below the root, a directory named `rules` can belong to another tool.
     let is_nested = || ["/.aidd/rules/", "/ai/rules/"].iter().any(|folder| path.contains(folder));
-    path.ends_with(".md") && (RULE_FOLDERS.into_iter().any(is_below) || is_nested())
+    path.ends_with(".md") && (RULE_DIRS.into_iter().any(is_below) || is_nested())
 }
 
 /// Whether `path` is a pack page of the project.
 #[must_use]
 pub fn is_pack_path(path: &str) -> bool {
-    let below = path.strip_prefix(PACK_FOLDER).and_then(|rest| rest.strip_prefix('/'));
+    let below = path.strip_prefix(PACK_DIR).and_then(|rest| rest.strip_prefix('/'));
     below.is_some_and(|name| name.ends_with(".md"))
 }
 
@@ -127,11 +127,11 @@ pub fn is_pack_path(path: &str) -> bool {
 /// `memory` if it contains memory files and `ai/memory` does not, otherwise `ai/memory`. All reads
 /// and writes use this directory.
 #[must_use]
-pub fn memory_folder(exist: impl Fn(&str) -> bool) -> &'static str {
-    if !has_memory(MEMORY_FOLDER, &exist) && has_memory(PLAIN_MEMORY_FOLDER, &exist) {
-        PLAIN_MEMORY_FOLDER
+pub fn memory_dir(exist: impl Fn(&str) -> bool) -> &'static str {
+    if !has_memory(MEMORY_DIR, &exist) && has_memory(LEGACY_MEMORY_DIR, &exist) {
+        LEGACY_MEMORY_DIR
     } else {
-        MEMORY_FOLDER
+        MEMORY_DIR
     }
 }
 
@@ -149,11 +149,11 @@ pub fn has_memory(folder: &str, exist: impl Fn(&str) -> bool) -> bool {
 pub fn is_memory_path(path: &str) -> bool {
     let Some((folder, name)) = path.rsplit_once('/') else { return false };
     // Below the root, a directory named `memory` can belong to another tool.
-    if folder == PLAIN_MEMORY_FOLDER {
+    if folder == LEGACY_MEMORY_DIR {
         return MEMORY_FILES.contains(&name);
     }
     let is_folder = folder
-        .strip_suffix(MEMORY_FOLDER)
+        .strip_suffix(MEMORY_DIR)
         .is_some_and(|before| before.is_empty() || before.ends_with('/'));
     is_folder && MEMORY_FILES.contains(&name)
 }
@@ -161,7 +161,7 @@ pub fn is_memory_path(path: &str) -> bool {
 /// The knowledge base directory that contains `path`, and the rest of the path.
 #[must_use]
 pub fn knowledge_root(path: &str) -> Option<(&'static str, &str)> {
-    KNOWLEDGE_FOLDERS
+    KNOWLEDGE_DIRS
         .into_iter()
         .find_map(|folder| Some((folder, path.strip_prefix(folder)?.strip_prefix('/')?)))
 }
@@ -178,15 +178,15 @@ pub fn is_knowledge_entry(path: &str, text: &str) -> bool {
     if root.starts_with('.') || root.starts_with("ai/") {
         return true;
     }
-    let header = look(text).split("\n---").next().unwrap_or_default();
+    let header = head(text).split("\n---").next().unwrap_or_default();
     let has = |key: &str| header.lines().any(|line| line.starts_with(key));
     text.trim_start_matches('\u{FEFF}').starts_with("---")
         && (has("maturity:") || has("category:") && has("last_updated:"))
 }
 
 /// The start of a text, for detecting its kind.
-pub(crate) fn look(text: &str) -> &str {
-    &text[..text.floor_char_boundary(LOOK)]
+pub(crate) fn head(text: &str) -> &str {
+    &text[..text.floor_char_boundary(SNIFF_LEN)]
 }
 
 /// Matches `Dockerfile`, `Containerfile`, `Dockerfile.prod` and `api.Dockerfile`, but not
@@ -254,7 +254,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_tell_most_kinds() {
+    fn kinds_are_detected_by_path() {
         let of = |path: &str| kinds(path, "");
         for path in
             ["Dockerfile", "a/Containerfile", "Dockerfile.prod", "api.Dockerfile", "dockerfile-dev"]
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_lies_in_three_files() {
+    fn memory_files_are_detected() {
         for path in
             ["ai/memory/decisions.jsonl", "a/ai/memory/mistakes.jsonl", "memory/decisions.jsonl"]
         {
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_lie_in_their_folders_and_look_like_it() {
+    fn knowledge_entries_are_detected() {
         let is = is_knowledge_entry;
         assert!(is(".aidd/knowledge/data/x.md", "") && is("ai/knowledge/x.md", ""));
         assert!(is("knowledge/x.md", "---\nmaturity: stable\n---\n"));
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn only_pages_in_the_rule_folders_are_rules() {
+    fn only_pages_in_rule_directories_are_rules() {
         assert!(is_page_path("rules/a.md") && is_page_path(".aidd/rules/x/y.md"));
         assert!(!is_page_path("docs/rules.md") && !is_page_path("rules.md"));
     }

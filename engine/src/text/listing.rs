@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 pub struct Listing {
     files: Arc<Vec<String>>,
     /// Directory → number of direct entries; built on first use.
-    folders: Arc<OnceLock<HashMap<String, u64>>>,
+    dirs: Arc<OnceLock<HashMap<String, u64>>>,
     /// The last bytes of a path → indexes of the files that end with them; built on first use.
-    endings: Arc<OnceLock<HashMap<Ending, Vec<u32>>>>,
+    by_suffix: Arc<OnceLock<HashMap<SuffixKey, Vec<u32>>>>,
     /// The files in Git's index; `None` if there is no repository or it was not queried.
     tracked: Option<Arc<Self>>,
     branch: Option<String>,
@@ -20,13 +20,13 @@ pub struct Listing {
 }
 
 /// Three bytes, such as a dot and two letters: enough to distinguish most extensions.
-type Ending = [u8; 3];
+type SuffixKey = [u8; 3];
 
 /// Up to this many paths are compared one by one.
-const FEW: usize = 32;
+const MAX_LINEAR_SCAN: usize = 32;
 
 /// The last bytes of `text`; `None` if it is shorter.
-fn ending(text: &str) -> Option<Ending> {
+fn suffix_key(text: &str) -> Option<SuffixKey> {
     text.as_bytes().last_chunk().copied()
 }
 
@@ -42,11 +42,11 @@ impl Listing {
 
     /// The same project without cached answers, for use after file contents changed.
     #[must_use]
-    pub fn unanswered(&self) -> Self {
+    pub fn without_answers(&self) -> Self {
         Self {
             files: self.files.clone(),
-            folders: self.folders.clone(),
-            endings: self.endings.clone(),
+            dirs: self.dirs.clone(),
+            by_suffix: self.by_suffix.clone(),
             tracked: self.tracked.clone(),
             branch: self.branch.clone(),
             changed: self.changed.clone(),
@@ -56,11 +56,11 @@ impl Listing {
 
     /// The same files without index, branch, change and cached answers.
     #[must_use]
-    pub fn undescribed(&self) -> Self {
+    pub fn files_only(&self) -> Self {
         Self {
             files: self.files.clone(),
-            folders: self.folders.clone(),
-            endings: self.endings.clone(),
+            dirs: self.dirs.clone(),
+            by_suffix: self.by_suffix.clone(),
             ..Self::default()
         }
     }
@@ -68,7 +68,7 @@ impl Listing {
     /// Whether both have the same files on disk and in the index, the same branch and the same
     /// change.
     #[must_use]
-    pub fn is_as(&self, other: &Self) -> bool {
+    pub fn is_same(&self, other: &Self) -> bool {
         let tracked = |listing: &Self| listing.tracked.as_ref().map(|index| index.files.clone());
         self.files == other.files
             && tracked(self) == tracked(other)
@@ -81,8 +81,8 @@ impl Listing {
     pub fn with_file(mut self, path: &str) -> Self {
         if let Err(at) = self.files.binary_search_by(|file| (**file).cmp(path)) {
             Arc::make_mut(&mut self.files).insert(at, path.to_owned());
-            self.folders = Arc::default();
-            self.endings = Arc::default();
+            self.dirs = Arc::default();
+            self.by_suffix = Arc::default();
         }
         self
     }
@@ -140,14 +140,14 @@ impl Listing {
 
     /// Whether there is a directory at `path`; always true for the root.
     #[must_use]
-    pub fn has_folder(&self, path: &str) -> bool {
-        path.is_empty() || self.folders().contains_key(path)
+    pub fn has_dir(&self, path: &str) -> bool {
+        path.is_empty() || self.dirs().contains_key(path)
     }
 
     /// The number of direct entries of each directory; the root is the empty path.
     #[must_use]
-    pub fn folders(&self) -> &HashMap<String, u64> {
-        self.folders.get_or_init(|| {
+    pub fn dirs(&self) -> &HashMap<String, u64> {
+        self.dirs.get_or_init(|| {
             let mut folders: HashMap<String, u64> = HashMap::new();
             folders.insert(String::new(), 0);
             let mut last = "";
@@ -180,12 +180,12 @@ impl Listing {
 
     /// Ordered candidates for files whose path starts with `prefix` and ends with `suffix`.
     /// Contains all such files and few others.
-    pub fn like(&self, prefix: &str, suffix: &str) -> impl Iterator<Item = &str> {
+    pub fn candidates(&self, prefix: &str, suffix: &str) -> impl Iterator<Item = &str> {
         let start = self.files.partition_point(|file| file.as_str() < prefix);
         let beginning = self.beginning_with(prefix);
-        let (few, range) = match ending(suffix) {
+        let (few, range) = match suffix_key(suffix) {
             // A linear scan of a few files is faster than the lookup by extension.
-            Some(ending) if beginning.len() > FEW => (self.ending(ending), &[][..]),
+            Some(ending) if beginning.len() > MAX_LINEAR_SCAN => (self.with_suffix_key(ending), &[][..]),
             _ => (&[][..], beginning),
         };
         let first = few.partition_point(|&at| (at as usize) < start);
@@ -197,12 +197,12 @@ impl Listing {
     }
 
     /// The indexes of the files that end with `last`.
-    fn ending(&self, last: Ending) -> &[u32] {
-        let endings = self.endings.get_or_init(|| {
-            let mut endings: HashMap<Ending, Vec<u32>> = HashMap::new();
+    fn with_suffix_key(&self, last: SuffixKey) -> &[u32] {
+        let endings = self.by_suffix.get_or_init(|| {
+            let mut endings: HashMap<SuffixKey, Vec<u32>> = HashMap::new();
             for (at, file) in (0_u32..).zip(self.files.iter()) {
                 // Paths shorter than the key are not indexed.
-                if let Some(ending) = ending(file) {
+                if let Some(ending) = suffix_key(file) {
                     endings.entry(ending).or_default().push(at);
                 }
             }
@@ -237,21 +237,21 @@ mod tests {
 
     proptest! {
         #[test]
-        fn files_are_found_by_how_they_begin_and_end(
+        fn files_are_found_by_prefix_and_suffix(
             paths in proptest::collection::vec("[ab]{0,2}(/[ab]{1,3}){0,2}[.][ab줄]{1,3}", 0..120),
             prefix in "[ab/]{0,3}",
             suffix in "[/.ab줄]{0,4}",
         ) {
             let listing = Listing::new(paths);
             let wanted = |path: &&str| path.starts_with(&prefix) && path.ends_with(&suffix);
-            let found: Vec<&str> = listing.like(&prefix, &suffix).filter(wanted).collect();
+            let found: Vec<&str> = listing.candidates(&prefix, &suffix).filter(wanted).collect();
             let all = listing.files().iter().map(String::as_str);
             prop_assert_eq!(found, all.filter(wanted).collect::<Vec<_>>());
         }
     }
 
     #[test]
-    fn of_many_files_only_those_that_end_alike_are_looked_at() {
+    fn only_files_with_the_suffix_are_searched() {
         let paths = (0..100).map(|n| format!("a/{n}.{}", if n % 10 == 0 { "md" } else { "ts" }));
         let listing = Listing::new(paths);
         assert_eq!(listing.like("", "/x.md").count(), 10);
@@ -262,11 +262,11 @@ mod tests {
     }
 
     #[test]
-    fn folders_follow_from_files() {
+    fn directories_are_derived_from_files() {
         let paths = ["b", "a/x", "a/c/y", "a/c/z", "a-b/q", "a/d/e/f"];
         let listing = Listing::new(paths.map(str::to_owned));
         let mut folders: Vec<(&str, u64)> =
-            listing.folders().iter().map(|(folder, count)| (&**folder, *count)).collect();
+            listing.dirs().iter().map(|(folder, count)| (&**folder, *count)).collect();
         folders.sort_unstable();
         assert_eq!(folders, [("", 3), ("a", 3), ("a-b", 1), ("a/c", 2), ("a/d", 1), ("a/d/e", 1)]);
         assert_eq!(listing.below("a/c"), ["a/c/y", "a/c/z"]);

@@ -30,13 +30,13 @@ pub enum GlobError {
 pub struct Globs {
     /// The source of `compiled`. It is compiled when the first path is matched, because most rules
     /// are disabled and never match a path.
-    written: Option<Written>,
+    source: Option<GlobSource>,
     compiled: OnceLock<Compiled>,
 }
 
 /// The globs as written in a page.
 #[derive(Clone, Debug)]
-struct Written {
+struct GlobSource {
     base: String,
     include: Vec<String>,
     exclude: Vec<String>,
@@ -57,7 +57,7 @@ impl Globs {
     }
 
     fn ready(compiled: Compiled) -> Self {
-        Self { written: None, compiled: compiled.into() }
+        Self { source: None, compiled: compiled.into() }
     }
 
     /// The paths that match one of `include` (any path if empty) and none of `exclude`. A glob
@@ -73,13 +73,13 @@ impl Globs {
     /// The paths that the check of a page applies to, relative to the directory that contains the
     /// page's rules directory. A malformed glob matches nothing; the page gets the finding.
     #[must_use]
-    pub fn of_check(check: &CheckHeader, page: Option<&str>) -> Self {
-        let written = Written {
+    pub fn from_check(check: &CheckHeader, page: Option<&str>) -> Self {
+        let written = GlobSource {
             base: page.map_or("", scope_of).to_owned(),
             include: check.files.clone(),
             exclude: check.exclude.clone(),
         };
-        Self { written: Some(written), compiled: OnceLock::new() }
+        Self { source: Some(written), compiled: OnceLock::new() }
     }
 
     /// Like [`Globs::new`], with globs relative to the directory `base`.
@@ -96,7 +96,7 @@ impl Globs {
 
     fn compiled(&self) -> &Compiled {
         self.compiled.get_or_init(|| {
-            let written = self.written.as_ref();
+            let written = self.source.as_ref();
             let compiled =
                 written.map(|globs| compile(&globs.base, &globs.include, &globs.exclude));
             let nothing = Compiled { include: Some(GlobSet::empty()), exclude: None };
@@ -186,13 +186,13 @@ pub fn below(folder: &str, name: &str) -> String {
 }
 
 /// The parent directory of a path; empty for the root.
-pub fn folder_of(path: &str) -> &str {
+pub fn parent_dir(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 /// A directory and its ancestors, nearest first; the root is empty.
 pub fn upwards(folder: &str) -> impl Iterator<Item = &str> {
-    std::iter::successors(Some(folder), |at| (!at.is_empty()).then(|| folder_of(at)))
+    std::iter::successors(Some(folder), |at| (!at.is_empty()).then(|| parent_dir(at)))
 }
 
 /// Resolves `to` relative to `folder`; `None` when it leaves the project.
@@ -391,13 +391,13 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_speaks_of_the_folder_it_lies_in() {
+    fn a_rule_applies_to_its_directory() {
         assert_eq!(scope_of("packages/a/.aidd/rules/x/y.md"), "packages/a");
         assert_eq!(scope_of("rules/x/y.md"), "");
         assert_eq!(scope_of("packages/a/ai/memory/conventions.jsonl"), "packages/a");
         assert_eq!(scope_of("ai/memory/conventions.jsonl"), "");
         let check = CheckHeader { files: vec!["*.rs".into()], ..CheckHeader::default() };
-        let globs = Globs::of_check(&check, Some("packages/a/rules/x.md"));
+        let globs = Globs::from_check(&check, Some("packages/a/rules/x.md"));
         assert!(globs.matches("packages/a/src/b.rs") && !globs.matches("b.rs"));
     }
 }

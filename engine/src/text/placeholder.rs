@@ -3,7 +3,7 @@
 
 /// The length in bytes from which a value can contain any short word or repeated character by
 /// chance.
-const LONG: usize = 100;
+const MIN_LONG_LEN: usize = 100;
 
 /// Inserted into every secret in an example, so that no scanner or push protection, including ours,
 /// reports it. It is removed before the example runs.
@@ -12,7 +12,7 @@ pub const JOIN_MARK: char = '\u{2040}';
 /// Whether `value` is a placeholder for a secret, wherever it is found.
 #[must_use]
 pub fn is_placeholder(value: &str) -> bool {
-    is_template(value) || says(unquoted(value), is_described)
+    is_template(value) || matches_words(unquoted(value), is_described)
 }
 
 /// Whether `value` is a placeholder in a file that is known to be in use: there `example-Pass9` can
@@ -25,7 +25,7 @@ pub fn is_template(value: &str) -> bool {
         || is_encrypted(value)
         || is_masked(value)
         || is_sequence(value)
-        || says(value, is_blank_form)
+        || matches_words(value, is_blank_form)
         || value.contains(JOIN_MARK)
 }
 
@@ -141,7 +141,7 @@ pub fn is_masked(value: &str) -> bool {
     let has_run = |least: usize| runs().any(|run| run.len() >= least);
     let in_runs = || runs().map(<[u8]>::len).filter(|&run| run >= 8).sum::<usize>();
     // Some tokens start with dozens of zero bits, and a long token can contain any run by chance.
-    (lower.len() < LONG && runs().any(|run| run[0] == b'x' && run.len() >= 4))
+    (lower.len() < MIN_LONG_LEN && runs().any(|run| run[0] == b'x' && run.len() >= 4))
         || (lower.len() < 60 && has_run(8))
         || in_runs() * 3 >= lower.len()
         || is_periodic(&lower)
@@ -254,8 +254,8 @@ fn is_blank_form(value: &str) -> bool {
 
 /// Whether `is` matches `value`. In a long value, which can contain a short word by chance, `is`
 /// must match a separate word.
-fn says(value: &str, is: fn(&str) -> bool) -> bool {
-    if value.len() < LONG {
+fn matches_words(value: &str, is: fn(&str) -> bool) -> bool {
+    if value.len() < MIN_LONG_LEN {
         return is(value);
     }
     let mut words = value.split(|c: char| !c.is_ascii_alphanumeric());
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_for_a_secret() {
+    fn placeholders_are_detected() {
         for value in [
             "",
             "\"\"",
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_a_secret() {
+    fn possible_secrets_are_not_placeholders() {
         for value in [
             "hunter2",
             "changeme",

@@ -45,12 +45,12 @@ fn is_random(text: &str) -> bool {
         (_, ..16) => -0.3,
         _ => -0.4,
     };
-    oddness(text.as_bytes()) < threshold && entropy(text) >= if length < 16 { 2.5 } else { 2.9 }
+    mean_pair_score(text.as_bytes()) < threshold && entropy(text) >= if length < 16 { 2.5 } else { 2.9 }
 }
 
 /// Mean frequency of all pairs of adjacent letters relative to chance, as log2 of the ratio in
 /// words and names: above 0 for English-like text, about -1.7 for random letters and digits.
-fn oddness(text: &[u8]) -> f32 {
+fn mean_pair_score(text: &[u8]) -> f32 {
     let score = |pair: &[u8]| -> f32 {
         let (a, b) = (pair[0], pair[1]);
         match (a.is_ascii_alphabetic(), b.is_ascii_alphabetic()) {

@@ -140,7 +140,7 @@ pub struct Columns {
 impl Columns {
     /// The length of `text`.
     #[must_use]
-    pub fn of(text: &str) -> Self {
+    pub fn from_text(text: &str) -> Self {
         // Each character has one byte that is not a continuation byte; a four-byte character has
         // two UTF-16 units.
         let starts = text.bytes().filter(|byte| byte & 0xC0 != 0x80).count();
@@ -299,7 +299,7 @@ impl Source {
     /// The length of the text between two character boundaries.
     fn columns_between(&self, start: usize, end: usize) -> Columns {
         if end - start <= STRIDE {
-            return Columns::of(&self.text[start..end]);
+            return Columns::from_text(&self.text[start..end]);
         }
         let (from, to) = (self.columns_before(start), self.columns_before(end));
         Columns {
@@ -317,7 +317,7 @@ impl Source {
                 let from = self.text.floor_char_boundary(at);
                 let to = self.text.floor_char_boundary(at + STRIDE);
                 let last = index.last().copied().unwrap_or_default();
-                index.push(last.plus(Columns::of(&self.text[from..to])));
+                index.push(last.plus(Columns::from_text(&self.text[from..to])));
                 at += STRIDE;
             }
             index
@@ -330,7 +330,7 @@ impl Source {
             from = self.text.floor_char_boundary((entry - 1) * STRIDE);
             base = index[entry - 1];
         }
-        base.plus(Columns::of(&self.text[from..offset]))
+        base.plus(Columns::from_text(&self.text[from..offset]))
     }
 
     /// The byte offset of `position`; a line or column past the end is clamped to the end.
@@ -431,7 +431,7 @@ mod tests {
         let source = Source::decode_window(
             "x".into(),
             b"a\nb".to_vec(),
-            Origin { offset: 100, line: 7, before: Columns::of("é😀") },
+            Origin { offset: 100, line: 7, before: Columns::from_text("é😀") },
         );
         assert_eq!(source.position(1, Encoding::Utf16), Position { line: 7, column: 4 });
         assert_eq!(source.offset(Position { line: 7, column: 3 }, Encoding::CodePoints), 1);

@@ -60,7 +60,7 @@ impl Baseline {
     ///
     /// # Errors
     /// The text is not a baseline, or has a newer version.
-    pub fn read(text: &str) -> Result<Self, BaselineError> {
+    pub fn parse(text: &str) -> Result<Self, BaselineError> {
         let conflict =
             |line: &str| ["<<<<<<< ", ">>>>>>> "].iter().any(|mark| line.starts_with(mark));
         if let Some(line) = text.lines().position(conflict) {
@@ -92,7 +92,7 @@ impl Baseline {
     }
 
     /// A baseline of the new and already known findings; allowed findings are not included.
-    pub fn of<'a>(findings: impl IntoIterator<Item = (&'a str, &'a Finding)>) -> Self {
+    pub fn from_findings<'a>(findings: impl IntoIterator<Item = (&'a str, &'a Finding)>) -> Self {
         let mut entries = BTreeMap::new();
         for (path, finding) in findings {
             if finding.status != Status::Allowed {
@@ -116,7 +116,7 @@ impl Baseline {
     /// # Panics
     /// Never: strings and numbers can always be serialised.
     #[must_use]
-    pub fn write(&self) -> String {
+    pub fn to_json(&self) -> String {
         let findings = self.entries().collect();
         let document = Document { schema_version: VERSION, findings };
         let mut text = serde_json::to_string_pretty(&document).expect("strings and numbers");
@@ -191,7 +191,7 @@ mod tests {
     }
 
     fn of(findings: &[Finding]) -> Baseline {
-        Baseline::of(findings.iter().map(|finding| ("p", finding)))
+        Baseline::from_findings(findings.iter().map(|finding| ("p", finding)))
     }
 
     #[test]
@@ -249,10 +249,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(ids in proptest::collection::vec("[ab]{1,2}", 0..12)) {
+        fn a_baseline_round_trips(ids in proptest::collection::vec("[ab]{1,2}", 0..12)) {
             let findings: Vec<Finding> = ids.iter().map(|id| finding(id)).collect();
             let baseline = of(&findings);
-            prop_assert_eq!(&Baseline::read(&baseline.write()).expect("own text"), &baseline);
+            prop_assert_eq!(&Baseline::parse(&baseline.to_json()).expect("own text"), &baseline);
             let mut again = findings;
             prop_assert_eq!(baseline.apply(&mut again), []);
             prop_assert!(again.iter().all(|finding| finding.status == Status::Baselined));

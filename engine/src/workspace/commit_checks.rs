@@ -6,7 +6,7 @@
 
 use crate::check::{Checked, Engine, Occurrences};
 use crate::forms;
-use crate::forms::commits::{self, Commit, Demands, Told, Touch, Work};
+use crate::forms::commits::{self, Commit, CommitCheck, CheckedText, Touch, CommitInput};
 use crate::rules::rule::{Report, Rule, Settings};
 use crate::text::files::{Files, Memory};
 use crate::text::finding::{Finding, RuleId};
@@ -27,26 +27,26 @@ pub struct CommitReport {
 
 /// The enabled rules of the form, compiled. An invalid rule is omitted; the finding is reported on
 /// its page.
-fn rules(engine: &Engine) -> impl Iterator<Item = (&Rule, Demands)> {
+fn rules(engine: &Engine) -> impl Iterator<Item = (&Rule, CommitCheck)> {
     let of_commits =
         engine.registry().rules().iter().filter(|rule| rule.form == Some(Form::Commit));
-    of_commits.filter(|rule| engine.may_run(&rule.id)).filter_map(|rule| {
+    of_commits.filter(|rule| engine.is_enabled_anywhere(&rule.id)).filter_map(|rule| {
         rule.check.as_ref()?.commit.as_ref()?;
-        Some((rule, demands(rule)?))
+        Some((rule, compile(rule)?))
     })
 }
 
 /// The compiled check of a rule of the form.
-fn demands(rule: &Rule) -> Option<Demands> {
+fn compile(rule: &Rule) -> Option<CommitCheck> {
     let check = rule.check.as_ref()?;
     let base = rule.path.as_deref().map_or("", scope_of);
-    let demands = Demands::new(check.commit.as_ref()?, base).ok()?;
+    let demands = CommitCheck::new(check.commit.as_ref()?, base).ok()?;
     demands.leaving_out(&check.exclude, base).ok()
 }
 
 /// Which inputs the enabled rules need, so that a frontend collects no others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Asked {
+pub struct CommitInputs {
     /// Whether any rule of the form is enabled.
     pub any: bool,
     /// Whether the changed lines must be counted.
@@ -57,8 +57,8 @@ pub struct Asked {
 
 /// The inputs that the rules of `engine` need.
 #[must_use]
-pub fn asked(engine: &Engine) -> Asked {
-    rules(engine).fold(Asked::default(), |asked, (_, demands)| Asked {
+pub fn required_inputs(engine: &Engine) -> CommitInputs {
+    rules(engine).fold(CommitInputs::default(), |asked, (_, demands)| CommitInputs {
         any: true,
         lines: asked.lines || demands.counts_lines(),
         members: asked.members || demands.asks_members(),
@@ -77,16 +77,16 @@ type Faults<'a> = Vec<(&'a Rule, commits::Fault)>;
 
 /// Checks `work` with all enabled rules. Conditions are evaluated in `files`.
 #[must_use]
-pub fn run(engine: &Engine, work: &Work, files: &dyn Files) -> CommitReport {
+pub fn run(engine: &Engine, work: &CommitInput, files: &dyn Files) -> CommitReport {
     let mut report = CommitReport::default();
     let mut places: Vec<String> = Vec::new();
     let mut by_place: BTreeMap<String, (String, Faults<'_>)> = BTreeMap::new();
     for (rule, demands) in rules(engine) {
-        if !engine.holds(&rule.id, commits::CHANGE, files) {
+        if !engine.conditions_met(&rule.id, commits::CHANGE, files) {
             continue;
         }
         report.judged.insert(rule.id.clone(), demands.judged(work));
-        for Told { path, text, faults } in demands.judge(work) {
+        for CheckedText { path, text, faults } in demands.judge(work) {
             // The text of a change differs between rules.
             let key = format!("{path}\n{text}");
             if !by_place.contains_key(&key) {
@@ -101,7 +101,7 @@ pub fn run(engine: &Engine, work: &Work, files: &dyn Files) -> CommitReport {
         let Some((text, faults)) = by_place.remove(&key) else { continue };
         let path = key.split('\n').next().unwrap_or_default();
         let settings = engine.settings(path);
-        report.texts.extend(settled(engine, (&settings, path), text, faults, &mut seen));
+        report.texts.extend(finish(engine, (&settings, path), text, faults, &mut seen));
     }
     report
 }
@@ -116,22 +116,22 @@ pub fn check_rule(
     (path, text): (&str, &str),
     files: &dyn Files,
 ) -> Vec<(Source, Finding)> {
-    let Some(demands) = demands(rule) else { return Vec::new() };
+    let Some(demands) = compile(rule) else { return Vec::new() };
     let paths = files.listing().map_or(&[][..], Listing::files);
     let members = commits::members(files, paths.iter().map(String::as_str));
-    let mut work = Work { members, ..Work::default() };
+    let mut work = CommitInput { members, ..CommitInput::default() };
     match path {
         commits::TITLE => work.title = Some(text.trim_end().to_owned()),
         commits::BRANCH => work.branch = Some(text.trim_end().to_owned()),
         commits::CHANGE => work.touched = Some(text.lines().map(touch).collect()),
         _ => work.commits = vec![Commit { message: text.to_owned(), ..Commit::default() }],
     }
-    let settings = engine.alone(&rule.id);
+    let settings = engine.settings_for_rule(&rule.id);
     let mut found = Vec::new();
-    for Told { path, text, faults } in demands.judge(&work) {
+    for CheckedText { path, text, faults } in demands.judge(&work) {
         let faults = faults.into_iter().map(|fault| (rule, fault)).collect();
         let settled =
-            settled(engine, (&settings, &path), text, faults, &mut Occurrences::default());
+            finish(engine, (&settings, &path), text, faults, &mut Occurrences::default());
         let Some((source, checked)) = settled else { continue };
         let one = |finding| (Source::new(source.path(), source.text()), finding);
         found.extend(checked.findings.into_iter().map(one));
@@ -145,7 +145,7 @@ fn touch(line: &str) -> Touch {
 }
 
 /// The findings in one text.
-fn settled(
+fn finish(
     engine: &Engine,
     (settings, path): (&Settings, &str),
     text: String,
@@ -153,7 +153,7 @@ fn settled(
     seen: &mut Occurrences,
 ) -> Option<(Source, Checked)> {
     // The ids are computed with this name.
-    let source = Source::new(commits::FOLDER.trim_end_matches('/'), text.as_str());
+    let source = Source::new(commits::DIR.trim_end_matches('/'), text.as_str());
     let mut report = Report::new(&source, settings);
     for (rule, commits::Fault { span, message, help }) in faults {
         if !report.begin(&rule.id) {
@@ -174,7 +174,7 @@ fn settled(
     }
     // A message can contain text that no report must show.
     let secrets = engine.check_secrets(&source, &Memory::default()).secrets;
-    let checked = engine.finished_among(&source, findings, secrets, seen);
+    let checked = engine.finish_findings_among(&source, findings, secrets, seen);
     Some((Source::new(path, text), checked))
 }
 
@@ -196,13 +196,13 @@ mod tests {
             .expect("an engine")
     }
 
-    fn work(hash: &str) -> Work {
+    fn work(hash: &str) -> CommitInput {
         let commit = Commit {
             hash: hash.repeat(40),
             message: "Some work\n".to_owned(),
             ..Commit::default()
         };
-        Work { commits: vec![commit], title: Some("feat: x".to_owned()), ..Work::default() }
+        CommitInput { commits: vec![commit], title: Some("feat: x".to_owned()), ..CommitInput::default() }
     }
 
     #[test]

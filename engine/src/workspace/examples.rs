@@ -38,7 +38,7 @@ pub struct Example {
     /// The text of the file.
     pub text: String,
     /// Other files of the example project.
-    pub beside: Memory,
+    pub siblings: Memory,
     /// The expected result.
     pub expected: Expected,
     /// The offset of the heading above the block.
@@ -77,7 +77,7 @@ pub fn read(rule: &Rule) -> Result<(Vec<Example>, Vec<String>), StrayFinding> {
                 };
                 lines.extend(text.lines().map(str::to_owned));
             }
-            Some("Fails" | "Passes") if rule.is_joined() => {
+            Some("Fails" | "Passes") if rule.is_project_check() => {
                 let heading = heading(before);
                 let path = path_of(&fence);
                 let passes = section(before) == Some("Passes");
@@ -96,7 +96,7 @@ pub fn read(rule: &Rule) -> Result<(Vec<Example>, Vec<String>), StrayFinding> {
                 let expected = if passes { Expected::Passes } else { Expected::Fails(Vec::new()) };
                 let beside = Memory([(path, text.into_bytes())].into());
                 let (path, text) = (String::new(), String::new());
-                examples.push(Example { line, path, text, beside, expected, heading });
+                examples.push(Example { line, path, text, siblings: beside, expected, heading });
             }
             Some(part @ ("Fails" | "Passes")) => {
                 let path = path_of(&fence);
@@ -110,7 +110,7 @@ pub fn read(rule: &Rule) -> Result<(Vec<Example>, Vec<String>), StrayFinding> {
                     line,
                     path,
                     text,
-                    beside: std::mem::take(&mut beside),
+                    siblings: std::mem::take(&mut beside),
                     expected,
                     heading: 0,
                 });
@@ -164,7 +164,7 @@ fn default_path(language: &str) -> String {
 
 /// The file extension for a language whose name is not its extension. With a wrong extension no
 /// syntax check would read the block, and a passing example would prove nothing.
-fn ending(language: &str) -> &str {
+fn extension(language: &str) -> &str {
     match language {
         "python" => "py",
         "rust" => "rs",
@@ -182,7 +182,7 @@ fn ending(language: &str) -> &str {
 
 /// The hint for an example whose file does not match the rule's globs: no finding is possible in
 /// it.
-fn outside(rule: &Rule, example: &Example) -> Option<String> {
+fn exclusion_hint(rule: &Rule, example: &Example) -> Option<String> {
     let check = rule.check.as_ref()?;
     let globs = Globs::new(&check.files, &check.exclude).ok()?;
     let is_out = !example.path.is_empty() && !globs.matches(&example.path);
@@ -206,7 +206,7 @@ pub fn run(engine: &Engine, rule: &Rule) -> Vec<String> {
     };
     if rule.path.as_deref().is_some_and(is_memory_path) {
         let examples = examples.into_iter().map(|example| in_scope(rule, example));
-        return examples.filter_map(|example| of_memory(engine, rule, &example)).collect();
+        return examples.filter_map(|example| memory_failure(engine, rule, &example)).collect();
     }
     let fails = |example: &&Example| example.expected != Expected::Passes;
     let mut wrong = Vec::new();
@@ -219,11 +219,11 @@ pub fn run(engine: &Engine, rule: &Rule) -> Vec<String> {
     let mut fixed = fixed.into_iter();
     for example in &examples {
         let results = results(engine, rule, example);
-        let found = told(rule, &results);
+        let found = finding_lines(rule, &results);
         let none = Vec::new();
         let expected = if let Expected::Fails(lines) = &example.expected { lines } else { &none };
         if found != *expected {
-            let outside = outside(rule, example).filter(|_| found.is_empty());
+            let outside = exclusion_hint(rule, example).filter(|_| found.is_empty());
             let why = outside.unwrap_or_default();
             let line = example.line;
             wrong.push(format!("line {line}: expected {expected:?}, found {found:?}{why}"));
@@ -238,7 +238,7 @@ pub fn run(engine: &Engine, rule: &Rule) -> Vec<String> {
                 outside(rule, example).unwrap_or_default()
             ));
         }
-        for (_, result) in by_fixes(&results) {
+        for (_, result) in apply_fixes(&results) {
             let wanted = fixed.next();
             if wanted.as_ref() != Some(&result) {
                 wrong.push(format!(
@@ -259,19 +259,19 @@ fn in_scope(rule: &Rule, example: Example) -> Example {
         return example;
     }
     let below = |path: String| format!("{folder}/{path}");
-    let Example { path, beside: Memory(beside), .. } = example;
+    let Example { path, siblings: Memory(beside), .. } = example;
     let beside = Memory(beside.into_iter().map(|(path, text)| (below(path), text)).collect());
-    Example { path: below(path), beside, ..example }
+    Example { path: below(path), siblings: beside, ..example }
 }
 
 /// The files of an example after the fixes of a rule: path and text.
 #[must_use]
-pub fn mended(engine: &Engine, rule: &Rule, example: &Example) -> Vec<(String, String)> {
-    by_fixes(&results(engine, rule, example))
+pub fn fixed_files(engine: &Engine, rule: &Rule, example: &Example) -> Vec<(String, String)> {
+    apply_fixes(&results(engine, rule, example))
 }
 
 /// The texts of files after their own fixes, each file separately. Created files come last.
-pub fn by_fixes(results: &[(Source, Finding)]) -> Vec<(String, String)> {
+pub fn apply_fixes(results: &[(Source, Finding)]) -> Vec<(String, String)> {
     let mut texts: BTreeMap<&str, (&str, Vec<&Fix>)> = BTreeMap::new();
     let mut made: BTreeMap<&str, String> = BTreeMap::new();
     for (source, finding) in results {
@@ -300,9 +300,9 @@ pub fn by_fixes(results: &[(Source, Finding)]) -> Vec<(String, String)> {
 }
 
 /// The failure of an example of a memory's rule, which does not list the expected findings.
-fn of_memory(engine: &Engine, rule: &Rule, example: &Example) -> Option<String> {
+fn memory_failure(engine: &Engine, rule: &Rule, example: &Example) -> Option<String> {
     let results = results(engine, rule, example);
-    let shown = if rule.is_joined() { "the files" } else { &*example.path };
+    let shown = if rule.is_project_check() { "the files" } else { &*example.path };
     match (&example.expected, results.first()) {
         (Expected::Fails(_), None) => Some(format!("`fails`: no finding in {shown}")),
         (Expected::Passes, Some((source, finding))) => {
@@ -315,21 +315,21 @@ fn of_memory(engine: &Engine, rule: &Rule, example: &Example) -> Option<String> 
 /// The contents of the `finding` block for an example, one line per finding.
 #[must_use]
 pub fn found_in(engine: &Engine, rule: &Rule, example: &Example) -> Vec<String> {
-    told(rule, &results(engine, rule, example))
+    finding_lines(rule, &results(engine, rule, example))
 }
 
-fn told(rule: &Rule, results: &[(Source, Finding)]) -> Vec<String> {
+fn finding_lines(rule: &Rule, results: &[(Source, Finding)]) -> Vec<String> {
     results.iter().map(|(source, finding)| line(rule, source, finding)).collect()
 }
 
 /// The findings of the rule in an example, by file.
 pub fn results(engine: &Engine, rule: &Rule, example: &Example) -> Vec<(Source, Finding)> {
-    let here = (!rule.is_joined()).then(|| example.path.clone());
-    let listing = Listing::new(example.beside.0.keys().cloned().chain(here));
-    if rule.is_joined() {
-        return project_checks::check_rule(engine, rule, &example.beside, &listing);
+    let here = (!rule.is_project_check()).then(|| example.path.clone());
+    let listing = Listing::new(example.siblings.0.keys().cloned().chain(here));
+    if rule.is_project_check() {
+        return project_checks::check_rule(engine, rule, &example.siblings, &listing);
     }
-    let files = Listed { files: &example.beside, listing: &listing };
+    let files = Listed { files: &example.siblings, listing: &listing };
     if rule.check.as_ref().is_some_and(|check| check.commit.is_some()) {
         return commit_checks::check_rule(engine, rule, (&example.path, &example.text), &files);
     }
@@ -339,9 +339,9 @@ pub fn results(engine: &Engine, rule: &Rule, example: &Example) -> Vec<(Source, 
 }
 
 /// The paths among `files` in which a rule finds something; empty for a rule on commits.
-pub fn judged(engine: &Engine, rule: &Rule, files: &Memory) -> Vec<String> {
+pub fn files_with_findings(engine: &Engine, rule: &Rule, files: &Memory) -> Vec<String> {
     let listing = Listing::new(files.0.keys().cloned());
-    if rule.is_joined() {
+    if rule.is_project_check() {
         let found = project_checks::check_rule(engine, rule, files, &listing);
         return found.into_iter().map(|(source, _)| source.path().to_owned()).collect();
     }
@@ -359,7 +359,7 @@ pub fn judged(engine: &Engine, rule: &Rule, files: &Memory) -> Vec<String> {
 /// A finding as a line of the `finding` block in a page of `rule`.
 pub fn line(rule: &Rule, source: &Source, finding: &Finding) -> String {
     let place = found(source, finding);
-    if !rule.is_joined() {
+    if !rule.is_project_check() {
         return place;
     }
     // For a finding on a whole file, the path is enough.

@@ -13,7 +13,7 @@ const CHECKS: usize = 64;
 
 /// The result of fixing a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mended {
+pub struct Fixed {
     /// The bytes of the file with the fixes applied.
     pub bytes: Vec<u8>,
     /// The number of applied fixes.
@@ -23,14 +23,14 @@ pub struct Mended {
 /// Applies the fixes of `source` up to the level `safety`, checks the result, and repeats until no
 /// fix is left. A fix that adds errors to the file is not applied.
 #[must_use]
-pub fn mend(
+pub fn fix_file(
     engine: &Engine,
     path: &str,
     bytes: Vec<u8>,
     files: &dyn Files,
     safety: Safety,
-) -> Mended {
-    let mut mended = Mended { bytes, applied: 0 };
+) -> Fixed {
+    let mut mended = Fixed { bytes, applied: 0 };
     for _ in 0..ROUNDS {
         let source = Source::decode(path, mended.bytes.clone());
         if source.decoded() == Decoded::Utf16 {
@@ -197,7 +197,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_no_edit_covers_stays(
+        fn text_outside_of_edits_is_unchanged(
             text in "[a-z]{0,30}",
             spans in proptest::collection::vec((0usize..30, 0usize..6), 0..8),
         ) {

@@ -7,10 +7,10 @@ use crate::project::config::{self, Config};
 use crate::project::git::Snapshot;
 use crate::rules::registry::{self, Registry};
 use crate::text::files::{
-    Disk, Files, Links, irregular_below, may_be_nested, nested, read_regular,
+    Disk, Files, Links, irregular_below, is_searched, nested, read_regular,
 };
 use crate::text::kind::{
-    BRANCH_FOLDER, CONFIG_PATH, MEMORY_FOLDER, PACK_FOLDER, PLAIN_MEMORY_FOLDER, RULE_FOLDERS,
+    BRANCH_DIR, CONFIG_PATH, MEMORY_DIR, PACK_DIR, LEGACY_MEMORY_DIR, RULE_DIRS,
     is_memory_path, is_page_path,
 };
 use crate::text::paths::{relative, scope_of};
@@ -58,7 +58,7 @@ pub struct Project {
     /// with the path of the tracked memory file.
     pub pages: Vec<(String, String)>,
     /// The tracked memory files with a check that cannot be parsed.
-    misshapen: Vec<String>,
+    malformed_memories: Vec<String>,
     /// The revision from which settings, rules and baseline are read if those on disk are not
     /// trusted.
     trusted: Option<Snapshot>,
@@ -84,7 +84,7 @@ impl Project {
             Some(path) => (Some(path.to_owned()), read_regular(path, CONFIG_LIMIT)),
             // Includes a path that is not a regular file, which must not be ignored silently.
             None if standard.symlink_metadata().is_ok() => {
-                (Some(standard), disk.read_whole(CONFIG_PATH, CONFIG_LIMIT, Links::Inside))
+                (Some(standard), disk.read_whole(CONFIG_PATH, CONFIG_LIMIT, Links::Follow))
             }
             None => (None, Ok(Vec::new())),
         };
@@ -99,7 +99,7 @@ impl Project {
             config,
             config_path,
             pages,
-            misshapen,
+            malformed_memories: misshapen,
             trusted: None,
             today: None,
         })
@@ -117,7 +117,7 @@ impl Project {
             config: Config::default(),
             config_path: None,
             pages,
-            misshapen,
+            malformed_memories: misshapen,
             trusted: None,
             today: None,
         }
@@ -128,7 +128,7 @@ impl Project {
     ///
     /// # Errors
     /// The configuration cannot be read.
-    pub fn trusting(
+    pub fn open_trusting(
         distribution: &'static Distribution,
         root: &Path,
         snapshot: Snapshot,
@@ -162,7 +162,7 @@ impl Project {
         let all = snapshot.below("").unwrap_or_default();
         let is_nested = |path: &&String| {
             let scope = scope_of(path);
-            is_page_path(path) && !scope.is_empty() && may_be_nested(scope)
+            is_page_path(path) && !scope.is_empty() && is_searched(scope)
         };
         let markdown_below = |folder: &str| {
             let mut files = snapshot.below(folder).map_err(|error| {
@@ -174,24 +174,24 @@ impl Project {
         // In the order of `registry::project_pages`, which decides between two pages with the same
         // id.
         let mut below = Vec::new();
-        for folder in RULE_FOLDERS {
+        for folder in RULE_DIRS {
             below.extend(markdown_below(folder)?);
         }
         below.extend(all.iter().filter(is_nested).cloned());
-        below.extend(markdown_below(PACK_FOLDER)?);
+        below.extend(markdown_below(PACK_DIR)?);
         let mut pages = registry::pages(&snapshot, below);
         let memories = all.iter().filter(|path| is_memory_path(path)).map(|path| scope_of(path));
         let memories: BTreeSet<&str> =
-            memories.filter(|folder| !folder.is_empty() && may_be_nested(folder)).collect();
+            memories.filter(|folder| !folder.is_empty() && is_searched(folder)).collect();
         let memories: Vec<String> = memories.into_iter().map(str::to_owned).collect();
         let misshapen = add_remembered(&snapshot, &memories, &mut pages);
         let (disk, trusted) = (Disk::new(root), Some(snapshot));
         let today = None;
-        Ok(Self { distribution, disk, config, config_path, pages, misshapen, trusted, today })
+        Ok(Self { distribution, disk, config, config_path, pages, malformed_memories: misshapen, trusted, today })
     }
 
     /// Excludes files from the check, such as reports that the run itself writes.
-    pub fn leave_out(&mut self, paths: impl IntoIterator<Item = PathBuf>) {
+    pub fn exclude(&mut self, paths: impl IntoIterator<Item = PathBuf>) {
         for path in paths {
             if path.starts_with(self.root()) {
                 let path = globset::escape(&relative(self.root(), &path));
@@ -225,7 +225,7 @@ impl Project {
         let cannot_run =
             of_memory.filter(|(path, text)| remembered::validate_text(path, text).is_err());
         let cannot_run = cannot_run.map(|(path, _)| path.as_str());
-        self.misshapen.iter().map(String::as_str).chain(cannot_run).collect()
+        self.malformed_memories.iter().map(String::as_str).chain(cannot_run).collect()
     }
 
     /// The paths of rule pages, packs and memory files at which there is a pipe, a socket or a
@@ -237,8 +237,8 @@ impl Project {
             return Vec::new();
         }
         let nested = nested(&self.disk);
-        let pages = RULE_FOLDERS.into_iter().chain([PACK_FOLDER]).map(str::to_owned);
-        let memories = [MEMORY_FOLDER, PLAIN_MEMORY_FOLDER, BRANCH_FOLDER].map(str::to_owned);
+        let pages = RULE_DIRS.into_iter().chain([PACK_DIR]).map(str::to_owned);
+        let memories = [MEMORY_DIR, LEGACY_MEMORY_DIR, BRANCH_DIR].map(str::to_owned);
         let inner = nested.memories.iter().map(|folder| format!("{folder}/{MEMORY_FOLDER}"));
         let folders = pages.chain(nested.rules).chain(memories).chain(inner);
         let is_read =
@@ -326,7 +326,7 @@ impl Project {
             Some(snapshot) => snapshot.read(&relative(self.root(), path), BASELINE_LIMIT),
             // A path from the command line can be anywhere.
             None if path != self.baseline_path(None) => read_regular(path, BASELINE_LIMIT),
-            None => self.disk.read_whole(&self.own_baseline()?, BASELINE_LIMIT, Links::Inside),
+            None => self.disk.read_whole(&self.own_baseline()?, BASELINE_LIMIT, Links::Follow),
         };
         let read = read.and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other));
         let text = match read {
@@ -340,7 +340,7 @@ impl Project {
                 ));
             }
         };
-        let read = Baseline::read(&text);
+        let read = Baseline::parse(&text);
         read.map(Some).map_err(|error| malformed_baseline(path, &error))
     }
 }

@@ -8,14 +8,14 @@
 //! - a span is relative to the text that [`Scope::files`] has for the file, and the id is computed
 //!   from its lines, like that of a finding of the file pass.
 
-mod asked;
-mod kept;
+mod file_requests;
+mod cache;
 
-pub use kept::{Joins, News, Settled};
+pub use cache::{Joins, News, Settled};
 
 use crate::check::{Checked, Engine};
 use crate::forms;
-use crate::forms::joined::{Found, Joined, Scope, Sizes};
+use crate::forms::project_form::{Found, Joined, Scope, Sizes};
 use crate::forms::layers::{self, Imports};
 use crate::forms::tree::TreeCheck;
 use crate::forms::variants::{Applying, Variant};
@@ -46,7 +46,7 @@ pub struct ProjectReport {
 fn rules(engine: &Engine) -> impl Iterator<Item = (&Rule, &CheckHeader)> {
     let joined = engine.registry().rules().iter().filter(|rule| rule.is_joined());
     joined.filter_map(|rule| {
-        let runs = engine.may_run(&rule.id);
+        let runs = engine.is_enabled_anywhere(&rule.id);
         runs.then(|| rule.check.as_ref()).flatten().map(|check| (rule, check))
     })
 }
@@ -60,7 +60,7 @@ pub fn has_any(engine: &Engine) -> bool {
 /// Whether a rule needs the contents of the Git index.
 #[must_use]
 pub fn asks_index(engine: &Engine) -> bool {
-    rules(engine).any(|(_, check)| check.tree.as_deref().is_some_and(TreeCheck::asks_index))
+    rules(engine).any(|(_, check)| check.tree.as_deref().is_some_and(TreeCheck::needs_index))
 }
 
 /// Checks the project of the files in `listing`. `globs` are those of the configuration: excluded
@@ -91,7 +91,7 @@ pub fn run(engine: &Engine, globs: &Globs, files: &dyn Files, listing: &Listing)
 
 /// Maximum number of files whose imports are resolved again for a text that is being typed. In
 /// larger projects the delay would be noticeable, so this is done when the file is saved.
-const TYPED: usize = 5_000;
+const MAX_TYPED_IMPORTS: usize = 5_000;
 
 /// The findings of the rules on imports in the text of `source`, if it differs from the file that
 /// the last project pass read. `None` if it does not differ, or the project is too large.
@@ -106,7 +106,7 @@ pub fn of_text(
     let (path, memo) = (source.path(), engine.memo());
     let is_layers = |(_, check): &(&Rule, &CheckHeader)| check.form() == Some(Form::Layers);
     let rules: Vec<_> = rules(engine).filter(is_layers).collect();
-    let is_known = rules.is_empty() || memo.is_of(path, source.text()) || memo.count() > TYPED;
+    let is_known = rules.is_empty() || memo.is_current(path, source.text()) || memo.count() > MAX_TYPED_IMPORTS;
     if is_known || !imports::is_read(path) {
         return None;
     }
@@ -133,8 +133,8 @@ pub fn check_rule(
 ) -> Vec<(Source, Finding)> {
     let Some(check) = &rule.check else { return Vec::new() };
     let files = &Listed { files, listing };
-    let settings = engine.alone(&rule.id);
-    let holds = |path: &str| engine.holds(&rule.id, path, files);
+    let settings = engine.settings_for_rule(&rule.id);
+    let holds = |path: &str| engine.conditions_met(&rule.id, path, files);
     let imports = Imports::new(engine.memo());
     let looked = Looked { files, imports: &imports, sizes: None };
     let joined = cases(engine, (rule, check), &Globs::all(), &looked, &holds);
@@ -164,8 +164,8 @@ pub fn selected(
 ) -> Option<(usize, Vec<String>)> {
     let check = rule.check.as_ref()?;
     let files = &Listed { files, listing };
-    let holds = |path: &str| engine.holds(&rule.id, path, files);
-    if rule.is_joined() {
+    let holds = |path: &str| engine.conditions_met(&rule.id, path, files);
+    if rule.is_project_check() {
         let imports = Imports::new(engine.memo());
         let looked = Looked { files, imports: &imports, sizes: None };
         let joined = cases(engine, (rule, check), &Globs::all(), &looked, &holds);
@@ -179,9 +179,9 @@ pub fn selected(
             None => check,
         };
         let page = rule.path.as_deref();
-        let tried = |path: &&&str| forms::is_tried(check, page, path) && holds(path);
+        let tried = |path: &&&str| forms::applies_to(check, page, path) && holds(path);
         // A glob is compiled once per call, so the paths are collected first.
-        let globs = Globs::of_check(check, page);
+        let globs = Globs::from_check(check, page);
         Some(paths.iter().filter(|path| globs.matches(path)).filter(tried).count())
     });
     Some((count.flatten().sum(), Vec::new()))
@@ -195,7 +195,7 @@ fn places<'a>(
     listing: &'a Listing,
 ) -> BTreeMap<Applying, Vec<&'a str>> {
     let all = || listing.files().iter().map(String::as_str);
-    if !engine.variants().vary(&rule.id) {
+    if !engine.variants().varies(&rule.id) {
         return BTreeMap::from([(Applying::new(), all().collect())]);
     }
     let mut places: BTreeMap<Applying, Vec<&str>> = BTreeMap::from([(Applying::new(), Vec::new())]);
@@ -206,7 +206,7 @@ fn places<'a>(
 }
 
 fn variant(engine: &Engine, applying: Applying) -> Option<Arc<Variant>> {
-    (!applying.is_empty()).then(|| engine.variants().of(applying))
+    (!applying.is_empty()).then(|| engine.variants().for_overrides(applying))
 }
 
 /// The input of the rules.
@@ -225,7 +225,7 @@ fn one(
     let runs_on = |path: &str| {
         let settings = settings(engine, looked.files.listing, path);
         let on = settings.get(&rule.id).is_some_and(|one| one.severity.is_some());
-        on && engine.holds(&rule.id, path, looked.files)
+        on && engine.conditions_met(&rule.id, path, looked.files)
     };
     cases(engine, (rule, check), globs, looked, &runs_on)
 }
@@ -236,7 +236,7 @@ fn settings(engine: &Engine, listing: &Listing, path: &str) -> Arc<Settings> {
 }
 
 fn is_folder(listing: &Listing, path: &str) -> bool {
-    !path.is_empty() && listing.folders().contains_key(path)
+    !path.is_empty() && listing.dirs().contains_key(path)
 }
 
 /// The findings of a rule on the paths that `runs_on` accepts, with the parameters that apply to
@@ -249,13 +249,13 @@ fn cases(
     runs_on: &dyn Fn(&str) -> bool,
 ) -> Joined {
     let variants = engine.variants();
-    if !variants.vary(&rule.id) {
+    if !variants.varies(&rule.id) {
         return join(rule, check, globs, looked, runs_on);
     }
     let listing = looked.files.listing;
     let applying = |path: &str| variants.applying(path, is_folder(listing, path));
     let tracked = listing.tracked().into_iter().flat_map(Listing::files);
-    let paths = listing.files().iter().chain(listing.folders().keys()).chain(tracked);
+    let paths = listing.files().iter().chain(listing.dirs().keys()).chain(tracked);
     let mut cases: BTreeSet<Applying> = paths.map(|path| applying(path)).collect();
     cases.insert(Applying::new());
     let mut all = Joined::default();
@@ -283,7 +283,7 @@ fn cases(
 /// The note on a rule that cannot run because of a combination of overrides; each override by
 /// itself was checked when the engine was built.
 fn not_run(variant: &Variant, rule: &Rule) -> Joined {
-    let wrong = variant.wrong.iter().filter(|(id, _)| *id == rule.id);
+    let wrong = variant.invalid.iter().filter(|(id, _)| *id == rule.id);
     let note = |(_, why): &(RuleId, String)| {
         format!(
             "did not run where several overrides apply, because they are invalid together: {why}"
@@ -301,7 +301,7 @@ fn join(
 ) -> Joined {
     let Looked { files, imports, sizes } = *looked;
     let base = rule.path.as_deref().map_or("", scope_of);
-    let globs = Globs::of_check(check, rule.path.as_deref());
+    let globs = Globs::from_check(check, rule.path.as_deref());
     let runs_on = |path: &str| {
         !config.excludes(path) && !config.excludes(&format!("{path}/")) && runs_on(path)
     };
@@ -374,7 +374,7 @@ fn settled_in(
         Some(_) => Vec::new(),
         None => engine.check_secrets(&source, files).secrets,
     };
-    let checked = engine.finished(&source, findings, secrets);
+    let checked = engine.finish_findings(&source, findings, secrets);
     Some((source, Checked { allowing, ..checked }))
 }
 

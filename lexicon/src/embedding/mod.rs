@@ -125,7 +125,7 @@ impl Table {
     }
 
     /// Whether `word`, in lower case, is a single piece.
-    pub fn knows(&self, word: &str) -> bool {
+    pub fn contains(&self, word: &str) -> bool {
         self.longest(b"", word.as_bytes()).is_some_and(|(_, length)| length == word.len())
     }
 

@@ -7,7 +7,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 /// Maximum length of a word, in characters; longer words have no pieces, as in BERT.
-const LONGEST_WORD: usize = 100;
+const MAX_WORD_CHARS: usize = 100;
 
 /// Calls `found` with the row of each piece of `text`, in order.
 pub(super) fn each(table: &Table, text: &str, found: &mut dyn FnMut(usize)) {
@@ -67,7 +67,7 @@ fn is_invisible(c: char) -> bool {
 
 /// Adds the pieces of a word, or none if it cannot be split completely.
 fn cut_word(table: &Table, word: &str, found: &mut dyn FnMut(usize)) {
-    if word.chars().count() > LONGEST_WORD {
+    if word.chars().count() > MAX_WORD_CHARS {
         return;
     }
     let mut rows = Vec::new();

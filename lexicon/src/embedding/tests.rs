@@ -33,7 +33,7 @@ fn vector(text: &str) -> Vector {
 }
 
 #[test]
-fn texts_are_cut_as_by_the_reference() {
+fn texts_are_split_like_the_reference() {
     let checks = checks();
     assert_eq!(checks.len(), 200);
     for check in checks {
@@ -68,7 +68,7 @@ fn words_are_cut_into_the_longest_pieces() {
 }
 
 #[test]
-fn like_meaning_is_nearer_than_other_meaning() {
+fn similar_meaning_has_higher_similarity() {
     let question = vector("how do users sign in");
     let near = question.cosine(&vector("login for people with a password"));
     let far = question.cosine(&vector("the nightly report counts boxes in the warehouse"));
@@ -76,7 +76,7 @@ fn like_meaning_is_nearer_than_other_meaning() {
 }
 
 #[test]
-fn a_text_without_pieces_is_like_nothing() {
+fn a_text_without_pieces_has_no_similarity() {
     let nothing = vector("");
     assert!(nothing.is_empty());
     assert_eq!(nothing.cosine(&vector("text")).to_bits(), 0.0_f32.to_bits());
@@ -91,7 +91,7 @@ fn stored_vectors_come_back() {
 }
 
 #[test]
-fn tables_of_wrong_sizes_are_refused() {
+fn tables_of_wrong_size_are_rejected() {
     let shipped = super::TABLE;
     assert!(Table::new(shipped).is_some());
     for short in [0, 7, 15, 16, 100, shipped.len() / 2, shipped.len() - 1] {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// Maximum number of references and branches followed per lookup.
-const MOST: usize = 64;
+const MAX_BRANCHES: usize = 64;
 
 /// A step on the path from the top of a document to a position in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,7 +100,7 @@ pub(super) fn proposals(schema: &Value, path: &[Step], place: Place) -> Vec<Prop
 fn branches<'s>(schema: &'s Value, node: &'s Value) -> Vec<&'s Value> {
     let mut found = Vec::new();
     let mut left = vec![node];
-    for _ in 0..MOST {
+    for _ in 0..MAX_BRANCHES {
         let Some(node) = left.pop() else { break };
         let name = node["$ref"].as_str().and_then(|path| path.strip_prefix("#/$defs/"));
         if let Some(name) = name {

@@ -59,7 +59,7 @@ pub(super) fn cursor(text: &str, offset: usize) -> Option<Cursor> {
         path.push(Step::Item);
     }
     let before = text.get(content.min(offset)..offset)?;
-    let (inner, mut place, typed) = within(before)?;
+    let (inner, mut place, typed) = flow_position(before)?;
     // Front matter has no lists of mappings.
     if line.is_item && inner.is_empty() {
         place = Place::Value;
@@ -69,7 +69,7 @@ pub(super) fn cursor(text: &str, offset: usize) -> Option<Cursor> {
     let more = behind.find([' ', ',', ':', ']', '}', '\r']).unwrap_or(behind.len());
     let is_block = before.len() == typed.len();
     let siblings =
-        if is_block && place == Place::Key { beside(&lines, number, indent) } else { Vec::new() };
+        if is_block && place == Place::Key { sibling_keys(&lines, number, indent) } else { Vec::new() };
     Some(Cursor {
         path,
         place,
@@ -103,7 +103,7 @@ fn parents(lines: &[&str], indent: usize, is_item: bool) -> Vec<Step> {
 }
 
 /// The other keys of the mapping that line `number` belongs to.
-fn beside(lines: &[&str], number: usize, indent: usize) -> Vec<String> {
+fn sibling_keys(lines: &[&str], number: usize, indent: usize) -> Vec<String> {
     let of = |lines: &mut dyn Iterator<Item = &&str>| -> Vec<String> {
         lines
             .map(|line| Line::read(line))
@@ -126,7 +126,7 @@ enum Open {
 
 /// The steps opened by the start of a line, the text of the current token, and its part before the
 /// cursor. `None` in a comment or in quotes.
-fn within(before: &str) -> Option<(Vec<Step>, Place, &str)> {
+fn flow_position(before: &str) -> Option<(Vec<Step>, Place, &str)> {
     let mut open = vec![Open::Map(None)];
     let mut word = 0;
     let mut quote: Option<char> = None;

@@ -40,7 +40,7 @@ fn done(project: &Project, marked: &str, start: &str) -> String {
 }
 
 #[test]
-fn a_finding_has_actions_where_it_stands() {
+fn a_finding_has_actions_at_its_location() {
     let project = Project::new(&[]);
     let of = |marked: &str| titles(&project.actions("Dockerfile", marked, FULL).1);
     assert_snapshot!(of(TWO), @"
@@ -236,11 +236,11 @@ fn an_action_names_the_diagnostic_as_the_client_has_it() {
 }
 
 #[test]
-fn what_is_put_off_can_be_mended_and_what_is_allowed_is_left() {
+fn a_baselined_finding_can_be_fixed_and_an_allowed_one_is_skipped() {
     let text = TWO.replace('‸', "");
     let first = Project::new(&[]);
     let known = first.open("Dockerfile", &text).checked.findings;
-    let baseline = Baseline::of(known.iter().map(|finding| ("Dockerfile", finding))).write();
+    let baseline = Baseline::from_findings(known.iter().map(|finding| ("Dockerfile", finding))).to_json();
     let project = Project::new(&[(".aidd/baseline.json", &baseline)]);
     let (_, actions) = project.actions("Dockerfile", TWO, FULL);
     assert!(titles(&actions).contains("Write KEY"), "{}", titles(&actions));
@@ -294,7 +294,7 @@ proptest! {
         let project = Project::new(&[]);
         let (snapshot, actions) = project.actions("Dockerfile", &format!("‸{text}"), FULL);
         let bytes = text.clone().into_bytes();
-        let mended = fix::mend(project.engine(), "Dockerfile", bytes, project.disk(), Safety::Safe);
+        let mended = fix::fix_file(project.engine(), "Dockerfile", bytes, project.disk(), Safety::Safe);
         let expected = String::from_utf8(mended.bytes).expect("text");
         let all = actions.iter().find(|action| action.kind == Some(FIX_ALL));
         let after = match all {
@@ -345,7 +345,7 @@ fn files_are_made_and_renamed_where_the_client_can() {
 }
 
 #[test]
-fn imports_are_judged_as_they_are_typed() {
+fn imports_are_checked_as_they_are_typed() {
     let rule = "---\nseverity: error\ncheck:\n  layers: { order: ['app/**', 'domain/**'] }\n---\n# t/layers\n\nWhy.\n";
     let project = Project::new(&[
         ("rules/layers.md", rule),

@@ -1,6 +1,6 @@
 //! Completions, applied to the text.
 
-use crate::features::support::{FULL, Project, made};
+use crate::features::support::{FULL, Project, apply_edits};
 use aidd_lsp::completion::{self, complete};
 use insta::assert_snapshot;
 use tower_lsp_server::ls_types::{
@@ -21,7 +21,7 @@ fn completed(project: &Project, path: &str, marked: &str) -> String {
     let labels: Vec<&str> = items.iter().map(|item| item.label.as_str()).take(6).collect();
     let Some(first) = items.first() else { return "none".to_owned() };
     let Some(CompletionTextEdit::Edit(edit)) = &first.text_edit else { panic!("no edit") };
-    let text = made(&marked.replace('‸', ""), std::slice::from_ref(edit), project.encoding);
+    let text = apply_edits(&marked.replace('‸', ""), std::slice::from_ref(edit), project.encoding);
     format!("{} of {}\n{text}", labels.join(" "), items.len())
 }
 

@@ -15,7 +15,7 @@ const SECRETS: usize = 40;
 /// Writes the files of an example, tries its actions, and counts them by their first word.
 fn try_all(rule: &str, example: &Example, counts: &mut BTreeMap<String, [usize; 2]>) {
     let beside: Vec<(&str, String)> = example
-        .beside
+        .siblings
         .0
         .iter()
         .map(|(path, bytes)| (path.as_str(), String::from_utf8_lossy(bytes).into_owned()))

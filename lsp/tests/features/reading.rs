@@ -168,7 +168,7 @@ fn a_page_of_the_project_loads_and_runs_nothing() {
 }
 
 #[test]
-fn several_findings_at_a_place_are_told_without_examples() {
+fn several_findings_at_a_position_are_shown_without_examples() {
     let project = Project::new(&[]);
     let text = "FROM debian:12\nRUN apt-get ‸install curl\n";
     let shown = hovered(&project, "Dockerfile", text, FULL);
@@ -177,10 +177,10 @@ fn several_findings_at_a_place_are_told_without_examples() {
 }
 
 #[test]
-fn how_a_finding_stands_is_said() {
+fn the_status_of_a_finding_is_shown() {
     let first = Project::new(&[]);
     let known = first.open("Dockerfile", "FROM debian:latest\n").checked.findings;
-    let baseline = Baseline::of(known.iter().map(|finding| ("Dockerfile", finding))).write();
+    let baseline = Baseline::from_findings(known.iter().map(|finding| ("Dockerfile", finding))).to_json();
     let project = Project::new(&[(".aidd/baseline.json", &baseline)]);
     let shown = hovered(&project, "Dockerfile", "FROM ‸debian:latest\n", FULL);
     assert!(shown.contains("\n*baselined*: known in the baseline\n"), "{shown}");

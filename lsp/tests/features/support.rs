@@ -4,7 +4,7 @@
 use aidd_engine::check::Engine;
 use aidd_engine::text::files::{Disk, Memory, Overlay};
 use aidd_engine::text::source::{Encoding, Source, Span};
-use aidd_lsp::actions::{self, Around, Refusal};
+use aidd_lsp::actions::{self, ActionContext, Refusal};
 use aidd_lsp::client::Client;
 use aidd_lsp::convert;
 use aidd_lsp::snapshot::Snapshot;
@@ -124,11 +124,11 @@ impl Project {
         &self,
         client: Client,
         open: &Memory,
-        run: impl FnOnce(&Around<'_>) -> T,
+        run: impl FnOnce(&ActionContext<'_>) -> T,
     ) -> T {
         let files = Overlay { over: open.clone(), under: self.disk() };
         let version = |path: &str| open.0.contains_key(path).then_some(3);
-        run(&Around { client, files: &files, version: &version })
+        run(&ActionContext { client, files: &files, version: &version })
     }
 }
 
@@ -144,7 +144,7 @@ pub(crate) fn applied(project: &Project, edit: &WorkspaceEdit, texts: &[(&str, &
         let edits: Vec<TextEdit> = edit.edits.iter().map(plain).collect();
         let document = &edit.text_document;
         let version = document.version.map_or("null".to_owned(), |version| version.to_string());
-        let text = made(&text_of(&document.uri), &edits, project.encoding);
+        let text = apply_edits(&text_of(&document.uri), &edits, project.encoding);
         format!("edit {} @{version}\n{text}", show(&document.uri))
     };
     match (&edit.document_changes, &edit.changes) {
@@ -165,7 +165,7 @@ pub(crate) fn applied(project: &Project, edit: &WorkspaceEdit, texts: &[(&str, &
         (None, Some(changes)) => changes
             .iter()
             .map(|(uri, edits)| {
-                let text = made(&text_of(uri), edits, project.encoding);
+                let text = apply_edits(&text_of(uri), edits, project.encoding);
                 format!("edit {}\n{text}", show(uri))
             })
             .collect(),
@@ -194,7 +194,7 @@ fn plain(edit: &OneOf<TextEdit, tower_lsp_server::ls_types::AnnotatedTextEdit>) 
 }
 
 /// A text after edits, applied as a client does: by lines and columns, without overlaps.
-pub(crate) fn made(text: &str, edits: &[TextEdit], encoding: Encoding) -> String {
+pub(crate) fn apply_edits(text: &str, edits: &[TextEdit], encoding: Encoding) -> String {
     let place = |position| offset(text, position, encoding);
     let mut edits: Vec<_> = edits
         .iter()

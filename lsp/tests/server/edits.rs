@@ -49,7 +49,7 @@ async fn a_burst_is_sent_a_few_times_and_its_last_version_always() {
     let found = client.published(&file, Some(last)).await;
     assert_eq!(places(&found), ["team/no-stop 0:12-20", "team/no-stop 0:2-10"]);
     let count =
-        client.heard.iter().filter(|one| one["params"]["version"].as_i64() > Some(1)).count();
+        client.received.iter().filter(|one| one["params"]["version"].as_i64() > Some(1)).count();
     assert!(count <= 8, "{count} times for {last} versions");
 }
 

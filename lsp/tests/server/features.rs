@@ -65,7 +65,7 @@ async fn a_client_that_asks_for_nothing_is_offered_nothing() {
 }
 
 #[tokio::test]
-async fn a_finding_is_explained_and_mended() {
+async fn a_finding_is_explained_and_fixed() {
     let folder = project();
     let uri = write(folder.path(), "Dockerfile", "");
     let mut client = Client::start(folder.path(), modern()).await;
@@ -124,7 +124,7 @@ async fn what_is_allowed_is_linked_counted_and_shown() {
     let name = command["command"].as_str().expect("a name").to_owned();
     let shown = client.command(&name, command["arguments"].clone()).await;
     assert_eq!(shown[0]["reason"], "a test");
-    let message = client.hear("window/showMessage", |_| true).await;
+    let message = client.wait_for("window/showMessage", |_| true).await;
     assert_eq!(message["message"], "2: team/no-stop: `debugger` stops (a test)");
 }
 

@@ -2,22 +2,22 @@ use crate::server::support::{Client, project, pulling, pushed, write};
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn exit_codes_tell_whether_shutdown_came_first() {
+async fn the_exit_code_depends_on_a_prior_shutdown() {
     let folder = project();
     let client = Client::start(folder.path(), pushed()).await;
     assert_eq!(client.leave().await, 0);
     let mut client = Client::start(folder.path(), pushed()).await;
-    client.tell("exit", Value::Null).await;
+    client.notify("exit", Value::Null).await;
     assert_eq!(client.code().await, 1);
     let client = Client::start(folder.path(), pushed()).await;
     assert_eq!(client.hang_up().await, 1, "the input ends");
     let mut client = Client::connect();
-    client.tell("exit", Value::Null).await;
+    client.notify("exit", Value::Null).await;
     assert_eq!(client.code().await, 1, "before it was asked anything");
 }
 
 #[tokio::test]
-async fn a_request_that_waits_for_news_holds_nobody_up() {
+async fn a_waiting_request_does_not_block_others() {
     let folder = project();
     write(folder.path(), "a.js", "debugger");
     let mut client = Client::start(folder.path(), pulling()).await;
@@ -48,7 +48,7 @@ async fn nothing_is_heard_before_initialize_and_after_shutdown() {
     let id =
         client.begin("workspace/executeCommand", json!({ "command": "aidd.showConfig" })).await;
     assert_eq!(client.answer(id).await["error"]["code"], -32600);
-    client.tell("exit", Value::Null).await;
+    client.notify("exit", Value::Null).await;
     assert_eq!(client.code().await, 0);
 }
 
@@ -67,7 +67,7 @@ async fn what_a_client_refuses_or_garbles_is_survived() {
     });
     client.settings = json!({ "run": "sometimes" });
     let _ = client.initialize(&[folder.path()], can).await;
-    let _ = client.hear("window/logMessage", |one| one["type"] == 3).await;
+    let _ = client.wait_for("window/logMessage", |one| one["type"] == 3).await;
     for (method, params) in [
         ("textDocument/didOpen", json!({ "textDocument": { "uri": "no uri" } })),
         ("textDocument/didChange", json!({ "textDocument": { "uri": file }, "contentChanges": 7 })),
@@ -80,7 +80,7 @@ async fn what_a_client_refuses_or_garbles_is_survived() {
         ("$/setTrace", json!({ "value": "verbose" })),
         ("team/unknown", Value::Null),
     ] {
-        client.tell(method, params).await;
+        client.notify(method, params).await;
     }
     let id = client.begin("team/unknown", Value::Null).await;
     assert_eq!(client.answer(id).await["error"]["code"], -32601);
@@ -88,7 +88,7 @@ async fn what_a_client_refuses_or_garbles_is_survived() {
     client.open(&file, "javascript", "debugger\n").await;
     assert_eq!(client.published(&file, Some(1)).await.len(), 1);
     let of_cell =
-        client.heard.iter().any(|one| one["params"]["uri"] == "vscode-notebook-cell:/a.ipynb#1");
+        client.received.iter().any(|one| one["params"]["uri"] == "vscode-notebook-cell:/a.ipynb#1");
     assert!(!of_cell);
     assert_eq!(client.leave().await, 0);
 }

@@ -9,4 +9,4 @@ mod push;
 mod random;
 mod support;
 mod uris;
-mod whole;
+mod project_wide;

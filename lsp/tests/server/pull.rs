@@ -19,7 +19,7 @@ fn previous(reports: &BTreeMap<String, Value>) -> Value {
 }
 
 #[tokio::test]
-async fn a_document_is_told_once_until_it_changes() {
+async fn an_unchanged_document_is_reported_once() {
     let folder = project();
     let file = write(folder.path(), "a.js", "debugger debugger");
     let mut client = Client::start(folder.path(), pulling()).await;
@@ -38,12 +38,12 @@ async fn a_document_is_told_once_until_it_changes() {
     client.replace(&file, 2, " debugger").await;
     let third = client.ask("textDocument/diagnostic", again).await;
     assert_eq!(third["kind"], "full");
-    let sent = client.heard.iter().any(|one| one["method"] == "textDocument/publishDiagnostics");
+    let sent = client.received.iter().any(|one| one["method"] == "textDocument/publishDiagnostics");
     assert!(!sent, "pull clients get no push diagnostics");
 }
 
 #[tokio::test]
-async fn a_workspace_is_told_and_then_what_changed_of_it() {
+async fn a_workspace_is_reported_and_then_its_changes() {
     let folder = project();
     let root = folder.path();
     let a = write(root, "a.js", "debugger");
@@ -71,13 +71,13 @@ async fn a_workspace_is_told_and_then_what_changed_of_it() {
     // The settings have changed, and the client is asked to refresh.
     write(root, ".aidd/config.json", "{\"rules\": {\"team/no-stop\": \"error\"}}");
     client.watched(&uri(&root.join(".aidd/config.json")), 2).await;
-    let _ = client.hear("workspace/diagnostic/refresh", |_| true).await;
+    let _ = client.wait_for("workspace/diagnostic/refresh", |_| true).await;
     let fourth = by_name(&client.ask("workspace/diagnostic", ask(previous(&third))).await);
     assert_eq!(fourth["b.js"]["items"][0]["severity"], 1);
 }
 
 #[tokio::test]
-async fn parts_are_sent_as_they_are_found_and_silence_waits_for_news() {
+async fn partial_results_are_sent_and_the_response_waits_for_changes() {
     let folder = project();
     let root = folder.path();
     for count in 0..200 {
@@ -90,8 +90,8 @@ async fn parts_are_sent_as_they_are_found_and_silence_waits_for_news() {
     assert_eq!(whole, json!({ "items": [] }), "all of it was sent before");
     let mut reports = BTreeMap::new();
     let mut parts = 0;
-    while let Some(at) = client.heard.iter().position(|one| one["params"]["token"] == 1) {
-        let part = client.heard.remove(at).expect("it is there");
+    while let Some(at) = client.received.iter().position(|one| one["params"]["token"] == 1) {
+        let part = client.received.remove(at).expect("it is there");
         reports.extend(by_name(&part["params"]["value"]));
         parts += 1;
     }
@@ -104,7 +104,7 @@ async fn parts_are_sent_as_they_are_found_and_silence_waits_for_news() {
     let changed = write(root, "7.js", "");
     client.watched(&changed, 2).await;
     assert_eq!(client.answer(id).await["result"], json!({ "items": [] }));
-    let part = client.hear("$/progress", |one| one["token"] == 2).await;
+    let part = client.wait_for("$/progress", |one| one["token"] == 2).await;
     let news = by_name(&part["value"]);
     assert_eq!(news["7.js"]["items"], json!([]));
     assert_eq!(client.leave().await, 0);
@@ -122,7 +122,7 @@ async fn a_cancelled_pass_ends_at_once() {
     let id = client.begin("workspace/diagnostic", json!({ "previousResultIds": [] })).await;
     tokio::time::sleep(Duration::from_millis(20)).await;
     let started = Instant::now();
-    client.tell("$/cancelRequest", json!({ "id": id })).await;
+    client.notify("$/cancelRequest", json!({ "id": id })).await;
     let answer = client.answer(id).await;
     assert_eq!(answer["error"]["code"], -32800, "{answer}");
     assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());

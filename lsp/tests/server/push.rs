@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use std::fs;
 
 #[tokio::test]
-async fn a_finding_tells_what_where_and_why() {
+async fn a_finding_has_message_range_and_page() {
     let folder = project();
     let mut client = Client::start(folder.path(), pushed()).await;
     let file = uri(&folder.path().join("a.js"));
@@ -21,7 +21,7 @@ async fn a_finding_tells_what_where_and_why() {
     let latest = found.iter().find(|one| one["code"] == "dockerfile/latest-tag");
     let page = latest.expect("the shipped rule")["codeDescription"]["href"].as_str();
     assert!(page.is_some_and(|page| page.starts_with("https://")), "{page:?}");
-    client.tell("textDocument/didClose", json!({ "textDocument": { "uri": file } })).await;
+    client.notify("textDocument/didClose", json!({ "textDocument": { "uri": file } })).await;
     assert_eq!(client.published(&file, None).await.len(), 0);
     let mut plain = Client::start(folder.path(), json!({})).await;
     plain.open(&file, "javascript", "debugger").await;
@@ -78,14 +78,14 @@ async fn settings_and_rules_are_read_again() {
     // Errors are reported, and the last valid settings are kept.
     write(root, ".aidd/config.json", "{\"rules\": [}");
     client.watched(&config, 2).await;
-    let said = client.hear("window/showMessage", |_| true).await;
+    let said = client.wait_for("window/showMessage", |_| true).await;
     assert!(said["message"].as_str().is_some_and(|text| text.contains("config.json")), "{said}");
     assert_eq!(client.published(&config, None).await.len(), 1);
     assert_eq!(client.published(&file, Some(1)).await[0]["severity"], 1);
     client.replace(&file, 2, "debugger; debugger").await;
     assert_eq!(client.published(&file, Some(2)).await.len(), 2);
     write(root, ".aidd/config.json", "{}");
-    client.tell("textDocument/didSave", json!({ "textDocument": { "uri": config } })).await;
+    client.notify("textDocument/didSave", json!({ "textDocument": { "uri": config } })).await;
     assert_eq!(client.published(&config, None).await.len(), 0);
     assert_eq!(client.published(&file, Some(2)).await[0]["severity"], 2);
     fs::remove_file(root.join("rules/no-debugger.md")).expect("removed");
@@ -94,7 +94,7 @@ async fn settings_and_rules_are_read_again() {
 }
 
 #[tokio::test]
-async fn what_lies_beside_counts_as_it_is_in_the_editor() {
+async fn sibling_files_are_read_from_the_editor() {
     let folder = project();
     let file = write(folder.path(), "Dockerfile", "");
     let beside = write(folder.path(), ".hadolint.yaml", "");
@@ -104,12 +104,12 @@ async fn what_lies_beside_counts_as_it_is_in_the_editor() {
     assert!(has(&client.published(&file, Some(1)).await));
     client.open(&beside, "yaml", "ignored: [DL3007]\n").await;
     assert!(!has(&client.published(&file, Some(1)).await));
-    client.tell("textDocument/didClose", json!({ "textDocument": { "uri": beside } })).await;
+    client.notify("textDocument/didClose", json!({ "textDocument": { "uri": beside } })).await;
     assert!(has(&client.published(&file, Some(1)).await));
 }
 
 #[tokio::test]
-async fn each_folder_is_judged_by_its_own_settings() {
+async fn each_folder_is_checked_with_its_own_settings() {
     let (one, two) = (project(), project());
     write(two.path(), "inner/.aidd/config.json", "{}");
     let mut client = Client::connect();
@@ -127,7 +127,7 @@ async fn each_folder_is_judged_by_its_own_settings() {
     let file = write(plain.path(), "sub/a.env", &format!("A={}\n", token()));
     let added = json!({ "uri": uri(plain.path()), "name": "x" });
     let event = json!({ "event": { "added": [added], "removed": [] } });
-    client.tell("workspace/didChangeWorkspaceFolders", event).await;
+    client.notify("workspace/didChangeWorkspaceFolders", event).await;
     let _ = client.published(&first, Some(1)).await;
     let shown = client.command("aidd.showConfig", json!([file])).await;
     assert_eq!(shown["root"], json!(plain.path()), "without a marker, the folder is the root");
@@ -142,7 +142,7 @@ async fn on_save_means_not_before() {
     let mut can = pushed();
     can["workspace"] = json!({ "configuration": true });
     let _ = client.initialize(&[folder.path()], can).await;
-    let _ = client.hear("workspace/configuration", |_| true).await;
+    let _ = client.wait_for("workspace/configuration", |_| true).await;
     // Answered after the previous requests.
     let _ = client.command("aidd.explain", json!(["team/no-stop"])).await;
     client.open(&file, "javascript", "debugger").await;
@@ -151,7 +151,7 @@ async fn on_save_means_not_before() {
     client.replace(&file, 3, "debugger debugger").await;
     let _ = client.command("aidd.explain", json!(["team/no-stop"])).await;
     tokio::time::sleep(std::time::Duration::from_millis(200)).await;
-    client.tell("textDocument/didSave", json!({ "textDocument": { "uri": file } })).await;
+    client.notify("textDocument/didSave", json!({ "textDocument": { "uri": file } })).await;
     assert_eq!(client.published(&file, Some(3)).await.len(), 2);
     assert!(!client.heard.iter().any(|one| one["params"]["version"] == 2));
 }
@@ -171,21 +171,21 @@ async fn files_that_are_not_open_are_checked_when_asked_for() {
     assert_eq!(count, json!({ "files": 4, "findings": 3 }));
     assert_eq!(client.published(&shut, None).await.len(), 1);
     for kind in ["begin", "report", "end"] {
-        let _ = client.hear("$/progress", |one| one["value"]["kind"] == kind).await;
+        let _ = client.wait_for("$/progress", |one| one["value"]["kind"] == kind).await;
     }
     fs::remove_file(root.join("a.js")).expect("removed");
     client.watched(&shut, 3).await;
     assert_eq!(client.published(&shut, None).await.len(), 0, "it is gone");
     fs::write(root.join("b.js"), "debugger").expect("written");
-    client.tell("textDocument/didClose", json!({ "textDocument": { "uri": open } })).await;
+    client.notify("textDocument/didClose", json!({ "textDocument": { "uri": open } })).await;
     let on_disk = |one: &Value| {
         one["uri"] == open && one["diagnostics"].as_array().is_some_and(|list| list.len() == 1)
     };
-    let _ = client.hear("textDocument/publishDiagnostics", on_disk).await;
+    let _ = client.wait_for("textDocument/publishDiagnostics", on_disk).await;
 }
 
 #[tokio::test]
-async fn a_huge_file_is_searched_for_secrets_only_and_that_is_said_once() {
+async fn a_huge_file_is_only_searched_for_secrets_and_reported_once() {
     let folder = project();
     write(folder.path(), ".aidd/config.json", "{\"maxFileSize\": 100}");
     let file = uri(&folder.path().join("a.js"));
@@ -197,6 +197,6 @@ async fn a_huge_file_is_searched_for_secrets_only_and_that_is_said_once() {
     assert!(found[0]["code"].as_str().is_some_and(|code| code.starts_with("secrets/")));
     client.replace(&file, 2, &format!("{text} ")).await;
     let _ = client.published(&file, Some(2)).await;
-    let told = client.heard.iter().filter(|one| one["method"] == "window/logMessage").count();
+    let told = client.received.iter().filter(|one| one["method"] == "window/logMessage").count();
     assert_eq!(told, 1);
 }

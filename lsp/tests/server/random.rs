@@ -10,7 +10,7 @@ use tower_lsp_server::ls_types::{Position, Range};
 
 /// An action of a client.
 #[derive(Clone, Debug)]
-enum Deed {
+enum Action {
     Open(usize, String),
     Edit(usize, [u32; 4], String),
     Replace(usize, String),
@@ -45,18 +45,18 @@ fn text() -> impl Strategy<Value = String> {
     proptest::collection::vec(piece, 0..6).prop_map(|pieces| pieces.concat())
 }
 
-fn deed() -> impl Strategy<Value = Deed> {
+fn deed() -> impl Strategy<Value = Action> {
     let file = 0..FILES.len();
     prop_oneof![
-        2 => (file.clone(), text()).prop_map(|(file, text)| Deed::Open(file, text)),
+        2 => (file.clone(), text()).prop_map(|(file, text)| Action::Open(file, text)),
         8 => (file.clone(), prop::array::uniform4(0u32..7), text())
-            .prop_map(|(file, at, text)| Deed::Edit(file, at, text)),
-        1 => (file.clone(), text()).prop_map(|(file, text)| Deed::Replace(file, text)),
-        1 => file.clone().prop_map(Deed::Save),
-        1 => file.clone().prop_map(Deed::Close),
+            .prop_map(|(file, at, text)| Action::Edit(file, at, text)),
+        1 => (file.clone(), text()).prop_map(|(file, text)| Action::Replace(file, text)),
+        1 => file.clone().prop_map(Action::Save),
+        1 => file.clone().prop_map(Action::Close),
         2 => (prop::sample::select(&REQUESTS[..]), file)
-            .prop_map(|(method, file)| Deed::Ask(method, file)),
-        1 => (0i64..40).prop_map(Deed::Cancel),
+            .prop_map(|(method, file)| Action::Ask(method, file)),
+        1 => (0i64..40).prop_map(Action::Cancel),
     ]
 }
 
@@ -69,10 +69,10 @@ struct Model {
 
 impl Model {
     /// The message of an action, and its effect.
-    fn step(&mut self, deed: &Deed, uris: &[String], id: i64) -> Value {
+    fn step(&mut self, deed: &Action, uris: &[String], id: i64) -> Value {
         let note = |method: &str, params: Value| json!({ "jsonrpc": "2.0", "method": method, "params": params });
         match deed {
-            Deed::Open(file, text) => {
+            Action::Open(file, text) => {
                 self.texts[*file] = Some(Text::new(text.clone()));
                 self.versions[*file] += 1;
                 let document = json!({
@@ -83,19 +83,19 @@ impl Model {
                 });
                 note("textDocument/didOpen", json!({ "textDocument": document }))
             }
-            Deed::Edit(file, [a, b, c, d], text) => {
+            Action::Edit(file, [a, b, c, d], text) => {
                 let range = Range::new(Position::new(*a, *b), Position::new(*c, *d));
                 self.change(*file, Some(range), text, &uris[*file])
             }
-            Deed::Replace(file, text) => self.change(*file, None, text, &uris[*file]),
-            Deed::Save(file) => {
+            Action::Replace(file, text) => self.change(*file, None, text, &uris[*file]),
+            Action::Save(file) => {
                 note("textDocument/didSave", json!({ "textDocument": { "uri": uris[*file] } }))
             }
-            Deed::Close(file) => {
+            Action::Close(file) => {
                 self.texts[*file] = None;
                 note("textDocument/didClose", json!({ "textDocument": { "uri": uris[*file] } }))
             }
-            Deed::Ask(method, file) => {
+            Action::Ask(method, file) => {
                 let at = json!({ "line": 0, "character": 3 });
                 let params = json!({
                     "textDocument": { "uri": uris[*file] },
@@ -105,7 +105,7 @@ impl Model {
                 });
                 json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })
             }
-            Deed::Cancel(id) => note("$/cancelRequest", json!({ "id": 1000 + id })),
+            Action::Cancel(id) => note("$/cancelRequest", json!({ "id": 1000 + id })),
         }
     }
 
@@ -137,7 +137,7 @@ fn fresh(root: &Path, file: &str, text: &Text) -> Vec<String> {
     places(&shown.map(diagnostic).collect::<Vec<_>>())
 }
 
-async fn play(deeds: &[Deed]) {
+async fn play(deeds: &[Action]) {
     let folder = project();
     let root = folder.path();
     let uris: Vec<String> = FILES.iter().map(|file| uri(&root.join(file))).collect();
@@ -170,7 +170,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_last_text_is_judged_whatever_came_before(deeds in proptest::collection::vec(deed(), 1..40)) {
+    fn the_last_text_is_checked_after_any_history(deeds in proptest::collection::vec(deed(), 1..40)) {
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         runtime.block_on(play(&deeds));

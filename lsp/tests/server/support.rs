@@ -23,7 +23,7 @@ pub(crate) struct Client {
     reader: BufReader<ReadHalf<DuplexStream>>,
     last: i64,
     /// Notifications and requests of the server, in order.
-    pub(crate) heard: VecDeque<Value>,
+    pub(crate) received: VecDeque<Value>,
     /// The settings it returns to the server.
     pub(crate) settings: Value,
     /// It rejects registrations.
@@ -66,7 +66,7 @@ impl Client {
             writer,
             reader: BufReader::new(reader),
             last: 0,
-            heard: VecDeque::new(),
+            received: VecDeque::new(),
             settings: Value::Null,
             refuses: false,
             server,
@@ -91,12 +91,12 @@ impl Client {
             "capabilities": capabilities,
         });
         let answer = self.ask("initialize", params).await;
-        self.tell("initialized", json!({})).await;
+        self.notify("initialized", json!({})).await;
         answer
     }
 
     /// Sends a notification.
-    pub(crate) async fn tell(&mut self, method: &str, params: Value) {
+    pub(crate) async fn notify(&mut self, method: &str, params: Value) {
         self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params })).await;
     }
 
@@ -123,26 +123,26 @@ impl Client {
             if message["id"] == id && message.get("method").is_none() {
                 return message;
             }
-            self.heard.push_back(message);
+            self.received.push_back(message);
         }
     }
 
     /// The parameters of the next notification or request called `method` that `wanted` accepts.
-    pub(crate) async fn hear(&mut self, method: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+    pub(crate) async fn wait_for(&mut self, method: &str, wanted: impl Fn(&Value) -> bool) -> Value {
         loop {
             let fits = |one: &Value| one["method"] == method && wanted(&one["params"]);
-            if let Some(at) = self.heard.iter().position(fits) {
-                return self.heard.remove(at).expect("it is there")["params"].take();
+            if let Some(at) = self.received.iter().position(fits) {
+                return self.received.remove(at).expect("it is there")["params"].take();
             }
             let message = self.next().await.expect("the server lives");
-            self.heard.push_back(message);
+            self.received.push_back(message);
         }
     }
 
     /// The diagnostics pushed for this version of a document.
     pub(crate) async fn published(&mut self, uri: &str, version: Option<i64>) -> Vec<Value> {
         let fits = |params: &Value| params["uri"] == uri && params["version"].as_i64() == version;
-        let params = self.hear("textDocument/publishDiagnostics", fits).await;
+        let params = self.wait_for("textDocument/publishDiagnostics", fits).await;
         params["diagnostics"].as_array().expect("a list").clone()
     }
 
@@ -196,7 +196,7 @@ impl Client {
     /// Opens a document with version 1.
     pub(crate) async fn open(&mut self, uri: &str, language: &str, text: &str) {
         let document = json!({ "uri": uri, "languageId": language, "version": 1, "text": text });
-        self.tell("textDocument/didOpen", json!({ "textDocument": document })).await;
+        self.notify("textDocument/didOpen", json!({ "textDocument": document })).await;
     }
 
     /// Replaces the whole text.
@@ -207,13 +207,13 @@ impl Client {
     pub(crate) async fn change(&mut self, uri: &str, version: i64, changes: Value) {
         let document = json!({ "uri": uri, "version": version });
         let params = json!({ "textDocument": document, "contentChanges": changes });
-        self.tell("textDocument/didChange", params).await;
+        self.notify("textDocument/didChange", params).await;
     }
 
     /// Reports changed files: 1 created, 2 changed, 3 deleted.
     pub(crate) async fn watched(&mut self, uri: &str, kind: u32) {
         let params = json!({ "changes": [{ "uri": uri, "type": kind }] });
-        self.tell("workspace/didChangeWatchedFiles", params).await;
+        self.notify("workspace/didChangeWatchedFiles", params).await;
     }
 
     /// The diagnostics of a document, pulled.
@@ -229,9 +229,9 @@ impl Client {
     }
 
     /// Shuts down properly; returns the exit code.
-    pub(crate) async fn leave(mut self) -> u8 {
+    pub(crate) async fn shut_down(mut self) -> u8 {
         let _ = self.ask("shutdown", Value::Null).await;
-        self.tell("exit", Value::Null).await;
+        self.notify("exit", Value::Null).await;
         self.code().await
     }
 

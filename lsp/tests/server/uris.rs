@@ -34,7 +34,7 @@ async fn a_document_is_found_by_any_spelling_of_its_uri() {
             json!({ "textDocument": { "uri": sent }, "position": { "line": 2, "character": 3 } });
         let hover = client.ask("textDocument/hover", at).await;
         assert!(hover["contents"]["value"].as_str().is_some_and(|text| text.contains("stops")));
-        client.tell("textDocument/didClose", json!({ "textDocument": { "uri": sent } })).await;
+        client.notify("textDocument/didClose", json!({ "textDocument": { "uri": sent } })).await;
         assert_eq!(client.published(&encoded, None).await, [] as [Value; 0], "{path}");
     }
 }
@@ -57,7 +57,7 @@ async fn folders_may_be_named_by_raw_uris() {
         "capabilities": pulling(),
     });
     client.ask("initialize", params).await;
-    client.tell("initialized", json!({})).await;
+    client.notify("initialized", json!({})).await;
     let report = client.ask("workspace/diagnostic", json!({ "previousResultIds": [] })).await;
     let items = report["items"].as_array().expect("a list");
     let found = items.iter().find(|item| item["uri"] == file.as_str()).expect("the file");
@@ -80,7 +80,7 @@ async fn what_is_malformed_is_logged_and_the_rest_is_processed() {
         { "uri": raw(root, "rules/[odd].md"), "type": 3 },
         { "uri": page, "type": 1 },
     ]);
-    client.tell("workspace/didChangeWatchedFiles", json!({ "changes": changes })).await;
+    client.notify("workspace/didChangeWatchedFiles", json!({ "changes": changes })).await;
     assert_eq!(places(&client.published(&file, Some(1)).await), ["team/no-sleep 0:0-5"]);
     for place in ["changes/0", "changes/1", "changes/2"] {
         let start = format!("workspace/didChangeWatchedFiles: {place}: ");
@@ -95,7 +95,7 @@ async fn what_is_malformed_is_logged_and_the_rest_is_processed() {
     let is_it = |params: &Value| {
         params["message"].as_str().is_some_and(|text| text.ends_with("until it is reopened"))
     };
-    client.hear("window/logMessage", is_it).await;
+    client.wait_for("window/logMessage", is_it).await;
     client.open(&file, "javascript", "sleep\n").await;
     assert_eq!(client.published(&file, Some(1)).await.len(), 1);
     for (method, params) in [
@@ -105,12 +105,12 @@ async fn what_is_malformed_is_logged_and_the_rest_is_processed() {
         ("textDocument/didOpen", json!({ "textDocument": { "uri": file } })),
         ("textDocument/didSave", Value::Null),
     ] {
-        client.tell(method, params).await;
+        client.notify(method, params).await;
         let start = format!("{method}: ");
         let is_it = |params: &Value| {
             params["message"].as_str().is_some_and(|text| text.starts_with(&start))
         };
-        client.hear("window/logMessage", is_it).await;
+        client.wait_for("window/logMessage", is_it).await;
     }
 }
 
@@ -164,7 +164,7 @@ async fn the_files_of_directories_follow_them() {
     for operation in ["didCreate", "didRename", "didDelete"] {
         assert_eq!(offered[operation]["filters"][0]["pattern"]["glob"], "**", "{operation}");
     }
-    client.hear("client/registerCapability", |_| true).await;
+    client.wait_for("client/registerCapability", |_| true).await;
     assert_eq!(with_findings(&mut client).await, ["a/deep/y.js", "a/x.js", "b/z.js"]);
     let place = |path: &str| uri(&root.join(path));
     let move_to = |from: &str, to: &str| {
@@ -172,7 +172,7 @@ async fn the_files_of_directories_follow_them() {
         json!({ "files": [{ "oldUri": place(from), "newUri": place(to) }] })
     };
     let moved = move_to("src/a", "src/c");
-    client.tell("workspace/didRenameFiles", moved).await;
+    client.notify("workspace/didRenameFiles", moved).await;
     expect(&mut client, &["b/z.js", "c/deep/y.js", "c/x.js"]).await;
     // As reported by a watcher: only the directories.
     move_to("src/c", "src/d");
@@ -181,16 +181,16 @@ async fn the_files_of_directories_follow_them() {
         { "uri": place("src/d"), "type": 1 },
         { "uri": place("src"), "type": 2 },
     ]);
-    client.tell("workspace/didChangeWatchedFiles", json!({ "changes": changes })).await;
+    client.notify("workspace/didChangeWatchedFiles", json!({ "changes": changes })).await;
     expect(&mut client, &["b/z.js", "d/deep/y.js", "d/x.js"]).await;
     fs::remove_dir_all(root.join("src/b")).expect("removed");
     let gone = json!({ "files": [{ "uri": place("src/b") }] });
-    client.tell("workspace/didDeleteFiles", gone).await;
+    client.notify("workspace/didDeleteFiles", gone).await;
     expect(&mut client, &["d/deep/y.js", "d/x.js"]).await;
     write(root, "src/ignored/x.js", "debugger\n");
     write(root, "src/e/x.js", "debugger\n");
     let come = json!({ "files": [{ "uri": place("src/ignored") }, { "uri": place("src/e") }] });
-    client.tell("workspace/didCreateFiles", come).await;
+    client.notify("workspace/didCreateFiles", come).await;
     expect(&mut client, &["d/deep/y.js", "d/x.js", "e/x.js"]).await;
 }
 

@@ -114,7 +114,7 @@ fn embedded(uri: &str, kind: &str, text: &str) -> Value {
 }
 
 /// Runs a tool of this module; `None` for other names.
-pub(super) async fn called(
+pub(super) async fn call_tool(
     call: &CallToolRequestParams,
     request: &Request,
 ) -> Result<Option<CallToolResult>> {
@@ -184,7 +184,7 @@ async fn notify(request: &Request, method: &str, params: Value) -> Result<()> {
 }
 
 /// Sends a request to the client and returns the response as JSON.
-async fn ask(request: &Request, method: &str, params: Value) -> Result<Value> {
+async fn ask_client(request: &Request, method: &str, params: Value) -> Result<Value> {
     let question: ServerRequest = from(json!({"method": method, "params": params}))?;
     let answer: ClientResult = request
         .peer
@@ -202,7 +202,7 @@ fn argument<'a>(call: &'a CallToolRequestParams, name: &str) -> &'a str {
 async fn sample(call: &CallToolRequestParams, request: &Request) -> Result<Value> {
     let content = json!({"type": "text", "text": argument(call, "prompt")});
     let params = json!({"messages": [{"role": "user", "content": content}], "maxTokens": 100});
-    let answer = ask(request, "sampling/createMessage", params).await?;
+    let answer = ask_client(request, "sampling/createMessage", params).await?;
     Ok(text(&format!("LLM response: {}", answer["content"]["text"].as_str().unwrap_or_default())))
 }
 
@@ -216,7 +216,7 @@ async fn elicit(call: &CallToolRequestParams, request: &Request) -> Result<Value
         "required": ["username", "email"],
     });
     let params = form(argument(call, "message"), schema);
-    let answer = ask(request, "elicitation/create", params).await?;
+    let answer = ask_client(request, "elicitation/create", params).await?;
     let (action, content) = (&answer["action"], &answer["content"]);
     Ok(text(&format!("User response: action: {action}, content: {content}")))
 }
@@ -270,7 +270,7 @@ async fn ask_for_choices(request: &Request) -> Result<Value> {
 }
 
 async fn completed(request: &Request, message: &str, schema: Value) -> Result<Value> {
-    let answer = ask(request, "elicitation/create", form(message, schema)).await?;
+    let answer = ask_client(request, "elicitation/create", form(message, schema)).await?;
     let action = answer["action"].as_str().unwrap_or_default();
     Ok(text(&format!("Elicitation completed: action={action}, content={}", answer["content"])))
 }

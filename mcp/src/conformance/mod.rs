@@ -7,7 +7,7 @@ mod pages;
 mod rounds;
 
 use crate::server::Server;
-use answers::{called, result};
+use answers::{call_tool, result};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, DiscoverResult,
     ErrorData, GetPromptRequestParams, GetPromptResponse, ListPromptsResult,
@@ -93,7 +93,7 @@ impl ServerHandler for Fixtures {
         if rounds::tools().iter().any(|tool| tool.name == call.name) {
             return self.rounds.call(&call, &request);
         }
-        match called(&call, &request).await? {
+        match call_tool(&call, &request).await? {
             Some(result) => Ok(result.into()),
             None => self.server.call_tool(call, request).await,
         }

@@ -101,7 +101,7 @@ pub(super) fn prompt(call: &GetPromptRequestParams) -> Result<GetPromptResponse>
     Ok(prompt.into())
 }
 
-fn said(text: &str) -> Value {
+fn user_values(text: &str) -> Value {
     json!({"type": "text", "text": text})
 }
 

@@ -47,9 +47,9 @@ impl Rounds {
         call: &CallToolRequestParams,
         request: &Request,
     ) -> Result<CallToolResponse> {
-        let given = Given {
+        let given = CallInput {
             responses: call.input_responses.as_ref(),
-            state: call.request_state.as_deref().map(|state| self.opened(state)).transpose()?,
+            state: call.request_state.as_deref().map(|state| self.open_state(state)).transpose()?,
         };
         match call.name.strip_prefix(PREFIX).unwrap_or_default() {
             "elicitation" => match given.field("user_name", "name") {
@@ -74,7 +74,7 @@ impl Rounds {
         }
     }
 
-    fn opened(&self, state: &str) -> Result<Value> {
+    fn open_state(&self, state: &str) -> Result<Value> {
         let opened = self.0.open_json(state);
         opened.map_err(|_| ErrorData::invalid_params("the state was modified", None))
     }
@@ -87,7 +87,7 @@ impl Rounds {
         Ok(InputRequiredResult::new(Some(questions), Some(sealed)).into())
     }
 
-    fn confirm(&self, given: &Given<'_>, word: &str) -> Result<CallToolResponse> {
+    fn confirm(&self, given: &CallInput<'_>, word: &str) -> Result<CallToolResponse> {
         match (&given.state, given.response("confirm")) {
             (Some(_), Some(_)) => done(word),
             _ => {
@@ -100,7 +100,7 @@ impl Rounds {
         }
     }
 
-    fn several(&self, given: &Given<'_>) -> Result<CallToolResponse> {
+    fn several(&self, given: &CallInput<'_>) -> Result<CallToolResponse> {
         let all = ["user_name", "greeting", "client_roots"];
         if given.state.is_some() && all.iter().all(|key| given.response(key).is_some()) {
             return done("all of it came");
@@ -113,7 +113,7 @@ impl Rounds {
         self.ask_with(questions, &json!("asked"))
     }
 
-    fn steps(&self, given: &Given<'_>) -> Result<CallToolResponse> {
+    fn steps(&self, given: &CallInput<'_>) -> Result<CallToolResponse> {
         let step = given.state.as_ref().and_then(|state| state["step"].as_i64());
         match (step, given.field("step1", "name"), given.field("step2", "color")) {
             (Some(2), _, Some(color)) => done(&format!("{color} it is")),
@@ -133,12 +133,12 @@ impl Rounds {
 }
 
 /// The input responses of a call.
-struct Given<'a> {
+struct CallInput<'a> {
     responses: Option<&'a InputResponses>,
     state: Option<Value>,
 }
 
-impl Given<'_> {
+impl CallInput<'_> {
     fn response(&self, key: &str) -> Option<&Value> {
         self.responses?.get(key).filter(|response| response.is_object())
     }
@@ -167,7 +167,7 @@ fn ask(questions: Value) -> Result<CallToolResponse> {
 }
 
 /// Requests only what the client supports.
-fn by_capabilities(given: &Given<'_>, request: &Request) -> Result<CallToolResponse> {
+fn by_capabilities(given: &CallInput<'_>, request: &Request) -> Result<CallToolResponse> {
     if given.responses.is_some() {
         return done("it came");
     }

@@ -17,7 +17,7 @@ const HEADERS: HeaderValue = HeaderValue::from_static(
 );
 
 /// Response header that a client must be able to read.
-const EXPOSED: HeaderValue = HeaderValue::from_static("mcp-session-id");
+const EXPOSED_HEADERS: HeaderValue = HeaderValue::from_static("mcp-session-id");
 
 /// The allowed origins.
 #[derive(Debug)]
@@ -33,14 +33,14 @@ struct Origin {
 
 impl Origin {
     /// Parses `https://app.example.com`, also with `:8443` or `:*`.
-    fn read(text: &str) -> Option<Self> {
+    fn parse(text: &str) -> Option<Self> {
         let uri: Uri = text.strip_suffix(":*").unwrap_or(text).parse().ok()?;
         let (scheme, host) = (uri.scheme_str()?.to_lowercase(), uri.host()?.to_lowercase());
         Some(Self { scheme, host, port: uri.port_u16() })
     }
 
     /// The port, or the default port of the scheme.
-    fn real_port(&self) -> Option<u16> {
+    fn effective_port(&self) -> Option<u16> {
         self.port.or(match &*self.scheme {
             "http" => Some(80),
             "https" => Some(443),
@@ -49,7 +49,7 @@ impl Origin {
     }
 
     fn allows(&self, other: &Self) -> bool {
-        let is_port = self.port.is_none() || self.port == other.real_port();
+        let is_port = self.port.is_none() || self.port == other.effective_port();
         is_port && (&self.scheme, &self.host) == (&other.scheme, &other.host)
     }
 }
@@ -57,13 +57,13 @@ impl Origin {
 impl Origins {
     /// Parses the allowed origins; an invalid origin allows nothing.
     pub(super) fn new(given: &[String]) -> Self {
-        Self(given.iter().filter_map(|text| Origin::read(text)).collect())
+        Self(given.iter().filter_map(|text| Origin::parse(text)).collect())
     }
 
     /// The origin of a request, if it is allowed.
     pub(super) fn allowed(&self, headers: &HeaderMap) -> Option<HeaderValue> {
         let given = headers.get(ORIGIN)?;
-        let origin = Origin::read(given.to_str().ok()?)?;
+        let origin = Origin::parse(given.to_str().ok()?)?;
         self.0.iter().any(|own| own.allows(&origin)).then(|| given.clone())
     }
 }
@@ -83,9 +83,9 @@ pub(super) fn preflight<B>(mut response: Response<B>) -> Response<B> {
 }
 
 /// Adds the headers that let pages of `origin` read the response.
-pub(super) fn open(headers: &mut HeaderMap, origin: HeaderValue) {
+pub(super) fn allow_origin(headers: &mut HeaderMap, origin: HeaderValue) {
     headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
-    headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
+    headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED_HEADERS);
     headers.append(VARY, HeaderValue::from_static("Origin"));
 }
 

@@ -13,12 +13,12 @@ use tokio::task::JoinHandle;
 
 const SECRET: &str = "correct-horse-battery";
 
-fn door() -> Door {
-    Door { address: "127.0.0.1:0".into(), ..Door::default() }
+fn door() -> HttpOptions {
+    HttpOptions { address: "127.0.0.1:0".into(), ..HttpOptions::default() }
 }
 
 fn with_token(name: &str) -> Option<String> {
-    (name == TOKEN).then(|| SECRET.to_owned())
+    (name == TOKEN_VARIABLE).then(|| SECRET.to_owned())
 }
 
 fn without(_: &str) -> Option<String> {
@@ -26,14 +26,14 @@ fn without(_: &str) -> Option<String> {
 }
 
 /// A running server.
-struct Served {
+struct RunningServer {
     address: SocketAddr,
     stop: oneshot::Sender<()>,
     serving: JoinHandle<Result<()>>,
     _folder: tempfile::TempDir,
 }
 
-async fn served(door: Door, environment: Environment) -> Served {
+async fn start_server(door: HttpOptions, environment: Environment) -> RunningServer {
     let folder = tempfile::tempdir().expect("a directory");
     let server = server(folder.path(), Profile::Engine);
     let (say, address) = oneshot::channel();
@@ -45,7 +45,7 @@ async fn served(door: Door, environment: Environment) -> Served {
         serve(server, &door, environment, |address| say.send(address).expect("heard"), end).await
     });
     let address = address.await.expect("an address");
-    Served { address, stop, serving, _folder: folder }
+    RunningServer { address, stop, serving, _folder: folder }
 }
 
 /// Sends a request with additional headers; returns status and body.
@@ -72,23 +72,23 @@ async fn send(at: SocketAddr, path: &str, headers: &[(&str, &str)], body: &str) 
     (status, answer)
 }
 
-fn hello() -> String {
+fn initialize_request() -> String {
     let info = json!({"name": "test", "version": "1"});
     let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info});
     json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}).to_string()
 }
 
-fn run(test: impl Future<Output = ()>) {
+fn block_on(test: impl Future<Output = ()>) {
     Builder::new_current_thread().enable_all().build().expect("a runtime").block_on(test);
 }
 
-fn refused(door: &Door, environment: Environment) -> String {
-    door.checked(environment).expect_err("refused").to_string()
+fn refused(door: &HttpOptions, environment: Environment) -> String {
+    door.validate(environment).expect_err("refused").to_string()
 }
 
 #[test]
-fn a_door_that_others_reach_needs_a_token() {
-    let open = |address: &str| Door { address: address.into(), ..Door::default() };
+fn a_non_loopback_address_requires_a_token() {
+    let open = |address: &str| HttpOptions { address: address.into(), ..HttpOptions::default() };
     assert!(refused(&open("0.0.0.0:80"), without).contains("requires a token"));
     assert!(refused(&open("[::]:80"), without).contains("requires a token"));
     assert!(refused(&open("192.168.1.5:80"), without).contains("requires a token"));
@@ -108,7 +108,7 @@ fn a_door_that_others_reach_needs_a_token() {
 fn the_token_is_the_first_line_of_its_file() {
     let folder = tempfile::tempdir().expect("a directory");
     let file = folder.path().join("token");
-    let door = Door { token_file: Some(file.clone()), ..door() };
+    let door = HttpOptions { token_file: Some(file.clone()), ..door() };
     assert!(refused(&door, with_token).contains("token"));
     std::fs::write(&file, format!("{SECRET}\nand a note\n")).expect("written");
     assert_eq!(door.checked(without).expect("a door").token.as_deref(), Some(SECRET));
@@ -117,10 +117,10 @@ fn the_token_is_the_first_line_of_its_file() {
 }
 
 #[test]
-fn who_is_here_comes_in() {
-    run(async {
-        let served = served(door(), without).await;
-        let (status, answer) = send(served.address, "/mcp", &[], &hello()).await;
+fn local_requests_are_accepted() {
+    block_on(async {
+        let served = start_server(door(), without).await;
+        let (status, answer) = send(served.address, "/mcp", &[], &initialize_request()).await;
         assert_eq!(status, 200, "{answer}");
         assert!(answer.contains(r#""name":"aidd""#), "{answer}");
         let local = [("Origin", "http://localhost:3000")];
@@ -131,24 +131,24 @@ fn who_is_here_comes_in() {
 }
 
 #[test]
-fn pages_of_others_do_not() {
-    run(async {
-        let served = served(door(), without).await;
+fn foreign_origins_are_rejected() {
+    block_on(async {
+        let served = start_server(door(), without).await;
         for headers in [
             ("Origin", "https://evil.example.com"),
             ("Origin", "null"),
             ("Origin", "http://localhost.evil.example.com"),
             ("Host", "evil.example.com"),
         ] {
-            let (status, answer) = send(served.address, "/mcp", &[headers], &hello()).await;
+            let (status, answer) = send(served.address, "/mcp", &[headers], &initialize_request()).await;
             assert_eq!(status, 403, "{headers:?}: {answer}");
         }
-        let opened = Door {
+        let opened = HttpOptions {
             origins: vec!["https://app.example.com".into()],
             hosts: vec!["box.example.com".into()],
             ..door()
         };
-        let served = self::served(opened, without).await;
+        let served = self::start_server(opened, without).await;
         let named = [("Origin", "https://app.example.com"), ("Host", "box.example.com")];
         assert_eq!(send(served.address, "/mcp", &named, &hello()).await.0, 200);
         let other = [("Origin", "https://app.example.org")];
@@ -179,10 +179,10 @@ fn header<'a>(answer: &'a str, name: &str) -> Option<&'a str> {
 
 #[test]
 fn a_page_of_an_allowed_origin_can_call_from_a_browser() {
-    run(async {
+    block_on(async {
         let page = "https://app.example.com";
-        let opened = Door { origins: vec![page.into()], ..door() };
-        let served = served(opened, with_token).await;
+        let opened = HttpOptions { origins: vec![page.into()], ..door() };
+        let served = start_server(opened, with_token).await;
         let (status, answer) = preflight(served.address, page).await;
         assert_eq!(status, 204, "{answer}");
         assert_eq!(header(&answer, "access-control-allow-origin"), Some(page));
@@ -198,7 +198,7 @@ fn a_page_of_an_allowed_origin_can_call_from_a_browser() {
         let shown = format!("Bearer {SECRET}");
         let sent = [("Origin", page), ("Authorization", &*shown)];
         for (headers, expected) in [(&sent[..], 200), (&sent[..1], 401)] {
-            let (status, answer) = send(served.address, "/mcp", headers, &hello()).await;
+            let (status, answer) = send(served.address, "/mcp", headers, &initialize_request()).await;
             assert_eq!(status, expected, "{answer}");
             assert_eq!(header(&answer, "access-control-allow-origin"), Some(page), "{answer}");
             assert_eq!(header(&answer, "access-control-expose-headers"), Some("mcp-session-id"));
@@ -210,19 +210,19 @@ fn a_page_of_an_allowed_origin_can_call_from_a_browser() {
             assert!(!answer.contains("access-control-allow"), "{answer}");
         }
         let plain = [("Authorization", &*shown)];
-        let (_, answer) = send(served.address, "/mcp", &plain, &hello()).await;
+        let (_, answer) = send(served.address, "/mcp", &plain, &initialize_request()).await;
         assert_eq!(header(&answer, "access-control-allow-origin"), None, "{answer}");
     });
 }
 
 #[test]
-fn with_a_token_nobody_comes_in_without() {
-    run(async {
-        let served = served(door(), with_token).await;
+fn requests_without_the_token_are_rejected() {
+    block_on(async {
+        let served = start_server(door(), with_token).await;
         let shown = |value: String| async move {
-            send(served.address, "/mcp", &[("Authorization", &value)], &hello()).await
+            send(served.address, "/mcp", &[("Authorization", &value)], &initialize_request()).await
         };
-        let (status, answer) = send(served.address, "/mcp", &[], &hello()).await;
+        let (status, answer) = send(served.address, "/mcp", &[], &initialize_request()).await;
         assert_eq!(status, 401, "{answer}");
         assert!(answer.to_lowercase().contains("www-authenticate: bearer"), "{answer}");
         for wrong in [
@@ -244,10 +244,10 @@ fn with_a_token_nobody_comes_in_without() {
 }
 
 #[test]
-fn too_much_is_refused() {
-    run(async {
-        let served = served(door(), without).await;
-        let (status, _) = send(served.address, "/mcp", &[], &" ".repeat(REQUEST_LIMIT + 1)).await;
+fn large_requests_are_rejected() {
+    block_on(async {
+        let served = start_server(door(), without).await;
+        let (status, _) = send(served.address, "/mcp", &[], &" ".repeat(MAX_REQUEST_BYTES + 1)).await;
         assert_eq!(status, 413);
         let (status, answer) = send(served.address, "/mcp", &[], "no message").await;
         assert!((400..500).contains(&status), "{answer}");
@@ -256,9 +256,9 @@ fn too_much_is_refused() {
 }
 
 #[test]
-fn the_newest_form_needs_no_session() {
-    run(async {
-        let served = served(door(), without).await;
+fn the_newest_revision_needs_no_session() {
+    block_on(async {
+        let served = start_server(door(), without).await;
         let meta = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
             "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
@@ -283,9 +283,9 @@ fn the_newest_form_needs_no_session() {
 }
 
 #[test]
-fn it_ends_when_told_to_though_clients_stay() {
-    run(async {
-        let served = served(door(), without).await;
+fn it_shuts_down_with_open_connections() {
+    block_on(async {
+        let served = start_server(door(), without).await;
         let mut idle = TcpStream::connect(served.address).await.expect("connected");
         idle.write_all(b"POST /mcp HTTP/1.1\r\n").await.expect("written");
         let begun = Instant::now();
@@ -297,10 +297,10 @@ fn it_ends_when_told_to_though_clients_stay() {
 }
 
 #[test]
-fn an_address_in_use_is_said() {
-    run(async {
-        let taken = served(door(), without).await;
-        let other = Door { address: taken.address.to_string(), ..Door::default() };
+fn an_address_in_use_is_reported() {
+    block_on(async {
+        let taken = start_server(door(), without).await;
+        let other = HttpOptions { address: taken.address.to_string(), ..HttpOptions::default() };
         let server = server(Path::new("."), Profile::Engine);
         let error = serve(server, &other, without, |_| {}, std::future::pending()).await;
         assert!(format!("{:#}", error.expect_err("refused")).contains("cannot listen on"));
@@ -308,7 +308,7 @@ fn an_address_in_use_is_said() {
 }
 
 #[test]
-fn tokens_are_compared_whole() {
+fn tokens_must_match_exactly() {
     assert!(same(b"abc", b"abc"));
     for other in [b"abd".as_slice(), b"ab", b"abcd", b"", b"Abc"] {
         assert!(!same(other, b"abc"));

@@ -57,7 +57,7 @@ fn all_thirteen_are_listed_and_can_be_read() {
     assert!(
         rails.contains("- NEVER use `any`; `unknown` and a check instead. [compliance/any-type]")
     );
-    client.leave();
+    client.disconnect();
 }
 
 #[test]
@@ -77,11 +77,11 @@ fn an_unknown_name_is_an_error_of_the_protocol() {
     {
         assert!(read(&mut client, uri).is_err(), "{uri}");
     }
-    client.leave();
+    client.disconnect();
 }
 
 #[test]
-fn resources_hold_what_the_project_wrote_and_remembers() {
+fn resources_contain_project_pages_and_memories() {
     let folder = tempfile::tempdir().expect("a directory");
     fs::create_dir(folder.path().join("rules")).expect("made");
     fs::write(folder.path().join("rules/our money.md"), "# Money\n\n- MUST count in cents.\n")
@@ -98,11 +98,11 @@ fn resources_hold_what_the_project_wrote_and_remembers() {
     let decisions = read(&mut client, "aidd://memory/decisions").expect("a page");
     assert!(decisions.starts_with("# 1 active decisions\n\n## Use queues\n"), "{decisions}");
     assert!(decisions.contains("- reasoning: load\n"), "{decisions}");
-    client.leave();
+    client.disconnect();
 }
 
 #[test]
-fn places_are_completed() {
+fn arguments_are_completed() {
     let folder = tempfile::tempdir().expect("a directory");
     let mut client = Client::at(folder.path());
     let form = |uri: &str| json!({"type": "ref/resource", "uri": uri});
@@ -119,7 +119,7 @@ fn places_are_completed() {
     assert_eq!(stakes, json!(["catastrophic"]));
     assert_eq!(completed(&mut client, &prompt("none"), "x", "")["code"], -32602);
     assert_eq!(completed(&mut client, &form("aidd://specs/{name}"), "other", "")["code"], -32602);
-    client.leave();
+    client.disconnect();
 }
 
 #[test]
@@ -162,11 +162,11 @@ fn prompts_are_listed_and_filled_in() {
     );
     let error = get(&mut client, "aidd_plan_tsk", json!({}))["error"].clone();
     assert_eq!(error["message"], "unknown prompt `aidd_plan_tsk`; did you mean aidd_plan_task?");
-    client.leave();
+    client.disconnect();
 }
 
 #[test]
-fn pages_of_the_project_load_and_run_nothing() {
+fn project_pages_contain_no_active_content() {
     let folder = tempfile::tempdir().expect("a directory");
     let evil = "<img src=https://evil.example/p> ![i](https://evil.example/p) [run](command:x) \u{202e}Vec<String>";
     for place in ["ai/rules", "ai/skills/odd", "ai/knowledge/data"] {
@@ -203,5 +203,5 @@ fn pages_of_the_project_load_and_run_nothing() {
         assert!(is_mixed || tags.all(|tag| tag.starts_with('\\')), "{uri}: {text}");
     }
     assert!(seen >= 3, "{seen}");
-    client.leave();
+    client.disconnect();
 }

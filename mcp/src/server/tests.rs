@@ -2,24 +2,24 @@
 
 use crate::THREADS;
 use crate::profile::Profile;
-use crate::testing::{Client, Era, server, until_there};
+use crate::testing::{Client, Era, server, wait_for_file};
 use serde_json::{Value, json};
 use std::time::Instant;
 
-const OLD: Era = Era::Handshake("2025-11-25");
+const OLD_REVISION: Era = Era::Handshake("2025-11-25");
 
 /// Runs `test` with a client of each era.
 fn in_both_eras(test: impl Fn(&mut Client, Era)) {
-    for era in [Era::Modern, OLD, Era::Handshake("2024-11-05")] {
+    for era in [Era::Modern, OLD_REVISION, Era::Handshake("2024-11-05")] {
         let folder = tempfile::tempdir().expect("a directory");
         let mut client = Client::new(server(folder.path(), Profile::Engine), era);
         test(&mut client, era);
-        client.leave();
+        client.disconnect();
     }
 }
 
 #[test]
-fn it_says_who_it_is_and_what_it_speaks() {
+fn the_server_identifies_itself() {
     in_both_eras(|client, era| {
         let (info, version) = match era {
             Era::Modern => {
@@ -78,7 +78,7 @@ fn a_tool_answers_with_data_and_text() {
 }
 
 #[test]
-fn what_the_agent_can_mend_is_told_as_the_answer() {
+fn tool_errors_are_returned_as_results() {
     in_both_eras(|client, _| {
         assert_eq!(
             client.text("aidd_echo", json!({"txet": "a"})),
@@ -108,7 +108,7 @@ fn an_unknown_tool_is_an_error_of_the_protocol() {
 }
 
 #[test]
-fn what_is_cancelled_stops_and_is_not_answered() {
+fn cancelled_calls_stop_without_a_response() {
     in_both_eras(|client, _| {
         let id = client.ask("tools/call", json!({"name": "aidd_wait", "arguments": {}}));
         let mut gone = json!({"jsonrpc": "2.0", "method": "notifications/cancelled"});
@@ -124,28 +124,28 @@ fn what_is_cancelled_stops_and_is_not_answered() {
 }
 
 #[test]
-fn a_call_at_work_stops_when_it_is_cancelled() {
+fn a_running_call_stops_when_cancelled() {
     let folder = tempfile::tempdir().expect("a directory");
-    let mut client = Client::new(server(folder.path(), Profile::Engine), OLD);
+    let mut client = Client::new(server(folder.path(), Profile::Engine), OLD_REVISION);
     let id = client.ask("tools/call", json!({"name": "aidd_wait", "arguments": {}}));
     client.text("aidd_echo", json!({"text": "a"}));
-    until_there(&folder.path().join("begun"));
+    wait_for_file(&folder.path().join("begun"));
     client.send(&json!({
         "jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id},
     }));
     client.text("aidd_echo", json!({"text": "a"}));
-    until_there(&folder.path().join("stopped"));
+    wait_for_file(&folder.path().join("stopped"));
 }
 
 #[test]
-fn calls_at_work_leave_the_door_its_threads_and_one_that_waits_can_be_cancelled() {
+fn running_calls_leave_transport_threads_free_and_waiting_calls_can_be_cancelled() {
     let folder = tempfile::tempdir().expect("a directory");
-    let mut client = Client::new(server(folder.path(), Profile::Engine), OLD);
+    let mut client = Client::new(server(folder.path(), Profile::Engine), OLD_REVISION);
     let begun = folder.path().join("begun");
     let count = || std::fs::read(&begun).unwrap_or_default().len();
     let wait = json!({"name": "aidd_wait", "arguments": {}});
     let ids: Vec<i64> = (0..THREADS + 1).map(|_| client.ask("tools/call", wait.clone())).collect();
-    client.serve_until(&|| count() == THREADS, "a full house");
+    client.run_until(&|| count() == THREADS, "a full house");
     assert!(client.has_a_thread());
     let cancel = |client: &mut Client, id: i64| {
         let params = json!({"requestId": id});
@@ -187,7 +187,7 @@ fn a_check_of_many_files_stops_when_it_is_cancelled() {
             assert!(text.contains("files checked 600"), "{text}");
         }
         // The runtime waits for running tools.
-        let last = client.leave();
+        let last = client.disconnect();
         assert!(last.iter().all(|message| message.get("result").is_none()), "{last:?}");
         begun.elapsed()
     };
@@ -200,35 +200,35 @@ fn a_check_of_many_files_stops_when_it_is_cancelled() {
 fn a_client_that_leaves_at_once_is_no_error() {
     let folder = tempfile::tempdir().expect("a directory");
     let client = Client::new(server(folder.path(), Profile::Engine), Era::Modern);
-    client.leave();
+    client.disconnect();
 }
 
 #[test]
-fn calls_that_are_not_done_are_answered_after_the_client_closed_its_side() {
+fn pending_calls_are_answered_after_the_client_closes_its_input() {
     let folder = tempfile::tempdir().expect("a directory");
-    let mut client = Client::new(server(folder.path(), Profile::Engine), OLD);
+    let mut client = Client::new(server(folder.path(), Profile::Engine), OLD_REVISION);
     client.ask("tools/call", json!({"name": "aidd_echo", "arguments": {"text": "last"}}));
-    let last = client.leave();
+    let last = client.disconnect();
     assert_eq!(last[0]["result"]["structuredContent"]["text"], "last", "{last:?}");
 }
 
 #[test]
-fn lean_tells_of_what_it_does_not_list() {
+fn lean_names_its_unlisted_tools() {
     let folder = tempfile::tempdir().expect("a directory");
-    let mut client = Client::new(server(folder.path(), Profile::Lean), OLD);
+    let mut client = Client::new(server(folder.path(), Profile::Lean), OLD_REVISION);
     let list = client.request("tools/list", json!({}));
     assert_eq!(list["result"]["tools"].as_array().map(Vec::len), Some(1));
     let told = client.hello["instructions"].as_str().expect("text").to_owned();
     assert!(told.ends_with("returns the known ones): aidd_wait, save_decision."), "{told}");
-    let mut other = Client::new(server(folder.path(), Profile::Memory), OLD);
+    let mut other = Client::new(server(folder.path(), Profile::Memory), OLD_REVISION);
     let answer = other.request("tools/call", json!({"name": "aidd_wait"}));
     assert_eq!(answer["error"]["code"], -32602, "{answer}");
 }
 
 #[test]
-fn what_is_no_message_does_not_end_the_server() {
+fn invalid_messages_do_not_stop_the_server() {
     let folder = tempfile::tempdir().expect("a directory");
-    let mut client = Client::new(server(folder.path(), Profile::Engine), OLD);
+    let mut client = Client::new(server(folder.path(), Profile::Engine), OLD_REVISION);
     client.send(&json!("no message"));
     client.send(&json!({"jsonrpc": "2.0", "method": "notifications/unheard_of"}));
     let answer = client.request("unheard/of", json!({}));
@@ -244,10 +244,10 @@ fn names(client: &mut Client) -> Vec<String> {
 }
 
 #[test]
-fn a_dynamic_list_puts_first_what_fits_and_hides_nothing() {
+fn a_dynamic_list_reorders_tools_and_hides_none() {
     let folder = tempfile::tempdir().expect("a directory");
     let server = server(folder.path(), Profile::Engine).dynamic();
-    let mut client = Client::new(server, OLD);
+    let mut client = Client::new(server, OLD_REVISION);
     assert_eq!(client.hello["capabilities"]["tools"]["listChanged"], true);
     assert_eq!(names(&mut client), ["aidd_echo", "aidd_wait", "save_decision"]);
     let id = client.ask("tools/call", json!({"name": "say", "arguments": {"text": "결정하자"}}));
@@ -261,7 +261,7 @@ fn a_dynamic_list_puts_first_what_fits_and_hides_nothing() {
 }
 
 #[test]
-fn who_speaks_the_newest_form_gets_one_list() {
+fn clients_of_the_newest_revision_get_a_stable_list() {
     let folder = tempfile::tempdir().expect("a directory");
     let server = server(folder.path(), Profile::Engine).dynamic();
     let mut client = Client::new(server, Era::Modern);
@@ -274,9 +274,9 @@ fn who_speaks_the_newest_form_gets_one_list() {
 }
 
 #[test]
-fn an_ordinary_list_does_not_follow() {
+fn a_static_list_keeps_its_order() {
     let folder = tempfile::tempdir().expect("a directory");
-    let mut client = Client::new(server(folder.path(), Profile::Engine), OLD);
+    let mut client = Client::new(server(folder.path(), Profile::Engine), OLD_REVISION);
     assert_eq!(client.hello["capabilities"]["tools"], json!({}));
     let before = names(&mut client);
     client.text("say", json!({"text": "decided"}));

@@ -27,7 +27,7 @@ mod tests {
 
     /// Every choice refers to existing arguments and values, and lists each argument once.
     #[test]
-    fn choices_are_of_what_there_is() {
+    fn choices_refer_to_existing_arguments() {
         for (tool, choice) in
             all().iter().filter_map(|tool| tool.choice.map(|choice| (tool, choice)))
         {
@@ -65,7 +65,7 @@ mod tests {
 
     /// Every guidance page refers only to tools that the agent can call.
     #[test]
-    fn pages_name_tools_that_there_are() {
+    fn pages_refer_to_existing_tools() {
         use aidd_guidance::{Library, Shelf};
         let library = Library::shipped(&aidd_content::RULES);
         let tools = all();
@@ -87,13 +87,13 @@ mod tests {
     }
 
     #[test]
-    fn no_tool_swallows_an_argument_it_does_not_know() {
+    fn unknown_arguments_are_rejected() {
         let folder = tempfile::tempdir().expect("a directory");
         let mut client = Client::at(folder.path());
         for tool in all() {
             let said = client.text(tool.name, json!({"no such argument": 1}));
             assert!(said.starts_with("error: unknown argument `no such argument`"), "{said}");
         }
-        client.leave();
+        client.disconnect();
     }
 }

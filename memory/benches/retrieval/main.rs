@@ -146,13 +146,13 @@ fn speed(count: usize) {
     evaluate(&mut memory);
 }
 
-fn told(time: Duration) -> String {
+fn format_duration(time: Duration) -> String {
     format!("{:.3} ms", time.as_secs_f64() * 1000.0)
 }
 
 fn report(name: &str, times: &mut [Duration]) {
     times.sort_unstable();
-    let at = |share: usize| told(times[(times.len() - 1) * share / 100]);
+    let at = |share: usize| format_duration(times[(times.len() - 1) * share / 100]);
     println!("{name}: least {}, p50 {}, p95 {}, p99 {}", at(0), at(50), at(95), at(99));
 }
 

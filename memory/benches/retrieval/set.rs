@@ -31,14 +31,14 @@ pub(crate) struct Memory {
 
 /// A question of the set.
 #[derive(Deserialize)]
-pub(crate) struct Asked {
+pub(crate) struct SetQuestion {
     pub(crate) id: String,
     pub(crate) kind: String,
     pub(crate) question: String,
     relevant: BTreeMap<String, u8>,
 }
 
-impl Asked {
+impl SetQuestion {
     /// Whether it belongs to the held-out half that was not used for tuning.
     pub(crate) fn is_test(&self) -> bool {
         let number = self.id.rsplit_once('-').and_then(|(_, number)| number.parse::<u32>().ok());
@@ -64,7 +64,7 @@ pub(crate) fn memories() -> Vec<Memory> {
     lines("memories.jsonl")
 }
 
-pub(crate) fn questions() -> Vec<Asked> {
+pub(crate) fn questions() -> Vec<SetQuestion> {
     lines("questions.jsonl")
 }
 
@@ -187,7 +187,7 @@ impl Series {
 }
 
 /// The query for a question: ten hits including superseded memories, as the set grades them.
-pub(crate) fn question(asked: &Asked) -> Question {
+pub(crate) fn question(asked: &SetQuestion) -> Question {
     Question { text: asked.question.clone(), with_superseded: true, ..Question::new(Layers::ALL) }
 }
 
@@ -211,7 +211,7 @@ impl Score {
 
 /// Scores the first ten hits as `tests/retrieval/README.md` defines.
 #[expect(clippy::cast_precision_loss, reason = "counts of ten")]
-pub(crate) fn score(asked: &Asked, found: &[String]) -> Score {
+pub(crate) fn score(asked: &SetQuestion, found: &[String]) -> Score {
     let is_good = |id: &String| asked.relevant.get(id).is_some_and(|grade| *grade >= 2);
     let good = asked.relevant.values().filter(|grade| **grade >= 2).count() as f64;
     let within = |most: usize| found.iter().take(most).filter(|id| is_good(id)).count() as f64;
@@ -233,7 +233,7 @@ pub(crate) fn score(asked: &Asked, found: &[String]) -> Score {
 }
 
 /// The score of each question that has an answer.
-pub(crate) fn scores(memory: &mut ProjectMemory, questions: &[Asked], using: Using) -> Vec<Score> {
+pub(crate) fn scores(memory: &mut ProjectMemory, questions: &[SetQuestion], using: Using) -> Vec<Score> {
     let answered = questions.iter().filter(|asked| asked.is_answered());
     answered
         .map(|asked| {

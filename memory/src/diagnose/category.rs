@@ -15,7 +15,7 @@ pub struct Category {
 }
 
 /// Classifies an error by its kind and message lines.
-pub(super) fn of(said: &str) -> Category {
+pub(super) fn classify(said: &str) -> Category {
     let lower = said.to_lowercase();
     let mut best = Category {
         name: "unknown",
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_tell_the_sort() {
+    fn words_determine_the_category() {
         for (said, name) in [
             ("TypeError: Cannot read properties of undefined (reading 'id')", "type"),
             ("Error: connect ECONNREFUSED 127.0.0.1:5432", "network"),

@@ -2,7 +2,7 @@
 
 mod category;
 mod forms;
-mod own;
+mod project_files;
 mod read;
 
 pub use category::Category;
@@ -17,7 +17,7 @@ use super::store::{Layers, Query};
 use super::types::{Entry, Kind, Layer};
 use super::words::{error_key, pieces};
 use aidd_engine::text::files::Disk;
-use own::Places;
+use project_files::Places;
 use std::collections::{BTreeSet, HashMap};
 
 /// Number of mistakes with the highest shared weight that are compared in full, and number of
@@ -104,8 +104,8 @@ impl ProjectMemory {
             .flatten()
             .map(Said::line)
             .collect();
-        let category = category::of(&said.join("\n"));
-        let asked = Asked::new(&said, &trace);
+        let category = category::classify(&said.join("\n"));
+        let asked = DiagnosedError::new(&said, &trace);
         let mistakes = self.mistakes(&asked, &said)?;
         let mut matches = Vec::new();
         for entry in &mistakes.entries {
@@ -123,12 +123,12 @@ impl ProjectMemory {
 
     /// The mistakes that share the highest weight with the error or match it in a search, of the
     /// team and of sessions.
-    fn mistakes(&mut self, asked: &Asked, said: &[String]) -> Result<Mistakes, MemoryError> {
+    fn mistakes(&mut self, asked: &DiagnosedError, said: &[String]) -> Result<Mistakes, MemoryError> {
         let query = Query::active(Layers::SESSION, Kind::Mistake);
         let mut entries = self.read(&mut |store| store.entries(&query))?;
         let own: BTreeSet<u64> = asked.words.iter().flatten().copied().collect();
         let weights = Weights::new(self.held(Kind::Mistake, &own)?, &entries);
-        let weighed: Vec<(u64, f64)> = own.iter().map(|word| (*word, weights.one(*word))).collect();
+        let weighed: Vec<(u64, f64)> = own.iter().map(|word| (*word, weights.weight(*word))).collect();
         let mut ids = self.sharing(Kind::Mistake, &weighed, COMPARED);
         // Words of the cause or the fix.
         let question = Question {
@@ -163,14 +163,14 @@ struct Mistakes {
 }
 
 /// The error to diagnose, prepared for comparison.
-struct Asked {
+struct DiagnosedError {
     keys: Vec<String>,
     words: Vec<BTreeSet<u64>>,
     files: BTreeSet<String>,
     functions: BTreeSet<String>,
 }
 
-impl Asked {
+impl DiagnosedError {
     fn new(said: &[String], trace: &Trace) -> Self {
         let keys: Vec<String> = said.iter().map(|line| error_key(line)).collect();
         let words = keys.iter().map(|key| pieces(key)).collect();
@@ -207,13 +207,13 @@ impl Weights {
         weights
     }
 
-    fn one(&self, word: u64) -> f64 {
+    fn weight(&self, word: u64) -> f64 {
         let held_by = self.held_by.get(&word).copied().unwrap_or_default().max(1);
         (1.0 + f64::from(self.mistakes.max(1)) / f64::from(held_by)).ln()
     }
 
-    fn of<'a>(&self, words: impl Iterator<Item = &'a u64>) -> f64 {
-        words.map(|word| self.one(*word)).sum()
+    fn total_weight<'a>(&self, words: impl Iterator<Item = &'a u64>) -> f64 {
+        words.map(|word| self.weight(*word)).sum()
     }
 }
 
@@ -235,7 +235,7 @@ fn all_words(entry: &Entry) -> BTreeSet<u64> {
     pieces(&error_key(&text))
 }
 
-fn compare(places: &mut Places<'_>, asked: &Asked, entry: &Entry, weights: &Weights) -> Match {
+fn compare(places: &mut Places<'_>, asked: &DiagnosedError, entry: &Entry, weights: &Weights) -> Match {
     let mistake: Mistake = kinds::typed(&entry.metadata).unwrap_or_default();
     let seen: Observation = kinds::typed(&entry.metadata).unwrap_or_default();
     let mut trace = read(&entry.content);
@@ -250,17 +250,17 @@ fn compare(places: &mut Places<'_>, asked: &Asked, entry: &Entry, weights: &Weig
         }
         let words = pieces(&key);
         for own in &asked.words {
-            let all = weights.of(own.union(&words));
+            let all = weights.total_weight(own.union(&words));
             if all > 0.0 {
-                text = text.max(weights.of(own.intersection(&words)) / all);
+                text = text.max(weights.total_weight(own.intersection(&words)) / all);
             }
         }
     }
     let everywhere = all_words(entry);
     for own in &asked.words {
-        let all = weights.of(own.iter());
+        let all = weights.total_weight(own.iter());
         if all > 0.0 {
-            text = text.max(ELSEWHERE * weights.of(own.intersection(&everywhere)) / all);
+            text = text.max(ELSEWHERE * weights.total_weight(own.intersection(&everywhere)) / all);
         }
     }
     let mut files = files_of(&trace);
@@ -273,7 +273,7 @@ fn compare(places: &mut Places<'_>, asked: &Asked, entry: &Entry, weights: &Weig
     Match {
         id: entry.id.clone(),
         layer: entry.layer,
-        category: category::of(&lines.join("\n")).name,
+        category: category::classify(&lines.join("\n")).name,
         error: first,
         root_cause: mistake.root_cause,
         fix: if mistake.fix.is_empty() { seen.narrative.unwrap_or_default() } else { mistake.fix },
@@ -284,7 +284,7 @@ fn compare(places: &mut Places<'_>, asked: &Asked, entry: &Entry, weights: &Weig
     }
 }
 
-fn nearness(asked: &Asked, files: &BTreeSet<String>, shared: &[String]) -> f64 {
+fn nearness(asked: &DiagnosedError, files: &BTreeSet<String>, shared: &[String]) -> f64 {
     if !shared.is_empty() {
         return SAME_FILE;
     }

@@ -4,7 +4,7 @@ use super::forms::{READY, Role, language_of};
 use regex::Captures;
 
 /// Maximum number of bytes of a text that are read; of a longer text, its beginning and its end.
-const LONGEST: usize = 256 << 10;
+const MAX_BYTES: usize = 256 << 10;
 /// Maximum number of bytes of a line that are read.
 const WIDEST: usize = 2_000;
 /// Maximum number of frames that are retained.
@@ -77,11 +77,11 @@ pub fn read(text: &str) -> Trace {
 /// The beginning and the end of a text that is too long; a shorter text is returned as the
 /// beginning.
 fn ends(text: &str) -> (&str, &str) {
-    if text.len() <= LONGEST {
+    if text.len() <= MAX_BYTES {
         return (text, "");
     }
-    let head = text.floor_char_boundary(LONGEST / 2);
-    let tail = text.ceil_char_boundary(text.len() - LONGEST / 2);
+    let head = text.floor_char_boundary(MAX_BYTES / 2);
+    let tail = text.ceil_char_boundary(text.len() - MAX_BYTES / 2);
     (&text[..head], &text[tail..])
 }
 

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use std::fmt::Write as _;
 
 /// The parsed output, as text.
-fn shown(text: &str) -> String {
+fn render_diagnosis(text: &str) -> String {
     let trace = read(text);
     let mut shown = format!("{} | {}\n", trace.language.unwrap_or("?"), trace.raised.line());
     if let Some(cause) = &trace.cause {
@@ -421,7 +421,7 @@ proptest! {
         let trace = read(&text);
         prop_assert!(!trace.is_cut);
         prop_assert!(trace.frames.iter().all(|frame| text.contains(&frame.file)));
-        prop_assert!(category::of(&trace.raised.line()).confidence <= 0.9);
+        prop_assert!(category::classify(&trace.raised.line()).confidence <= 0.9);
     }
 }
 

@@ -42,7 +42,7 @@ pub(super) fn read(whole: &Value) -> Read {
     }
     for (index, before) in followed {
         let known = before.iter().filter_map(|own| ids.get(own));
-        let links = known.map(|id| Link::to(Relation::Supersedes, id)).collect();
+        let links = known.map(|id| Link::new(Relation::Supersedes, id)).collect();
         read.revisions[index].links = links;
     }
     read.revisions = read.revisions.into_iter().map(Revision::sealed).collect();

@@ -94,7 +94,7 @@ fn seal(memory: Logged, ids: &BTreeMap<String, String>, is_superseded: bool, rea
             continue;
         };
         if !links.iter().any(|link| (&link.to, link.relation) == (id, relation)) {
-            links.push(Link::to(relation, id));
+            links.push(Link::new(relation, id));
         }
     }
     let mut parents: Vec<String> = Vec::new();

@@ -23,21 +23,21 @@ const PIECES: usize = 32;
 
 /// Result of checking a criterion.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Judged {
+pub struct CriterionResult {
     /// Key of the criterion.
     pub key: &'static str,
     /// Description of the criterion.
-    pub says: &'static str,
+    pub description: &'static str,
     /// Whether the criterion is met.
     pub met: bool,
     /// The evidence, or what is missing.
     pub why: String,
     /// The accepted kinds of evidence.
-    pub shown_by: &'static [Shown],
+    pub accepts: &'static [Shown],
 }
 
 /// The context in which evidence is checked.
-pub(super) struct Scene<'a> {
+pub(super) struct Context<'a> {
     pub(super) root: &'a Path,
     /// When the lifecycle started.
     pub(super) began: i64,
@@ -57,12 +57,12 @@ enum Piece<'a> {
 type Verdict = Result<String, String>;
 
 /// Checks one criterion by the evidence for it, or by the records without any.
-pub(super) fn judge(
+pub(super) fn check_criterion(
     memory: &mut ProjectMemory,
-    scene: &Scene<'_>,
+    scene: &Context<'_>,
     criterion: &Criterion,
     given: Option<&Value>,
-) -> Result<Judged, MemoryError> {
+) -> Result<CriterionResult, MemoryError> {
     let verdict = match given.filter(|value| !is_nothing(value)) {
         Some(value) => by_evidence(memory, scene, criterion, value)?,
         None => by_record(memory, scene, criterion)?,
@@ -71,7 +71,7 @@ pub(super) fn judge(
         Ok(why) => (true, why),
         Err(why) => (false, why),
     };
-    Ok(Judged { key: criterion.key, says: criterion.says, met, why, shown_by: criterion.shown_by })
+    Ok(CriterionResult { key: criterion.key, description: criterion.says, met, why, accepts: criterion.shown_by })
 }
 
 /// `true` is not accepted as evidence.
@@ -87,7 +87,7 @@ fn is_nothing(value: &Value) -> bool {
 /// Every piece must be valid, and at least one must be of an accepted kind.
 fn by_evidence(
     memory: &mut ProjectMemory,
-    scene: &Scene<'_>,
+    scene: &Context<'_>,
     criterion: &Criterion,
     value: &Value,
 ) -> Result<Verdict, MemoryError> {
@@ -113,7 +113,7 @@ fn by_evidence(
 }
 
 /// Parses a piece: an object names its kind; a string is an id, a path, or otherwise a note.
-fn piece<'a>(scene: &Scene<'_>, value: &'a Value) -> Result<Piece<'a>, String> {
+fn piece<'a>(scene: &Context<'_>, value: &'a Value) -> Result<Piece<'a>, String> {
     match value {
         Value::Object(map) => {
             let text = |name: &str| map.get(name).and_then(Value::as_str);
@@ -168,7 +168,7 @@ const FORMS: [(&str, Reader); 5] = [
 
 fn holds(
     memory: &mut ProjectMemory,
-    scene: &Scene<'_>,
+    scene: &Context<'_>,
     criterion: &Criterion,
     piece: &Piece<'_>,
 ) -> Result<Verdict, MemoryError> {
@@ -225,7 +225,7 @@ fn holds(
 /// Records of the lifecycle's branch: runs, tasks and memories.
 fn by_record(
     memory: &mut ProjectMemory,
-    scene: &Scene<'_>,
+    scene: &Context<'_>,
     criterion: &Criterion,
 ) -> Result<Verdict, MemoryError> {
     let mut why = None;
@@ -247,7 +247,7 @@ fn by_record(
     Ok(Err(why.unwrap_or_else(|| "no evidence was passed".to_owned())))
 }
 
-fn file(scene: &Scene<'_>, path: &str, holds: Holds) -> Verdict {
+fn file(scene: &Context<'_>, path: &str, holds: Holds) -> Verdict {
     let path = path.replace('\\', "/");
     let disk = Disk::new(scene.root);
     let place = disk.locate(&path).map_err(|_| format!("`{path}` is outside the project"))?;
@@ -336,11 +336,11 @@ fn is_hash(text: &str) -> bool {
     (7..=64).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
-fn repository(scene: &Scene<'_>) -> Result<Repository, String> {
+fn repository(scene: &Context<'_>) -> Result<Repository, String> {
     Repository::open(scene.root).map_err(|error| error.to_string())
 }
 
-fn commit(scene: &Scene<'_>, rev: &str, file: Option<&str>) -> Verdict {
+fn commit(scene: &Context<'_>, rev: &str, file: Option<&str>) -> Verdict {
     let repository = repository(scene)?;
     let id = repository.commit(rev).map_err(|error| error.to_string())?;
     let told = repository.told(&id).map_err(|error| error.to_string())?;
@@ -358,7 +358,7 @@ fn commit(scene: &Scene<'_>, rev: &str, file: Option<&str>) -> Verdict {
     Ok(format!("the commit {short} \"{}\"", told.message.lines().next().unwrap_or_default().trim()))
 }
 
-fn branch(scene: &Scene<'_>, name: &str) -> Verdict {
+fn branch(scene: &Context<'_>, name: &str) -> Verdict {
     if repository(scene)?.has_branch(name) {
         Ok(format!("the branch `{name}`"))
     } else {
@@ -401,7 +401,7 @@ fn whole(entry: &Entry) -> String {
 /// since.
 fn outcome(
     memory: &mut ProjectMemory,
-    scene: &Scene<'_>,
+    scene: &Context<'_>,
     check: Check,
     id: &str,
 ) -> Result<Verdict, MemoryError> {
@@ -423,7 +423,7 @@ fn outcome(
         return Ok(Err(format!("`{id}` is not recorded as a run of {}", check.word())));
     }
     if passed != Some(true) {
-        return Ok(Err(said(id, passed)));
+        return Ok(Err(result_message(id, passed)));
     }
     match entry.branch.as_deref() {
         Some(branch) => last_run(memory, scene, check, branch),
@@ -431,7 +431,7 @@ fn outcome(
     }
 }
 
-fn said(id: &str, passed: Option<bool>) -> String {
+fn result_message(id: &str, passed: Option<bool>) -> String {
     match passed {
         Some(_) => format!("`{id}` failed"),
         None => format!("`{id}` has no result; record exitCode"),
@@ -441,7 +441,7 @@ fn said(id: &str, passed: Option<bool>) -> String {
 /// The last recorded run of a check on a branch since the lifecycle started.
 fn last_run(
     memory: &mut ProjectMemory,
-    scene: &Scene<'_>,
+    scene: &Context<'_>,
     check: Check,
     branch: &str,
 ) -> Result<Verdict, MemoryError> {
@@ -456,7 +456,7 @@ fn last_run(
         if checks.contains(&check) {
             return Ok(match passed {
                 Some(true) => Ok(format!("`{}` passed: {}", entry.id, entry.title(60))),
-                other => Err(said(&entry.id, other)),
+                other => Err(result_message(&entry.id, other)),
             });
         }
     }
@@ -466,7 +466,7 @@ fn last_run(
     )))
 }
 
-fn remembered(memory: &mut ProjectMemory, scene: &Scene<'_>) -> Result<Verdict, MemoryError> {
+fn remembered(memory: &mut ProjectMemory, scene: &Context<'_>) -> Result<Verdict, MemoryError> {
     const KINDS: [Kind; 5] =
         [Kind::Decision, Kind::Mistake, Kind::Convention, Kind::Insight, Kind::Checkpoint];
     let query = Query {

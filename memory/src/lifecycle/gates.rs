@@ -1,7 +1,7 @@
 //! The quality gates between work and release: the phases they belong to, and the evidence that
 //! passes them. `content/specs/quality-gates.md` documents them; a test compares the two.
 
-use super::evidence::{self, Scene};
+use super::evidence::{self, Context};
 use super::phases::{Criterion, Holds, Shown};
 use crate::MemoryError;
 use crate::outcomes::{self, Check};
@@ -226,9 +226,9 @@ impl ProjectMemory {
         }
         if let Some(given) = given {
             let root = self.root().to_owned();
-            let scene = Scene { root: &root, began: 0, branch: branch.map(str::to_owned) };
+            let scene = Context { root: &root, began: 0, branch: branch.map(str::to_owned) };
             let criterion = Criterion { key: gate.id, says: gate.name, shown_by: gate.shown_by };
-            let judged = evidence::judge(self, &scene, &criterion, Some(given))?;
+            let judged = evidence::check_criterion(self, &scene, &criterion, Some(given))?;
             let standing = if judged.met { Standing::Pass } else { Standing::Missing };
             return Ok((Some(standing), judged.why));
         }

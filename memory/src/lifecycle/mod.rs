@@ -5,7 +5,7 @@ mod evidence;
 mod gates;
 mod phases;
 
-pub use evidence::Judged;
+pub use evidence::CriterionResult;
 pub use gates::{GATES, Gate, Shows, Standing, gate_named, gates_of};
 pub use phases::{Criterion, Holds, PHASES, Phase, Shown, criterion, phase};
 
@@ -14,7 +14,7 @@ use super::project::ProjectMemory;
 use super::records::{Lifecycle, PassedPhase};
 use super::store::{Durability, StorageBackend, Table};
 use super::times::millis;
-use evidence::Scene;
+use evidence::Context;
 use serde_json::{Map, Value, json};
 
 /// Result of an attempt to leave a phase.
@@ -25,7 +25,7 @@ pub struct Advance {
     /// The phase to leave.
     pub left: &'static str,
     /// The exit criteria of that phase.
-    pub judged: Vec<Judged>,
+    pub judged: Vec<CriterionResult>,
     /// Whether the phase was left.
     pub moved: bool,
 }
@@ -100,7 +100,7 @@ impl ProjectMemory {
         &mut self,
         id: &str,
         evidence: &Map<String, Value>,
-    ) -> Result<Vec<Judged>, MemoryError> {
+    ) -> Result<Vec<CriterionResult>, MemoryError> {
         let state = self.read(&mut |store| active(store, id))?;
         self.judged(&state, evidence)
     }
@@ -109,7 +109,7 @@ impl ProjectMemory {
         &mut self,
         state: &Lifecycle,
         evidence: &Map<String, Value>,
-    ) -> Result<Vec<Judged>, MemoryError> {
+    ) -> Result<Vec<CriterionResult>, MemoryError> {
         let here = phase(&state.current_phase)?;
         if let Some(other) = evidence.keys().find(|key| criterion(here, key).is_none()) {
             let keys: Vec<&str> = here.exit.iter().map(|one| one.key).collect();
@@ -125,11 +125,11 @@ impl ProjectMemory {
         };
         let root = self.root().to_owned();
         let began = millis(&state.created_at).unwrap_or_default();
-        let scene = Scene { root: &root, began, branch: session.map(|session| session.branch) };
+        let scene = Context { root: &root, began, branch: session.map(|session| session.branch) };
         let mut judged = Vec::new();
         for one in here.exit {
             let given = given(here, evidence, one.key);
-            judged.push(evidence::judge(self, &scene, one, given)?);
+            judged.push(evidence::check_criterion(self, &scene, one, given)?);
         }
         Ok(judged)
     }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::store::{Durability, Wanted, in_memory, open, transaction};
 use aidd_engine::parse::lines::log::{Folded, fold};
-use aidd_engine::parse::lines::standing::Standing;
+use aidd_engine::parse::lines::active_set::ActiveSet;
 use aidd_engine::parse::lines::types::{Kind, Link};
 use proptest::prelude::*;
 use std::path::Path;
@@ -25,7 +25,7 @@ fn line(before: &[Revision], at: usize, (memory, links): &Act) -> Revision {
     let at = i64::try_from(at).expect("small");
     let first =
         Revision { parents: log::tips(&own), ..Revision::first(Kind::Decision, id, at, "x") };
-    let to = |link: &usize| Link::to(Relation::Supersedes, NAMES[*link]);
+    let to = |link: &usize| Link::new(Relation::Supersedes, NAMES[*link]);
     match links {
         Some(links) => Revision { links: links.iter().map(to).collect(), ..first },
         None => Revision { op: log::Op::Remove, content: String::new(), ..first },
@@ -40,8 +40,8 @@ fn by_lines(lines: &[Revision]) -> Vec<&'static str> {
         fold(&own)
     };
     let memories: Vec<Folded> = NAMES.iter().filter_map(of).collect();
-    let standing = Standing::of(&memories);
-    NAMES.into_iter().filter(|id| standing.holds(id)).collect()
+    let standing = ActiveSet::of(&memories);
+    NAMES.into_iter().filter(|id| standing.is_active(id)).collect()
 }
 
 fn by_store(store: &mut dyn StorageBackend) -> Vec<&'static str> {
@@ -106,7 +106,7 @@ fn a_new_decision_looks_at_few_of_the_old_ones() {
     let mut opened = in_memory(Path::new("none")).expect("a store");
     let gate = Gate::new(&crate::DISTRIBUTION);
     let mut save = |n: usize| {
-        let links = n.checked_sub(1).map(|n| Link::to(Relation::Supersedes, &format!("d{n}")));
+        let links = n.checked_sub(1).map(|n| Link::new(Relation::Supersedes, &format!("d{n}")));
         let first = Revision::first(Kind::Decision, format!("d{n}"), 1, "x");
         let line = Revision { links: links.into_iter().collect(), ..first }.sealed();
         transaction(&mut *opened.store, Durability::Normal, &mut |store| {

@@ -3,7 +3,7 @@
 use super::{Hit, Timeline, snippet};
 use crate::MemoryError;
 use crate::brief::follows_failed;
-use crate::meaning::meaning_key;
+use crate::duplicates::meaning_key;
 use crate::project::ProjectMemory;
 use crate::store::{Layers, Order, Query, StorageBackend};
 use crate::types::{Entry, Layer, Relation, Status};

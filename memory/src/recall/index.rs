@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// The index is rebuilt when more than this number of its slots, and a quarter of all, belong to
 /// deleted or replaced memories.
-const GONE: usize = 256;
+const MIN_STALE_SLOTS: usize = 256;
 
 /// A memory in the index.
 #[derive(Debug)]
@@ -93,7 +93,7 @@ impl Index {
     ) -> Result<(), MemoryError> {
         let (mark, deletions) = (store.mark()?, store.deletions()?);
         let gone = self.docs.len() - self.live;
-        let is_sparse = gone > GONE && gone * 4 > self.docs.len();
+        let is_sparse = gone > MIN_STALE_SLOTS && gone * 4 > self.docs.len();
         let wants_terms = by_words && self.is_warm;
         if self.deletions != deletions || is_sparse || (wants_terms && self.terms.is_none()) {
             *self = Self { is_warm: self.is_warm, ..Self::default() };
@@ -109,7 +109,7 @@ impl Index {
             self.name_slots();
         }
         let (after, with_terms) = (self.mark, self.terms.is_some());
-        let took = store.indexed(after, with_terms, &mut |indexed| self.take_in(indexed));
+        let took = store.indexed(after, with_terms, &mut |indexed| self.add(indexed));
         if took.is_err() {
             *self = Self { is_warm: self.is_warm, ..Self::default() };
         }
@@ -128,7 +128,7 @@ impl Index {
         }
     }
 
-    fn take_in(&mut self, indexed: Indexed) {
+    fn add(&mut self, indexed: Indexed) {
         if let Some(slot) = self.slots.as_mut().and_then(|slots| slots.remove(&*indexed.id)) {
             self.drop_slot(slot);
         }

@@ -40,7 +40,7 @@ pub(crate) struct Prepared {
 
 impl Prepared {
     /// Prepares a memory for search.
-    pub(crate) fn of(entry: &Entry) -> Self {
+    pub(crate) fn from_entry(entry: &Entry) -> Self {
         let (title, body) = split(&entry.content);
         let topic = entry.topic.as_deref().unwrap_or_default();
         let mut files = Files::default();
@@ -49,7 +49,7 @@ impl Prepared {
             let named = entry.metadata.get(name);
             named.into_iter().for_each(|value| each_text(value, &mut |file| files.add(file)));
         }
-        each_told(entry, &mut |text| {
+        each_metadata_text(entry, &mut |text| {
             told.push('\n');
             told.push_str(text);
         });
@@ -85,7 +85,7 @@ pub(super) fn clipped(text: &str, bytes: usize) -> &str {
 
 /// Calls `found` with each text in the metadata, ordered by field name; fields of files and numbers
 /// are skipped.
-pub(super) fn each_told<'a>(entry: &'a Entry, found: &mut dyn FnMut(&'a str)) {
+pub(super) fn each_metadata_text<'a>(entry: &'a Entry, found: &mut dyn FnMut(&'a str)) {
     let mut fields: Vec<(&String, &Value)> = entry.metadata.iter().collect();
     fields.sort_unstable_by_key(|(name, _)| *name);
     for (name, value) in fields {
@@ -173,7 +173,7 @@ pub(super) fn plain(file: &str) -> String {
 
 /// Whether a memory's file matches the requested file or directory, both normalised: the whole
 /// path, an inner part of it, or a longer path that ends with it.
-pub(super) fn names(own: &str, asked: &str) -> bool {
+pub(super) fn matches_file(own: &str, asked: &str) -> bool {
     let inner = |long: &str, short: &str| {
         let at = long.find(short);
         at.is_some_and(|_| format!("/{long}/").contains(&format!("/{short}/")))
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn a_memory_is_searched_by_its_parts() {
-        let prepared = Prepared::of(&entry());
+        let prepared = Prepared::from_entry(&entry());
         assert_eq!(prepared.columns[0], "auth");
         assert_eq!(prepared.columns[1], "token leak");
         assert_eq!(prepared.columns[2], "see src log rs 41 e g v1 2 env mask");

@@ -11,26 +11,26 @@ use crate::words::topic_key;
 use aidd_lexicon::embedding::{Table, Vector};
 
 /// Term saturation: the usual k1 of BM25.
-pub(super) const REPEAT: f32 = 1.2;
+pub(super) const BM25_K1: f32 = 1.2;
 /// Length normalisation: the usual b of BM25.
-pub(super) const LENGTH: f32 = 0.75;
+pub(super) const BM25_B: f32 = 0.75;
 /// Maximum that meaning adds to the score of words, which is about 1 when a memory contains all of
 /// them.
-pub(super) const MEANING: f32 = 0.5;
+pub(super) const MAX_MEANING: f32 = 0.5;
 /// The same for a question that contains an exact name.
-const LITERAL: f32 = 0.1;
+const MAX_MEANING_LITERAL: f32 = 0.1;
 /// Minimum cosine for a memory that shares no word with the question.
-pub(super) const ALIKE: f32 = 0.3;
+pub(super) const MIN_COSINE: f32 = 0.3;
 /// Minimum range of cosines, as found among many memories; among a few similar memories none is
 /// close.
-pub(super) const RANGE: f32 = 0.5;
+pub(super) const MIN_COSINE_RANGE: f32 = 0.5;
 /// Factor for the score of a superseded memory.
-const SUPERSEDED: f32 = 0.8;
+const SUPERSEDED_FACTOR: f32 = 0.8;
 /// Factor for the score of a tool outcome when no type is requested: hooks record one for each
 /// edit, and the file names in them would rank above decisions.
-const TOOLS: f32 = 0.7;
+const TOOL_OUTCOME_FACTOR: f32 = 0.7;
 /// When ordering by time, the minimum score as a share of the best.
-const GOOD: f32 = 0.5;
+const MIN_SCORE_SHARE: f32 = 0.5;
 
 /// Maximum number of bytes of a question that are read.
 pub(super) const ASKED_BYTES: usize = 16 * 1024;
@@ -65,8 +65,8 @@ impl Asked {
         let vector = by_meaning.then(|| Table::shipped().vector(text));
         Self {
             topic: topic_hash(&topic_key(text)),
-            weight: if is_literal { LITERAL } else { MEANING },
-            alike: if using == Using::Meaning { f32::NEG_INFINITY } else { ALIKE },
+            weight: if is_literal { MAX_MEANING_LITERAL } else { MAX_MEANING },
+            alike: if using == Using::Meaning { f32::NEG_INFINITY } else { MIN_COSINE },
             vector: vector.filter(|vector| !vector.is_empty()),
             terms: if using == Using::Meaning { Vec::new() } else { terms },
             is_empty: text.is_empty(),
@@ -126,15 +126,15 @@ pub(super) fn rank(
         if answers && stands && (!asked.has_filters || fits(index, slot, question, asked)) {
             let meaning = asked.weight * near;
             let sum = words + meaning;
-            let sum = if brief.is_superseded { sum * SUPERSEDED } else { sum };
+            let sum = if brief.is_superseded { sum * SUPERSEDED_FACTOR } else { sum };
             let is_noise = brief.is_tools && question.kinds.is_empty();
-            let sum = if is_noise { sum * TOOLS } else { sum };
+            let sum = if is_noise { sum * TOOL_OUTCOME_FACTOR } else { sum };
             found.push(Ranked { slot, score: score(sum, is_topic), words, meaning });
         }
     }
     if question.order != SearchOrder::Relevance {
         let best = found.iter().fold(0.0_f32, |best, one| best.max(one.score));
-        found.retain(|one| one.score >= GOOD * best);
+        found.retain(|one| one.score >= MIN_SCORE_SHARE * best);
     }
     let matched = found.len();
     let before = |one: &Ranked, other: &Ranked| order(index, question, asked, one, other);
@@ -185,7 +185,7 @@ fn fits(index: &Index, slot: usize, question: &Question, asked: &Asked) -> bool 
         && asked
             .file
             .as_ref()
-            .is_none_or(|file| doc.files.iter().any(|own| prepare::names(own, file)))
+            .is_none_or(|file| doc.files.iter().any(|own| prepare::matches_file(own, file)))
 }
 
 /// Whether a question filters by more than layer and status.
@@ -217,8 +217,8 @@ fn by_words(
                 continue;
             };
             let count: f32 = counts.iter().zip(COLUMNS).map(|(n, (_, w))| f32::from(*n) * w).sum();
-            let length = 1.0 - LENGTH + LENGTH * brief.length / average;
-            *sum += weight * count * (REPEAT + 1.0) / (count + REPEAT * length);
+            let length = 1.0 - BM25_B + BM25_B * brief.length / average;
+            *sum += weight * count * (BM25_K1 + 1.0) / (count + BM25_K1 * length);
         }
     }
     if most > 0.0 {
@@ -274,5 +274,5 @@ fn by_meaning(index: &Index, asked: &Vector) -> Meaning {
         _ => f32::NAN,
     });
     let cosines = cosines.collect();
-    Meaning { cosines, least, scale: 1.0 / (most - least).max(RANGE) }
+    Meaning { cosines, least, scale: 1.0 / (most - least).max(MIN_COSINE_RANGE) }
 }

@@ -1,6 +1,6 @@
 //! The part of a memory that matches the question, in one line.
 
-use super::prepare::{clipped, each_told};
+use super::prepare::{clipped, each_metadata_text};
 use super::terms;
 use crate::types::{Entry, Outcome};
 
@@ -19,7 +19,7 @@ pub(super) fn of(entry: &Entry, title: &str, asked: &[String]) -> String {
     });
     let mut parts = vec![content.strip_prefix(shown).unwrap_or(content)];
     // The outcome of a decision is a separate field of the hit.
-    each_told(entry, &mut |text| parts.extend(Outcome::read(text).is_err().then_some(text)));
+    each_metadata_text(entry, &mut |text| parts.extend(Outcome::read(text).is_err().then_some(text)));
     let mut left = LOOKED_AT;
     let mut best: Option<(usize, String)> = None;
     for part in parts {

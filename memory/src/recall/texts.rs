@@ -2,7 +2,7 @@
 //! hundreds of texts, such as knowledge base entries.
 
 use super::prepare::{VECTOR_BYTES, clipped};
-use super::rank::{ALIKE, ASKED_BYTES, ASKED_TERMS, LENGTH, MEANING, RANGE, REPEAT, rarity};
+use super::rank::{MIN_COSINE, ASKED_BYTES, ASKED_TERMS, BM25_B, MAX_MEANING, MIN_COSINE_RANGE, BM25_K1, rarity};
 use super::terms;
 use aidd_lexicon::embedding::{Table, Vector};
 use std::borrow::Cow;
@@ -19,7 +19,7 @@ pub struct Texts {
 
 /// Joins language names that would be split at capitals: a question about Java does not mean
 /// JavaScript.
-fn whole_names(text: &str) -> Cow<'_, str> {
+fn join_language_names(text: &str) -> Cow<'_, str> {
     if text.contains("Script") {
         text.replace("JavaScript", "Javascript").replace("TypeScript", "Typescript").into()
     } else {
@@ -38,7 +38,7 @@ impl Texts {
             let mut length = 0.0;
             let mut whole = String::new();
             for (weight, text) in parts {
-                terms::each(&whole_names(text), &mut |term| {
+                terms::each(&join_language_names(text), &mut |term| {
                     *counts.entry(term.to_owned()).or_default() += weight;
                     length += 1.0;
                 });
@@ -59,7 +59,7 @@ impl Texts {
     #[expect(clippy::cast_precision_loss, reason = "counts of texts")]
     pub fn rank(&self, question: &str) -> Vec<(usize, f32)> {
         let question = clipped(question.trim(), ASKED_BYTES);
-        let asked = terms::distinct(&whole_names(question), ASKED_TERMS);
+        let asked = terms::distinct(&join_language_names(question), ASKED_TERMS);
         let all = self.lengths.len();
         let average = (self.lengths.iter().sum::<f32>() / all.max(1) as f32).max(1.0);
         let mut words = vec![0.0_f32; all];
@@ -69,8 +69,8 @@ impl Texts {
             let weight = rarity(all, places.len());
             most += weight;
             for &(at, count) in places {
-                let length = 1.0 - LENGTH + LENGTH * self.lengths[at] / average;
-                words[at] += weight * count * (REPEAT + 1.0) / (count + REPEAT * length);
+                let length = 1.0 - BM25_B + BM25_B * self.lengths[at] / average;
+                words[at] += weight * count * (BM25_K1 + 1.0) / (count + BM25_K1 * length);
             }
         }
         let vector = Table::shipped().vector(question);
@@ -81,12 +81,12 @@ impl Texts {
             .collect();
         let least = cosines.iter().copied().fold(f32::INFINITY, f32::min);
         let greatest = cosines.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        let range = (greatest - least).max(RANGE);
+        let range = (greatest - least).max(MIN_COSINE_RANGE);
         let mut found: Vec<(usize, f32)> = (0..all)
-            .filter(|&at| words[at] > 0.0 || cosines[at] >= ALIKE)
+            .filter(|&at| words[at] > 0.0 || cosines[at] >= MIN_COSINE)
             .map(|at| {
                 let by_words = if most > 0.0 { words[at] / most } else { 0.0 };
-                let sum = by_words + MEANING * (cosines[at] - least) / range;
+                let sum = by_words + MAX_MEANING * (cosines[at] - least) / range;
                 (at, sum / (1.0 + sum))
             })
             .collect();

@@ -2,9 +2,9 @@
 
 mod connect;
 mod index;
-mod mend;
+mod repair;
 mod query;
-mod quick;
+mod partial_reads;
 mod rows;
 
 use super::aside::put_away;
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::MemoryError;
 use crate::id::canonical;
-use crate::meaning::meaning_key;
+use crate::duplicates::meaning_key;
 use crate::privacy::Clean;
 use crate::types::{Entry, Kind, Layer, Link, Status};
 use connect::{connect, connect_only};

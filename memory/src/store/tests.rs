@@ -145,7 +145,7 @@ fn memories_are_found_by_their_fields() {
 fn links_are_found_from_both_ends() {
     on_both(|store, gate| {
         let from =
-            |from: &str, relation, to: &str| Link { from: from.into(), ..Link::to(relation, to) };
+            |from: &str, relation, to: &str| Link { from: from.into(), ..Link::new(relation, to) };
         let links = vec![from("a", Relation::Supersedes, "b"), from("a", Relation::Debates, "c")];
         let back = vec![from("c", Relation::BuildsOn, "a")];
         let put = |store: &mut dyn StorageBackend, id: &str, links: &Vec<Link>| {

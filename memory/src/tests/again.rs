@@ -7,7 +7,7 @@ use crate::permanent::Edit;
 use crate::types::{Entry, Kind, Link, Relation};
 use serde_json::{Value, json};
 
-fn one(memory: &mut ProjectMemory, id: &str) -> Entry {
+fn get_one(memory: &mut ProjectMemory, id: &str) -> Entry {
     memory.get(&[id.to_owned()]).expect("a memory").remove(0)
 }
 
@@ -17,7 +17,7 @@ fn links(memory: &mut ProjectMemory, id: &str) -> Vec<(Relation, String)> {
 }
 
 #[test]
-fn what_comes_with_a_mistake_that_is_known_is_kept() {
+fn fields_of_a_known_mistake_are_merged() {
     on_both(|_, memory| {
         let cause = memory.save_decision(&decision("Use Redis", None)).expect("saved").id;
         let first = memory.save_mistake(&mistake("cache is empty", "warm it")).expect("saved");
@@ -31,7 +31,7 @@ fn what_comes_with_a_mistake_that_is_known_is_kept() {
         assert_eq!(unknown.to_string(), "there is no memory `decision_0_x`");
         let again = memory.save_mistake(&with(&cause)).expect("saved");
         assert_eq!((&again.id, again.occurrences, again.is_edited), (&first.id, Some(2), true));
-        let entry = one(memory, &first.id);
+        let entry = get_one(memory, &first.id);
         assert_eq!(
             (entry.topic.as_deref(), &entry.metadata["fix"]),
             (Some("cache"), &json!("warm it up"))
@@ -45,14 +45,14 @@ fn what_comes_with_a_mistake_that_is_known_is_kept() {
 }
 
 #[test]
-fn what_comes_with_a_decision_or_a_convention_that_is_known_is_kept() {
+fn fields_of_a_known_decision_or_convention_are_merged() {
     on_both(|root, memory| {
         let other = memory.save_decision(&decision("Keep events", None)).expect("saved").id;
         let new = |reasoning: &str, to: &[&str]| New {
             content: "Use PostgreSQL".into(),
             topic: Some("store".into()),
             body: Decision { reasoning: reasoning.into(), ..Decision::default() },
-            links: to.iter().map(|to| Link::to(Relation::BuildsOn, to)).collect(),
+            links: to.iter().map(|to| Link::new(Relation::BuildsOn, to)).collect(),
             ..New::default()
         };
         let first = memory.save_decision(&new("", &[])).expect("saved");

@@ -12,7 +12,7 @@ use crate::store::{Layers, Query};
 use crate::types::{Entry, Kind, Link, Outcome, Relation, Status};
 use serde_json::{Map, Value, json};
 
-fn one(memory: &mut ProjectMemory, id: &str) -> Entry {
+fn get_one(memory: &mut ProjectMemory, id: &str) -> Entry {
     memory.get(&[id.to_owned()]).expect("a memory").remove(0)
 }
 
@@ -20,7 +20,7 @@ fn map(value: Value) -> Map<String, Value> {
     serde_json::from_value(value).expect("an object")
 }
 
-fn said<T: std::fmt::Debug>(result: Result<T, MemoryError>) -> String {
+fn error_text<T: std::fmt::Debug>(result: Result<T, MemoryError>) -> String {
     result.expect_err("an error").to_string()
 }
 
@@ -64,7 +64,7 @@ fn superseding_what_is_not_there_oneself_or_in_a_circle_is_refused() {
         let c = New { links: supersedes(&b), ..decision("Mirror everything twice", None) };
         let c = memory.save_decision(&c).expect("saved").id;
         let link = |memory: &mut ProjectMemory, from: &str, to: &str| {
-            said(memory.link(from, &Link::to(Relation::Supersedes, to)))
+            error_text(memory.link(from, &Link::new(Relation::Supersedes, to)))
         };
         assert_eq!(link(memory, &a, &a), format!("`{a}` cannot be linked to itself"));
         assert!(link(memory, &a, &c).ends_with("this link would create a cycle"));
@@ -109,7 +109,7 @@ fn near_duplicates_are_named_and_same_errors_counted() {
         assert_eq!((&again.id, again.is_new, again.occurrences), (&old.id, false, Some(2)));
         let third = memory.save_mistake(&mistake(error, "use optional chaining")).expect("saved");
         assert_eq!(third.occurrences, Some(3));
-        let entry = one(memory, &old.id);
+        let entry = get_one(memory, &old.id);
         assert_eq!(entry.metadata["fix"], "use optional chaining");
         assert_eq!(entry.metadata["occurrences"], 3);
         assert!(!entry.is_contested());
@@ -132,7 +132,7 @@ fn near_duplicates_are_named_and_same_errors_counted() {
 }
 
 #[test]
-fn edits_and_outcomes_are_kept_with_their_history() {
+fn edits_and_outcomes_have_a_history() {
     on_both(|root, memory| {
         let id = memory.save_decision(&decision("Use Redis", Some("cache"))).expect("saved").id;
         memory.set_outcome(&id, Outcome::Failed, Some("evictions")).expect("set");
@@ -239,11 +239,11 @@ fn walks_are_breadth_first_and_end() {
         for n in 0..8 {
             let mut new = decision(&format!("step number {n} {}", "x".repeat(n)), None);
             if let Some(last) = ids.last() {
-                new.links.push(Link::to(Relation::BuildsOn, last));
+                new.links.push(Link::new(Relation::BuildsOn, last));
             }
             ids.push(memory.save_decision(&new).expect("saved").id);
         }
-        memory.link(&ids[0], &Link::to(Relation::RelatesTo, &ids[7])).expect("linked");
+        memory.link(&ids[0], &Link::new(Relation::RelatesTo, &ids[7])).expect("linked");
         let depths = |steps: &[Step]| steps.iter().map(|step| step.depth).collect::<Vec<_>>();
         let walk = memory.walk(&ids[0], &[], 99).expect("a walk");
         assert_eq!(depths(&walk.steps), [0, 1, 1, 2, 2, 3, 3, 4]);

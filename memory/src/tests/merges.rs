@@ -8,7 +8,7 @@ use crate::types::{Kind, Status};
 
 const FILE: &str = "ai/memory/decisions.jsonl";
 
-fn shown(memory: &mut ProjectMemory) -> Vec<String> {
+fn active_texts(memory: &mut ProjectMemory) -> Vec<String> {
     let query = Query { statuses: Status::ALL.to_vec(), ..Query::new(Layers::ALL) };
     let entries = memory.read(&mut |store| store.entries(&query)).expect("entries");
     let mut shown: Vec<String> = entries
@@ -35,7 +35,7 @@ fn what_a_team_mate_committed_is_there() {
 }
 
 #[test]
-fn two_edits_become_two_heads_until_an_edit_settles_them() {
+fn two_edits_are_two_heads_until_an_edit_merges_them() {
     on_both(|root, memory| {
         let id = memory.save_decision(&decision("Base", None)).expect("saved").id;
         let base = text(root, FILE);
@@ -71,7 +71,7 @@ fn circles_of_two_branches_hold_and_are_listed() {
         let b = memory.save_decision(&decision("B", None)).expect("saved").id;
         let base = text(root, FILE);
         let link = |memory: &mut ProjectMemory, from: &str, to: &str| {
-            let link = crate::types::Link::to(crate::types::Relation::Supersedes, to);
+            let link = crate::types::Link::new(crate::types::Relation::Supersedes, to);
             memory.link(from, &link).expect("linked");
         };
         let other = TempDir::new().expect("a directory");
@@ -135,7 +135,7 @@ fn a_store_that_is_gone_or_damaged_is_made_again_from_the_files() {
         for content in ["One", "Two", "Three"] {
             memory.save_decision(&decision(content, Some("t"))).expect("saved");
         }
-        let whole = shown(&mut memory);
+        let whole = active_texts(&mut memory);
         drop(memory);
         let path = root.join(".aidd").join(name);
         std::fs::remove_file(&path).expect("removed");
@@ -150,7 +150,7 @@ fn a_store_that_is_gone_or_damaged_is_made_again_from_the_files() {
 }
 
 #[test]
-fn damage_under_an_open_store_is_noticed_and_mended() {
+fn damage_under_an_open_store_is_detected_and_repaired() {
     let folder = TempDir::new().expect("a directory");
     let root = folder.path();
     let mut memory = at(root, Wanted::Sqlite);
@@ -159,7 +159,7 @@ fn damage_under_an_open_store_is_noticed_and_mended() {
             .save_decision(&decision(&format!("number {n} {}", "long ".repeat(40)), None))
             .expect("saved");
     }
-    let whole = shown(&mut memory);
+    let whole = active_texts(&mut memory);
     drop(memory);
     let path = sqlite::path(&root.join(".aidd"));
     let mut bytes = std::fs::read(&path).expect("read");
@@ -227,11 +227,11 @@ fn reading_changes_no_byte() {
         let root = folder.path();
         drop(at(root, wanted).save_decision(&decision("One", Some("t"))).expect("saved"));
         let mut memory = at(root, wanted);
-        shown(&mut memory);
+        active_texts(&mut memory);
         let name = memory.read(&mut |store| Ok(store.path().to_owned())).expect("a path");
         let before = std::fs::read(&name).expect("read");
         for _ in 0..100 {
-            shown(&mut memory);
+            active_texts(&mut memory);
             memory.conflicts().expect("conflicts");
         }
         assert_eq!(std::fs::read(&name).expect("read"), before);
@@ -239,7 +239,7 @@ fn reading_changes_no_byte() {
 }
 
 #[test]
-fn damage_at_any_place_is_mended_by_reading_anew() {
+fn damage_at_any_place_is_repaired_by_reading_again() {
     let folder = TempDir::new().expect("a directory");
     let root = folder.path();
     let mut memory = at(root, Wanted::Sqlite);
@@ -247,7 +247,7 @@ fn damage_at_any_place_is_mended_by_reading_anew() {
         let topic = format!("topic {}", n % 9);
         memory.save_decision(&decision(&format!("number {n}"), Some(&topic))).expect("saved");
     }
-    let whole = shown(&mut memory);
+    let whole = active_texts(&mut memory);
     drop(memory);
     let path = sqlite::path(&root.join(".aidd"));
     let good = std::fs::read(&path).expect("read");

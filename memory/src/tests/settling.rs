@@ -12,7 +12,7 @@ use crate::types::{Entry, Kind, Layer, Link, Relation, Status};
 const DECISIONS: &str = "ai/memory/decisions.jsonl";
 
 fn line(id: &str, at: i64, content: &str, topic: &str, links: &[(Relation, &str)]) -> Revision {
-    let links = links.iter().map(|(relation, to)| Link::to(*relation, to)).collect();
+    let links = links.iter().map(|(relation, to)| Link::new(*relation, to)).collect();
     let first = Revision::first(Kind::Decision, id.into(), at, content);
     Revision { topic: Some(topic.into()), links, ..first }.sealed()
 }
@@ -22,7 +22,7 @@ fn file(lines: &[&Revision]) -> String {
 }
 
 #[test]
-fn of_two_edits_the_named_one_is_kept() {
+fn of_two_edits_the_named_edit_wins() {
     on_both(|root, memory| {
         let first = line("decision_1_a", 1, "cookies", "auth", &[]);
         let edit = |at, content: &str| {
@@ -78,7 +78,7 @@ fn what_follows_the_same_edit_of_two_clones_takes() {
         assert_eq!((removed.status, removed.heads.len()), (Status::Removed, 1));
         let edit = Edit { content: Some("sessions".into()), ..Edit::default() };
         memory.edit(Kind::Decision, "decision_1_b", &edit).expect("edited");
-        memory.link("decision_1_c", &Link::to(Relation::RelatesTo, "decision_1_b")).expect("done");
+        memory.link("decision_1_c", &Link::new(Relation::RelatesTo, "decision_1_b")).expect("done");
         let rev = of(memory, "decision_1_d").heads.remove(0);
         memory.remove(Kind::Decision, "decision_1_d", None).expect("removed");
         for (id, content) in [("decision_1_b", "sessions"), ("decision_1_c", "jwt decision_1_c")] {
@@ -91,7 +91,7 @@ fn what_follows_the_same_edit_of_two_clones_takes() {
 }
 
 #[test]
-fn of_the_same_edit_twice_and_another_the_named_one_is_kept() {
+fn of_a_duplicate_edit_and_another_the_named_edit_wins() {
     on_both(|root, memory| {
         let first = line("decision_1_a", 1, "cookies", "", &[]);
         let edit = |at, content: &str| {
@@ -151,7 +151,7 @@ fn a_circle_is_taken_apart_at_the_one_that_counts() {
 }
 
 #[test]
-fn taking_back_keeps_lines_and_deletes_the_rest() {
+fn removal_retains_lines_and_deletes_the_rest() {
     on_both(|root, memory| {
         let tracked = memory.save_decision(&decision("cookies", None)).expect("saved").id;
         let own = memory.save_insight("lesson", None, &Insight::default(), None).expect("saved");
@@ -222,7 +222,7 @@ fn what_is_taken_in_twice_is_there_once() {
 }
 
 #[test]
-fn tracked_lines_go_only_when_old_and_asked_for() {
+fn tracked_lines_are_pruned_only_when_old_and_requested() {
     on_both(|root, memory| {
         let gone = memory.save_mistake(&mistake("boom", "f")).expect("saved").id;
         let kept = memory.save_mistake(&mistake("other thing", "f")).expect("saved").id;

@@ -154,7 +154,7 @@ pub enum SkippedCommit {
 }
 
 impl CommitHeader {
-    pub(super) fn misshapen(&self) -> Option<String> {
+    pub(super) fn shape_error(&self) -> Option<String> {
         let none = self.conventional.is_none()
             && self.subject.is_none()
             && self.body.is_none()

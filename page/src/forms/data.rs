@@ -113,25 +113,25 @@ pub enum Relation {
 }
 
 impl DataHeader {
-    pub(super) fn misshapen(&self) -> Option<String> {
+    pub(super) fn shape_error(&self) -> Option<String> {
         if self.file.is_some() {
             return Some(
                 "`file` is only allowed in a condition; select the files to check with `files`"
                     .to_owned(),
             );
         }
-        self.test_misshapen().or_else(|| self.first.iter().find_map(Self::inner_misshapen))
+        self.test_shape_error().or_else(|| self.first.iter().find_map(Self::nested_shape_error))
     }
 
-    fn inner_misshapen(&self) -> Option<String> {
+    fn nested_shape_error(&self) -> Option<String> {
         if !self.first.is_empty() || self.file.is_some() {
             return Some("a test under `where` cannot have `where` or `file`".to_owned());
         }
-        self.test_misshapen()
+        self.test_shape_error()
     }
 
     /// What is wrong with this test, without its nested tests.
-    pub(super) fn test_misshapen(&self) -> Option<String> {
+    pub(super) fn test_shape_error(&self) -> Option<String> {
         if !self.at.starts_with('$') {
             return Some(format!(
                 "`at` must start with `$`, the root of the file; found `{}`",
@@ -162,6 +162,6 @@ impl DataHeader {
         if self.present && self.absent {
             return Some("a value cannot be both `present` and `absent`".to_owned());
         }
-        Limits::misshapen(self.count, "count")
+        Limits::shape_error(self.count, "count")
     }
 }

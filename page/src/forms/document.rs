@@ -70,7 +70,7 @@ pub enum LinkKind {
 }
 
 impl DocHeader {
-    pub(super) fn misshapen(&self) -> Option<String> {
+    pub(super) fn shape_error(&self) -> Option<String> {
         let none = self.headings.is_empty()
             && self.front.is_empty()
             && self.links.is_empty()
@@ -86,7 +86,7 @@ impl DocHeader {
         }
         let limits = [(self.lines, "lines"), (self.tokens, "tokens"), (self.depth, "depth")];
         let in_limits =
-            limits.into_iter().find_map(|(limits, name)| Limits::misshapen(limits, name));
-        in_limits.or_else(|| self.front.iter().find_map(DataHeader::misshapen))
+            limits.into_iter().find_map(|(limits, name)| Limits::shape_error(limits, name));
+        in_limits.or_else(|| self.front.iter().find_map(DataHeader::shape_error))
     }
 }

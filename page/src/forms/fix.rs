@@ -97,7 +97,7 @@ impl FixHeader {
         self.insert == Some(Insertion::Missing(true))
     }
 
-    pub(super) fn misshapen(&self, check: &CheckHeader, form: Form) -> Option<String> {
+    pub(super) fn shape_error(&self, check: &CheckHeader, form: Form) -> Option<String> {
         let inserts_text = matches!(self.insert, Some(Insertion::Text(_)));
         let actions = [
             ("replace", self.replace.is_some(), Form::Text),

@@ -21,9 +21,9 @@ pub struct LayersHeader {
     /// directories that it matches.
     pub acyclic: Many<String>,
     /// Whether type-only imports count. Default: `check`.
-    pub types: Option<Judged>,
+    pub types: Option<ImportCheck>,
     /// Whether imports in tests count. Default: `skip`.
-    pub tests: Option<Judged>,
+    pub tests: Option<ImportCheck>,
     /// Indirect imports count too.
     pub transitive: bool,
 }
@@ -32,7 +32,7 @@ pub struct LayersHeader {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum Judged {
+pub enum ImportCheck {
     /// They are skipped.
     Skip,
     /// They are checked.
@@ -65,7 +65,7 @@ pub struct OnlyHeader {
 }
 
 impl LayersHeader {
-    pub(super) fn misshapen(&self) -> Option<String> {
+    pub(super) fn shape_error(&self) -> Option<String> {
         let none = self.order.is_empty()
             && self.forbid.is_empty()
             && self.only.is_empty()

@@ -147,7 +147,7 @@ impl CheckHeader {
     }
 
     /// Errors that the types do not exclude: the key at fault and the message.
-    pub(super) fn misshapen(&self) -> Option<(&'static str, String)> {
+    pub(super) fn shape_error(&self) -> Option<(&'static str, String)> {
         let forms = Form::ALL.into_iter().filter(|&form| self.has(form)).count();
         if forms != 1 {
             let known = Form::ALL.map(|form| format!("`{}`", form.key())).join(", ");
@@ -155,7 +155,7 @@ impl CheckHeader {
         }
         let form = self.form()?;
         let wrong = match form {
-            Form::Text => self.text.as_ref().and_then(TextHeader::misshapen),
+            Form::Text => self.text.as_ref().and_then(TextHeader::shape_error),
             Form::Tree => self.tree.as_ref().and_then(|form| form.misshapen()),
             Form::Data => self.data.as_ref().and_then(|form| form.misshapen()),
             Form::Layers => self.layers.as_ref().and_then(|form| form.misshapen()),
@@ -164,7 +164,7 @@ impl CheckHeader {
             Form::Syntax => None,
         };
         let in_form = wrong.map(|message| (form.key(), message));
-        let in_when = || self.when.iter().find_map(WhenHeader::misshapen).map(|why| ("when", why));
+        let in_when = || self.when.iter().find_map(WhenHeader::shape_error).map(|why| ("when", why));
         let in_fix = || Some(("fix", self.fix.as_ref()?.misshapen(self, form)?));
         in_form.or_else(in_when).or_else(in_fix)
     }
@@ -192,7 +192,7 @@ pub struct WhenHeader {
 }
 
 impl WhenHeader {
-    fn misshapen(&self) -> Option<String> {
+    fn shape_error(&self) -> Option<String> {
         let keys = [
             !self.file.is_empty(),
             !self.nearest.is_empty(),
@@ -234,13 +234,13 @@ pub struct Limits {
 impl Limits {
     /// Whether `number` is within the limits.
     #[must_use]
-    pub fn hold(self, number: u64) -> bool {
+    pub fn contains(self, number: u64) -> bool {
         self.min.is_none_or(|min| number >= min) && self.max.is_none_or(|max| number <= max)
     }
 
     /// The limits in words: `at most 3`.
     #[must_use]
-    pub fn said(self) -> String {
+    pub fn describe(self) -> String {
         match (self.min, self.max) {
             (Some(min), Some(max)) if min == max => format!("exactly {min}"),
             (Some(min), Some(max)) => format!("{min} to {max}"),
@@ -250,7 +250,7 @@ impl Limits {
         }
     }
 
-    fn misshapen(limits: Option<Self>, name: &str) -> Option<String> {
+    fn shape_error(limits: Option<Self>, name: &str) -> Option<String> {
         let limits = limits?;
         match (limits.min, limits.max) {
             (None, None) => Some(format!("`{name}` requires `min`, `max` or both")),

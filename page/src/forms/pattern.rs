@@ -161,7 +161,7 @@ impl TextHeader {
         if given.is_empty() { BTreeSet::from([String::new()]) } else { given }
     }
 
-    pub(super) fn misshapen(&self) -> Option<String> {
+    pub(super) fn shape_error(&self) -> Option<String> {
         let ways = [self.regex.is_some(), self.assigned.is_some(), !self.swap.is_empty()];
         if ways.into_iter().filter(|way| *way).count() != 1 {
             return Some(

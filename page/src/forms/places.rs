@@ -46,7 +46,7 @@ impl TreeHeader {
         self.count.is_some() && !self.each.iter().all(|each| each.ends_with('/'))
     }
 
-    pub(super) fn misshapen(&self) -> Option<String> {
+    pub(super) fn shape_error(&self) -> Option<String> {
         let demands = [
             !self.exists.is_empty(),
             !self.absent.is_empty(),
@@ -85,6 +85,6 @@ impl TreeHeader {
                 "`only` applies to directories; end a pattern of `each` with `/`".to_owned(),
             );
         }
-        limits.into_iter().find_map(|(limits, name)| Limits::misshapen(limits, name))
+        limits.into_iter().find_map(|(limits, name)| Limits::shape_error(limits, name))
     }
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// Marks the findings in the baseline; returns the entries below `paths` without a finding in the
 /// checked files. `None` if there is no baseline. `complete` states that all rules and files were
 /// requested; otherwise unmatched entries are not stale.
-pub fn judge(
+pub fn apply(
     (given, none): (Option<&Path>, bool),
     project: &Project,
     paths: &[PathBuf],

@@ -1,18 +1,18 @@
 //! Collects the commits, the branch, the title and the changes that commit rules check, from Git
 //! and the event.
 
-use super::compare::broken;
+use super::compare::repository_error;
 use aidd_engine::check::Engine;
-use aidd_engine::forms::commits::{self, Commit, Touch, Work};
+use aidd_engine::forms::commits::{self, Commit, Touch, CommitInput};
 use aidd_engine::project::git::{Change, Repository, Snapshot};
 use aidd_engine::text::files::{Files, side_file};
-use aidd_engine::workspace::commit_checks::{self, Asked};
+use aidd_engine::workspace::commit_checks::{self, CommitInputs};
 use aidd_engine::workspace::diff::hunks;
 use aidd_engine::workspace::walk::{FileReport, Outcome};
 use anyhow::Result;
 
 /// Maximum number of commits checked per run; a longer line of work is a history of its own.
-const MOST: usize = 2_000;
+const MAX_COMMITS: usize = 2_000;
 
 /// The commits to check.
 pub struct Line<'a> {
@@ -45,31 +45,31 @@ pub struct Sides<'a> {
 ///
 /// # Errors
 /// Fails when a Git object is missing.
-pub fn judge(
+pub fn check(
     engine: &Engine,
     line: Line<'_>,
     sides: &Sides<'_>,
     outcome: &mut Outcome,
 ) -> Result<Vec<String>> {
-    let asked = commit_checks::asked(engine);
+    let asked = commit_checks::required_inputs(engine);
     if !asked.any {
         return Ok(Vec::new());
     }
     let mut notes = Vec::new();
-    let found = line.repository.between(&line.bases, line.head, MOST + 1).map_err(broken)?;
-    if found.len() > MOST {
+    let found = line.repository.between(&line.bases, line.head, MAX_COMMITS + 1).map_err(repository_error)?;
+    if found.len() > MAX_COMMITS {
         notes.push(format!("Only the last {MOST} commits were checked"));
     } else if line.repository.is_shallow() {
         notes.push("The clone is shallow: commits missing from it were not checked".to_owned());
     }
-    let commit = |commit: aidd_engine::project::git::Authored| Commit {
+    let commit = |commit: aidd_engine::project::git::AuthoredCommit| Commit {
         hash: commit.id,
         message: commit.message,
         author: commit.author,
         is_merge: commit.is_merge,
     };
-    let work = Work {
-        commits: found.into_iter().take(MOST).map(commit).collect(),
+    let work = CommitInput {
+        commits: found.into_iter().take(MAX_COMMITS).map(commit).collect(),
         title: line.title,
         branch: line.branch,
         touched: Some(touched(asked, sides)),
@@ -82,14 +82,14 @@ pub fn judge(
     Ok(notes)
 }
 
-fn members(asked: Asked, sides: &Sides<'_>) -> Vec<String> {
+fn members(asked: CommitInputs, sides: &Sides<'_>) -> Vec<String> {
     if !asked.members {
         return Vec::new();
     }
     commits::members(sides.after, sides.paths.iter().map(String::as_str))
 }
 
-fn touched(asked: Asked, sides: &Sides<'_>) -> Vec<Touch> {
+fn touched(asked: CommitInputs, sides: &Sides<'_>) -> Vec<Touch> {
     let touch = |change: &Change| Touch {
         path: change.path().to_owned(),
         added: change.base.is_none(),

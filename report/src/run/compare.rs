@@ -65,21 +65,21 @@ pub fn check(
         Against::LastCommit | Against::Staged(_) => last_commit(&repository)?,
     };
     if let Against::Staged(index) = against {
-        let staged = repository.staged(index.as_deref()).map_err(broken)?;
-        let all = repository.changes(&snapshot, &staged).map_err(broken)?;
+        let staged = repository.staged(index.as_deref()).map_err(repository_error)?;
+        let all = repository.changes(&snapshot, &staged).map_err(repository_error)?;
         let head = Head::Snapshot { files: &staged, ignores: &staged, branch: None };
-        let compared = judge(project, engine, (&snapshot, head), (&all, &within), advance)?;
+        let compared = check_sides(project, engine, (&snapshot, head), (&all, &within), advance)?;
         return Ok((compared, base));
     }
     let all = match known.filter(|known| base.commit.as_ref() == Some(&known.head)) {
         Some(known) => known.changes.clone(),
-        None => walk::work_tree_changes(&repository, &snapshot, &project.disk).map_err(broken)?,
+        None => walk::work_tree_changes(&repository, &snapshot, &project.disk).map_err(repository_error)?,
     };
-    let head = Head::WorkTree { disk: &project.disk, walk, whole: false };
-    let mut compared = judge(project, engine, (&snapshot, head), (&all, &within), advance)?;
+    let head = Head::WorkTree { disk: &project.disk, walk, check_all: false };
+    let mut compared = check_sides(project, engine, (&snapshot, head), (&all, &within), advance)?;
     if let Some(commit) = base.commit.as_deref().filter(|_| matches!(against, Against::Revision(_)))
     {
-        let head = repository.commit("HEAD").map_err(broken)?;
+        let head = repository.commit("HEAD").map_err(repository_error)?;
         let line = Line {
             repository: &repository,
             bases: vec![commit],
@@ -87,10 +87,10 @@ pub fn check(
             branch: repository.branch(),
             title: None,
         };
-        let tracked = repository.staged(None).map_err(broken)?;
+        let tracked = repository.staged(None).map_err(repository_error)?;
         let paths = tracked.below("").unwrap_or_default();
         let sides = Sides { before: &snapshot, after: &project.disk, paths, changes: &all };
-        let notes = commits::judge(engine, line, &sides, &mut compared.outcome)?;
+        let notes = commits::check(engine, line, &sides, &mut compared.outcome)?;
         for note in notes {
             compared.outcome.skipped.push(Skipped {
                 path: ".".to_owned(),
@@ -107,7 +107,7 @@ pub fn check(
 ///
 /// # Errors
 /// Fails when a glob of the configuration is malformed.
-pub fn judge(
+pub fn check_sides(
     project: &Project,
     engine: &Engine,
     sides: (&Snapshot, Head<'_>),
@@ -146,10 +146,10 @@ pub fn comparison(base: Base, whole_tree: bool, compared: &Compared) -> Comparis
 /// The checked files in the form used by reports.
 #[must_use]
 pub fn files(reports: &[FileReport]) -> Vec<FileFindings<'_>> {
-    reports.iter().map(shown).collect()
+    reports.iter().map(file_findings).collect()
 }
 
-fn shown(file: &FileReport) -> FileFindings<'_> {
+fn file_findings(file: &FileReport) -> FileFindings<'_> {
     FileFindings {
         source: &file.source,
         findings: file.checked.findings.iter().collect(),
@@ -169,8 +169,8 @@ fn merge_base(repository: &Repository, rev: &str) -> Result<(Base, Snapshot)> {
             "run `git fetch` to update the remote branches, and `git branch --all` to list them"
         })
     })?;
-    let head = repository.commit("HEAD").map_err(broken)?;
-    let found = repository.merge_bases(&commit, &head).map_err(broken)?;
+    let head = repository.commit("HEAD").map_err(repository_error)?;
+    let found = repository.merge_bases(&commit, &head).map_err(repository_error)?;
     let base = found.into_iter().next().ok_or_else(|| {
         UserError::new(format!("`{rev}` and HEAD have no common commit")).hint(
             if repository.is_shallow() { SHALLOW } else { "pass an ancestor of the current work" },
@@ -182,7 +182,7 @@ fn merge_base(repository: &Repository, rev: &str) -> Result<(Base, Snapshot)> {
     } else {
         format!("{rev} (merge base {short})")
     };
-    let snapshot = repository.snapshot(&base).map_err(broken)?;
+    let snapshot = repository.snapshot(&base).map_err(repository_error)?;
     Ok((Base { commit: Some(base), name }, snapshot))
 }
 
@@ -190,15 +190,15 @@ fn last_commit(repository: &Repository) -> Result<(Base, Snapshot)> {
     let Ok(head) = repository.commit("HEAD") else {
         let base =
             Base { commit: None, name: "nothing: the repository has no commit yet".to_owned() };
-        return Ok((base, repository.nothing()));
+        return Ok((base, repository.empty_snapshot()));
     };
     let name = format!("HEAD ({})", &head[..head.len().min(7)]);
-    let snapshot = repository.snapshot(&head).map_err(broken)?;
+    let snapshot = repository.snapshot(&head).map_err(repository_error)?;
     Ok((Base { commit: Some(head), name }, snapshot))
 }
 
 /// The error for a damaged Git object store.
 #[expect(clippy::needless_pass_by_value, reason = "a function for `map_err`")]
-pub fn broken(error: GitError) -> UserError {
+pub fn repository_error(error: GitError) -> UserError {
     UserError::new(error.to_string()).hint("run `git fsck` to find the cause")
 }

@@ -8,7 +8,7 @@ pub mod compare;
 use crate::exit::UserError;
 use crate::gate::Policy;
 use crate::project::Project;
-use crate::{Comparison, Gated, Run};
+use crate::{Comparison, ComplianceInput, Run};
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::project::config::FailOnName;
 use aidd_engine::text::files::{Disk, Files, Listed, Memory, Overlay};
@@ -71,7 +71,7 @@ pub fn check_until(
     target: &Target<'_>,
     stop: &Arc<AtomicBool>,
 ) -> Result<Document> {
-    check_knowing(project, selection, target, None, stop)
+    check_with_known(project, selection, target, None, stop)
 }
 
 /// Like [`check()`] of all changes, with the `known` changes since the last commit: if the main
@@ -85,10 +85,10 @@ pub fn check_changes(
     known: &Uncommitted,
 ) -> Result<Document> {
     let target = Target::Changes { base: None, below: &[] };
-    check_knowing(project, selection, &target, Some(known), &Arc::default())
+    check_with_known(project, selection, &target, Some(known), &Arc::default())
 }
 
-fn check_knowing(
+fn check_with_known(
     project: &Project,
     selection: &Selection,
     target: &Target<'_>,
@@ -131,7 +131,7 @@ fn check_knowing(
     if !matches!(target, Target::Text { .. }) {
         compared.outcome.skip_irregular(project.irregular());
     }
-    let stale = baseline::judge((None, false), project, &below, &mut compared.outcome, false)?;
+    let stale = baseline::apply((None, false), project, &below, &mut compared.outcome, false)?;
     compared.match_across();
     Ok(document(project, &engine, &compared, comparison, stale.is_some(), started))
 }
@@ -167,7 +167,7 @@ fn document(
         category: None,
         version_control: None,
     };
-    Document::of(&run, false)
+    Document::from_run(&run, false)
 }
 
 /// Renders a document in `format`; [`Format::Text`] prints one line per finding.
@@ -186,7 +186,7 @@ pub fn render(project: &Project, document: &Document, format: Format) -> String 
 pub fn policy(project: &Project, format: ComplianceFormat) -> Result<String> {
     let engine = project.engine(&Selection::default())?;
     let known = project.baseline(&project.baseline_path(None), false)?;
-    let gated = Gated {
+    let gated = ComplianceInput {
         config: &project.config,
         engine: &engine,
         fail_on: fail_on(None, project),
@@ -245,7 +245,7 @@ pub fn check_text(project: &Project, engine: &Engine, path: String, bytes: Vec<u
     let source = Source::decode(path, bytes);
     let root = || Walk::over(vec![project.root().to_owned()]);
     let whole = project_checks::has_any(engine);
-    let listing = (whole || engine.asks_listing())
+    let listing = (whole || engine.needs_listing())
         .then(|| walk::listing(engine, &project.disk, &root()).with_file(source.path()));
     let listed = listing.as_ref().map(|listing| Listed { files: &files, listing });
     let files: &dyn Files = match &listed {

@@ -4,7 +4,7 @@ use cpu_time::ThreadTime;
 use std::time::Duration;
 
 /// A size is large enough if one run takes this long.
-const LEAST: Duration = Duration::from_millis(50);
+const MIN_DURATION: Duration = Duration::from_millis(50);
 /// The larger input is this many times as large, and can take [`BAR`] times as long.
 const FACTOR: usize = 8;
 const BAR: u32 = 12;
@@ -45,11 +45,11 @@ impl<'a> Case<'a> {
         (self.time)(size);
         loop {
             let time = (self.time)(size);
-            if time >= LEAST || size == largest {
+            if time >= MIN_DURATION || size == largest {
                 return (size, time);
             }
             // Approach the wanted size in limited steps.
-            let missing = LEAST.as_secs_f64() / time.as_secs_f64().max(1e-6);
+            let missing = MIN_DURATION.as_secs_f64() / time.as_secs_f64().max(1e-6);
             let factor = if missing < 4.0 { 2 } else { 4 };
             size = largest.min(size * factor);
         }
@@ -61,17 +61,17 @@ impl<'a> Case<'a> {
         let mut eight = Duration::MAX;
         for _ in 0..TRIES {
             eight = eight.min((self.time)(size * FACTOR));
-            if eight <= BAR * one.max(LEAST) {
+            if eight <= BAR * one.max(MIN_DURATION) {
                 break;
             }
             one = one.min((self.time)(size));
         }
-        let times = eight.as_secs_f64() / one.max(LEAST).as_secs_f64();
+        let times = eight.as_secs_f64() / one.max(MIN_DURATION).as_secs_f64();
         let measured = format!(
             "{:<48} {size:>7}: {one:>8.1?}, 8 times: {eight:>8.1?} ({times:.1})",
             self.name
         );
-        if eight <= BAR * one.max(LEAST) { Ok(measured) } else { Err(measured) }
+        if eight <= BAR * one.max(MIN_DURATION) { Ok(measured) } else { Err(measured) }
     }
 }
 

@@ -14,7 +14,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// Maximum number of findings of the larger size.
-const MOST: usize = 100_000;
+const MAX_FINDINGS: usize = 100_000;
 
 /// A file and its findings.
 struct Found {
@@ -80,7 +80,7 @@ fn every_format() {
             let name = format!("{format:?}, {how}");
             Case::new(
                 name,
-                MOST,
+                MAX_FINDINGS,
                 move |n| found(n, end),
                 move |found| {
                     render(format, &found);
@@ -92,7 +92,7 @@ fn every_format() {
 }
 
 #[test]
-fn what_is_found_is_shown() {
+fn findings_are_rendered() {
     type Text = fn(usize) -> String;
     let texts: [(&str, Text); 2] = [
         ("unlike tokens", crate::linear::texts::tokens),
@@ -120,15 +120,15 @@ fn fixes_ids_and_moves() {
         assert_eq!(match_moves(&keys, &keys).len(), keys.len());
     };
     let baseline = |mut found: Found| {
-        let known = Baseline::of(found.findings.iter().map(|finding| ("a.env", finding)));
+        let known = Baseline::from_findings(found.findings.iter().map(|finding| ("a.env", finding)));
         assert!(known.apply(&mut found.findings).is_empty());
     };
     let mut cases = Vec::new();
     for (end, how) in [(" ", "one line"), ("\n", "a line each")] {
         let made = move |n| found(n, end);
-        cases.push(Case::new(format!("fixes, {how}"), MOST, made, apply));
-        cases.push(Case::new(format!("keys and moves, {how}"), MOST, made, keys));
-        cases.push(Case::new(format!("baseline, {how}"), MOST, made, baseline));
+        cases.push(Case::new(format!("fixes, {how}"), MAX_FINDINGS, made, apply));
+        cases.push(Case::new(format!("keys and moves, {how}"), MAX_FINDINGS, made, keys));
+        cases.push(Case::new(format!("baseline, {how}"), MAX_FINDINGS, made, baseline));
     }
     assert_linear(cases);
 }

@@ -17,7 +17,7 @@ fn last_lines(text: &str, count: usize) -> String {
 /// The output of a document without its sources.
 fn from_document(format: Format, run: &Run<'_>) -> String {
     let mut out = Vec::new();
-    report::render(format, &Document::of(run, true), run.rules, &mut out).expect("memory");
+    report::render(format, &Document::from_run(run, true), run.rules, &mut out).expect("memory");
     String::from_utf8(out).expect("text")
 }
 
@@ -74,7 +74,7 @@ fn without_its_sources_a_finding_is_a_line() {
 }
 
 #[test]
-fn a_document_gives_what_its_run_gives() {
+fn a_document_renders_like_its_run() {
     let change = change();
     for run in [change.run(), Run { suppressed: true, ..change.run() }, change.now.run()] {
         for format in [
@@ -124,7 +124,7 @@ fn json_has_every_status_with_its_reason() {
 }
 
 #[test]
-fn the_comment_tells_the_verdict_and_what_became_better() {
+fn the_comment_contains_the_verdict_and_the_fixed_findings() {
     let mut change = change();
     change.now.files.truncate(2);
     let mut run = change.run();
@@ -210,7 +210,7 @@ fn results(change: &Change, whole_tree: bool, suppressed: bool) -> Vec<String> {
 }
 
 #[test]
-fn code_scanning_gets_all_that_stands_only_when_all_was_checked() {
+fn code_scanning_gets_all_findings_only_after_a_full_check() {
     let change = change();
     let new = ["secrets/some-key new -", "dockerfile/latest-tag new -", "team/no-shouting new -"];
     assert_eq!(results(&change, false, false), new);
@@ -243,11 +243,11 @@ fn gitlab_compares_by_itself_when_all_was_checked() {
 }
 
 #[test]
-fn a_policy_blocks_warns_and_leaves_out() {
+fn a_policy_blocks_warns_and_ignores() {
     let tree = tree();
     let policy = policy(&["team/*"], &["secrets/some-key"], &["DL3007"]);
     let run = Run { policy: Some(&policy), ..tree.run() };
-    let document = Document::of(&run, false);
+    let document = Document::from_run(&run, false);
     let fails: Vec<(&str, bool)> =
         document.ranked().iter().map(|one| (&*one.rule, document.fails(one))).collect();
     assert_eq!(fails, [("secrets/some-key", false), ("team/no-shouting", true)]);
@@ -322,7 +322,7 @@ fn a_summary_has_room_for_more_than_a_comment() {
     change.gone.files[0].1 = vec![gone; 500];
     let mut run = change.run();
     run.notes = vec!["a note of some length".repeat(30); 100];
-    let document = Document::of(&run, false);
+    let document = Document::from_run(&run, false);
     for budget in [Budget::Comment, Budget::Summary] {
         let text = markdown(&document, run.rules, budget);
         let room = budget.bytes() - text.len();

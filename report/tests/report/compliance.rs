@@ -4,7 +4,7 @@ use aidd_engine::check::{Engine, Selection};
 use aidd_engine::project::config::{self, Config};
 use aidd_engine::rules::registry::Registry;
 use aidd_engine::text::finding::{FailOn, Severity};
-use aidd_report::{ComplianceFormat, Gated, compliance};
+use aidd_report::{ComplianceFormat, ComplianceInput, compliance};
 use insta::assert_snapshot;
 use serde_json::Value;
 
@@ -35,7 +35,7 @@ fn state(config: &str, pages: &[(&str, &str)], format: ComplianceFormat) -> Stri
     .expect("an engine");
     let fail_on = FailOn::Severity(Severity::Warning);
     let text =
-        compliance(Gated { config: &config, engine: &engine, fail_on, baseline: Some(3) }, format);
+        compliance(ComplianceInput { config: &config, engine: &engine, fail_on, baseline: Some(3) }, format);
     let shipped = Registry::new(crate::DISTRIBUTION.pages, &[]).rules().len();
     text.replace(&(shipped + 2).to_string(), "TOTAL").replace(&shipped.to_string(), "SHIPPED")
 }
@@ -182,7 +182,7 @@ fn in_json() {
 }
 
 #[test]
-fn github_gets_a_notice_besides() {
+fn github_also_gets_a_notice() {
     let text = state(CONFIG, &PAGES, ComplianceFormat::Github);
     let notice = text.lines().last().expect("a line");
     let start = "::notice title=aidd::2 rules block, 0 warn; sha256:";

@@ -93,7 +93,7 @@ fn related_places_far_away_become_notes() {
 }
 
 #[test]
-fn carets_stand_under_wide_characters_tabs_and_lone_carriage_returns() {
+fn carets_align_with_wide_characters_tabs_and_lone_carriage_returns() {
     assert_snapshot!(excerpt("one\r\t漢字 = here\r\nthree", "here", &["漢字"]), @"
     warning[dockerfile/latest-tag]: found
      --> file:2:7

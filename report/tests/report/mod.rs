@@ -5,5 +5,5 @@ mod compliance;
 mod excerpts;
 mod fixture;
 mod formats;
-mod promises;
+mod guarantees;
 mod sarif;

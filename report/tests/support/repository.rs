@@ -23,7 +23,7 @@ impl Repository {
     pub(crate) fn new() -> Self {
         let repository = Self::folder();
         repository.git(&["init", "--quiet", "--object-format=sha1", "--template="]);
-        repository.settle();
+        repository.configure();
         repository
     }
 
@@ -31,7 +31,7 @@ impl Repository {
     pub(crate) fn bare() -> Self {
         let repository = Self::folder();
         repository.git(&["init", "--quiet", "--bare", "--object-format=sha1", "--template="]);
-        repository.settle();
+        repository.configure();
         repository
     }
 
@@ -42,7 +42,7 @@ impl Repository {
         clone.clock.set(self.clock.get() + 86_400);
         let url = self.url();
         clone.git(&[&["clone", "--quiet", "--template="], options, &[url.as_str(), "."]].concat());
-        clone.settle();
+        clone.configure();
         clone
     }
 
@@ -52,7 +52,7 @@ impl Repository {
 
     /// Settings that also apply to the code under test, which runs Git with the user's
     /// configuration.
-    fn settle(&self) {
+    fn configure(&self) {
         for (key, value) in [
             ("core.autocrlf", "false"),
             ("gc.auto", "0"),

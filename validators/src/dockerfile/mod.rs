@@ -126,7 +126,7 @@ fn run(context: &FileContext<'_>, report: &mut Report<'_>) {
     let source = report.source();
     let docker = dockerfile::parse(source.text());
     let config = hadolint_config(files, source.path());
-    report.settle(mute::rules(registry, &docker, config.as_ref()));
+    report.apply_overrides(mute::rules(registry, &docker, config.as_ref()));
     for &(id, check) in TABLES.into_iter().flatten() {
         if report.begin(id) {
             check(&docker, report);

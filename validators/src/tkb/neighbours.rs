@@ -2,7 +2,7 @@
 
 use super::entry::Entry;
 use aidd_engine::text::files::Files;
-use aidd_engine::text::paths::{folder_of, join};
+use aidd_engine::text::paths::{parent_dir, join};
 use aidd_engine::text::source::Span;
 
 /// The links of an entry that lead to no file of the project. What leads out of it is not judged.
@@ -24,5 +24,5 @@ fn target(path: &str, address: &str) -> Option<String> {
         return None;
     }
     let plain = plain.replace("%20", " ");
-    join(folder_of(path), &plain)
+    join(parent_dir(path), &plain)
 }

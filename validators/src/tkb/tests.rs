@@ -43,7 +43,7 @@ fn the_day_is_the_doors() {
     let text = "---\nname: x\ncategory: data\nmaturity: stable\nlast_updated: 2030-01-05\n---\n";
     let source = Source::new("ai/knowledge/x.md", text);
     let rules = |today| {
-        let found = engine().on(today).check(&source, &Memory::default()).findings;
+        let found = engine().with_date(today).check(&source, &Memory::default()).findings;
         let dated =
             found.iter().filter(|it| ["tkb/stale-entry", "tkb/invalid-date"].contains(&&*it.rule));
         dated.map(|it| it.message.clone()).collect::<Vec<_>>()

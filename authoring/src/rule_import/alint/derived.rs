@@ -5,7 +5,7 @@ use super::super::recipe::{self, Vars};
 use super::super::sample;
 use super::Rule;
 use super::values::{extract, keys, plain, written};
-use aidd_engine::text::paths::{below, folder_of};
+use aidd_engine::text::paths::{below, parent_dir};
 use serde_json::{Value as Json, json};
 
 /// What the pages of the kind need besides the options.
@@ -58,7 +58,7 @@ fn registry(rule: &Rule<'_>) -> Result<Json, String> {
         "at": at,
         "gone": written(&file, &at, &json!("gone")),
         "found": written(&file, &at, &json!("here/a.txt")),
-        "sibling": below(folder_of(&file), "here/a.txt"),
+        "sibling": below(parent_dir(&file), "here/a.txt"),
         "file": file,
     }))
 }

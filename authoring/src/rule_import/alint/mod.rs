@@ -12,7 +12,7 @@ use super::recipe::{self, Table};
 use super::{ImportError, Left, Made, Tool, anchored, keys_left, listed, read_one, sample, texts};
 use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::Severity;
-use aidd_engine::text::paths::{folder_of, join};
+use aidd_engine::text::paths::{parent_dir, join};
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -104,7 +104,7 @@ fn whole(files: &dyn Files, path: &str, made: &mut Made) -> Result<Map<String, J
                     "nothing is fetched: put the file into the project",
                 ));
             } else {
-                let folder = folder_of(&file);
+                let folder = parent_dir(&file);
                 let inner = join(folder, url).ok_or_else(|| {
                     let (path, to) = (file.clone(), url.to_owned());
                     ImportError::Outside { path, to }

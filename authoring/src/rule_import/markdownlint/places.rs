@@ -5,7 +5,7 @@ use super::super::modules::Modules;
 use super::super::recipe;
 use super::super::{ImportError, Left, Made, Tool, anchored, keys_left, read_text, texts};
 use aidd_engine::text::files::Files;
-use aidd_engine::text::paths::{below, folder_of};
+use aidd_engine::text::paths::{below, parent_dir};
 use serde_json::{Map, Value as Json};
 
 /// What the files begin with that have rules and nothing else.
@@ -28,7 +28,7 @@ impl Place {
 /// What `.markdownlintignore` beside a configuration leaves out: markdownlint-cli reads it, in the
 /// notation of `.gitignore`.
 pub(super) fn ignored(files: &dyn Files, place: &mut Place, made: &mut Made) {
-    let path = below(folder_of(&place.file), ".markdownlintignore");
+    let path = below(parent_dir(&place.file), ".markdownlintignore");
     if !files.exists(&path) {
         return;
     }
@@ -93,7 +93,7 @@ pub(super) fn runner(
     // The files with rules that markdownlint-cli2 takes before `config` of its own
     // (<https://github.com/DavidAnson/markdownlint-cli2#configuration>).
     let beside = Tool::Markdownlint.files().into_iter().filter(|(name, _)| name.starts_with(RULES));
-    let mut there = beside.map(|(name, _)| below(folder_of(&place.file), name));
+    let mut there = beside.map(|(name, _)| below(parent_dir(&place.file), name));
     let Some(path) = there.find(|path| files.exists(path)) else {
         return Ok(config.get("config").and_then(Json::as_object).cloned().unwrap_or_default());
     };

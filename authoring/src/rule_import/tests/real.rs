@@ -15,7 +15,7 @@ fn found(import: &Import, files: &[(&str, &str)]) -> Vec<String> {
     for page in &import.pages {
         let rule = engine.registry().get(&page.id).expect("a rule");
         let name = page.id.split_once('/').map_or(&*page.id, |(_, name)| name);
-        let paths = examples::judged(&engine, rule, &memory);
+        let paths = examples::files_with_findings(&engine, rule, &memory);
         found.extend(paths.into_iter().map(|path| format!("{name} {path}")));
     }
     found.sort();

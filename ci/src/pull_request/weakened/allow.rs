@@ -13,10 +13,10 @@ use aidd_report::{Weakening, WeakeningKind};
 use std::collections::HashMap;
 
 /// Prefix of aidd's own allow comments.
-const OWN: &str = "aidd:allow";
+const ALLOW_PREFIX: &str = "aidd:allow";
 
 /// An added comment.
-struct Found {
+struct AddedComment {
     path: String,
     line: Option<u32>,
     message: String,
@@ -50,7 +50,7 @@ impl Job<'_> {
         let messages = self
             .project
             .distribution()
-            .redact_all(found.iter().map(|one: &Found| one.message.clone()));
+            .redact_all(found.iter().map(|one: &AddedComment| one.message.clone()));
         let entries = found.iter().zip(messages).filter_map(|(one, message)| {
             entry(WeakeningKind::AllowComment, &one.path, one.line, &message)
         });
@@ -63,7 +63,7 @@ impl Job<'_> {
         (change, path): (&Change, &str),
         findings: &[Finding],
         difference: &Difference<'_>,
-    ) -> Vec<Found> {
+    ) -> Vec<AddedComment> {
         let limit = engine.max_file_size();
         let read = |files: &dyn Files, path: &str| {
             let bytes = files.read(path, limit).ok().filter(|bytes| !is_binary(bytes))?;
@@ -71,7 +71,7 @@ impl Job<'_> {
         };
         let head: &dyn Files = if difference.stored { difference.head } else { &self.project.disk };
         let Some(after) = read(head, path) else { return Vec::new() };
-        if findings.is_empty() && !after.text().contains(OWN) {
+        if findings.is_empty() && !after.text().contains(ALLOW_PREFIX) {
             return Vec::new();
         }
         let before = change.base.as_deref().and_then(|path| read(difference.before, path));
@@ -105,7 +105,7 @@ impl Job<'_> {
                 |reason| format!("because: {reason}"),
             );
             let message = format!("allows findings by `{text}`, {reason}");
-            found.push(Found {
+            found.push(AddedComment {
                 path: path.to_owned(),
                 line: u32::try_from(line + 1).ok(),
                 message,

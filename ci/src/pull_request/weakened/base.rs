@@ -4,7 +4,7 @@
 //! Files that Git does not track in the head are not part of the change: a workflow could have
 //! fetched shared rules or written a configuration. Such files apply to both sides, as options do.
 
-use super::super::sides::{have_contents, settings_files};
+use super::super::sides::{fetch_contents, settings_files};
 use super::super::{Job, narrow};
 use super::Difference;
 use aidd_engine::check::Engine;
@@ -12,7 +12,7 @@ use aidd_engine::project::config::Config;
 use aidd_engine::project::git::{Entry, Snapshot};
 use aidd_engine::text::files::{Disk, Files};
 use aidd_engine::text::kind::{
-    CONFIG_PATH, MEMORY_FOLDER, PACK_FOLDER, RULE_FOLDERS, is_memory_path, is_pack_path,
+    CONFIG_PATH, MEMORY_DIR, PACK_DIR, RULE_DIRS, is_memory_path, is_pack_path,
     is_page_path,
 };
 use aidd_engine::workspace::baseline::Baseline;
@@ -90,7 +90,7 @@ impl Job<'_> {
         let named = [self.config_path(), self.project.baseline_path(given)];
         let named = named.map(|path| relative(self.project.root(), &path));
         let names = named.iter().map(String::as_str);
-        let mut all = names.chain(RULE_FOLDERS).chain([PACK_FOLDER, MEMORY_FOLDER]);
+        let mut all = names.chain(RULE_DIRS).chain([PACK_DIR, MEMORY_DIR]);
         if all.any(|path| {
             [difference.before, difference.head].iter().any(|side| is_elsewhere(side, path))
         }) {
@@ -128,7 +128,7 @@ impl Job<'_> {
         let named = [self.config_path(), self.project.baseline_path(None)];
         let named = named.into_iter().chain(self.args.baseline.baseline.clone());
         let files = settings_files(difference.before, named.map(|path| relative(root, &path)))?;
-        have_contents(
+        fetch_contents(
             self.project.distribution(),
             root,
             files.iter().map(|path| (difference.before, path.as_str())),
@@ -184,15 +184,15 @@ impl Job<'_> {
             String::from_utf8_lossy(&bytes).into_owned()
         };
         if let Some(path) = once(name.as_str())
-            .chain(RULE_FOLDERS)
-            .chain([PACK_FOLDER, MEMORY_FOLDER])
+            .chain(RULE_DIRS)
+            .chain([PACK_DIR, MEMORY_DIR])
             .find(|path| is_elsewhere(before, path))
         {
             return Err(format!("`{path}` is a link or in a submodule"));
         }
         let own = text(disk);
         let (mut project, texts) = if path.starts_with(root) && is_of_change(before, head, &name) {
-            let project = Project::trusting(
+            let project = Project::open_trusting(
                 self.project.distribution(),
                 root,
                 before.clone(),

@@ -7,7 +7,7 @@ use serde_json::Value;
 /// First line of a patch, in the format that Codex and others use.
 pub(super) const PATCH: &str = "*** Begin Patch";
 /// Maximum number of files of one call.
-const MOST: usize = 50;
+const MAX_FILES: usize = 50;
 
 /// A file and its change.
 #[derive(Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub(super) enum Change {
     /// Replacements, applied in order.
     Edits(Vec<Edit>),
     /// The client names the file but not its change.
-    Untold,
+    Unknown,
 }
 
 /// A replacement. Without an old text, its position is unknown.
@@ -69,7 +69,7 @@ const WHOLE: [&str; 4] = ["content", "contents", "file_text", "text"];
 /// Fields with inserted text whose position is unknown.
 const PARTS: [&str; 5] = ["new_source", "newCode", "code", "code_edit", "insert_text"];
 /// Prefix of the line with the new path of a moved file.
-const MOVED: &str = "*** Move to:";
+const MOVED_TO: &str = "*** Move to:";
 
 /// The edits in the input of a tool.
 pub(super) fn proposals(input: &Value) -> Vec<Proposal> {
@@ -88,8 +88,8 @@ pub(super) fn proposals(input: &Value) -> Vec<Proposal> {
         return found;
     }
     if let Some(files) = input.get("files").and_then(Value::as_array) {
-        let files = files.iter().filter_map(Value::as_str).take(MOST);
-        return files.map(|path| Proposal::new(path, Change::Untold)).collect();
+        let files = files.iter().filter_map(Value::as_str).take(MAX_FILES);
+        return files.map(|path| Proposal::new(path, Change::Unknown)).collect();
     }
     let Some(path) = text(input, &PATHS) else { return found };
     let path = path.strip_prefix("file://").unwrap_or(path);
@@ -123,7 +123,7 @@ fn add(found: &mut Vec<Proposal>, path: &str, edit: Edit) {
         found.iter_mut().find(|proposal| proposal.path == path)
     {
         edits.push(edit);
-    } else if found.len() < MOST {
+    } else if found.len() < MAX_FILES {
         found.push(Proposal::new(path, Change::Edits(vec![edit])));
     }
 }
@@ -146,27 +146,27 @@ fn patched(patch: &str) -> Vec<Proposal> {
         } else if starts("*** Delete File:").is_some() {
             // The lines of a deleted file are ignored.
             found.push(Proposal::new("", Change::Edits(Vec::new())));
-        } else if let (Some(path), Some(file)) = (starts(MOVED), found.last_mut()) {
+        } else if let (Some(path), Some(file)) = (starts(MOVED_TO), found.last_mut()) {
             let before = std::mem::replace(&mut file.path, path);
             file.from.get_or_insert(before);
         } else if !line.starts_with("*** ") && !line.starts_with("@@") {
-            take(found.last_mut(), &mut hunk, line);
+            take_line(found.last_mut(), &mut hunk, line);
         }
     }
     flush(&mut found, &mut hunk);
     found.retain(|one| !one.path.is_empty() && one.change != Change::Edits(Vec::new()));
-    found.truncate(MOST);
+    found.truncate(MAX_FILES);
     found
 }
 
-fn take(file: Option<&mut Proposal>, hunk: &mut Edit, line: &str) {
+fn take_line(file: Option<&mut Proposal>, hunk: &mut Edit, line: &str) {
     let put = |text: &mut String, line: &str| {
         text.push_str(line);
         text.push('\n');
     };
     match file.map(|file| &mut file.change) {
         Some(Change::Whole(text)) => put(text, line.strip_prefix('+').unwrap_or(line)),
-        Some(Change::Edits(_) | Change::Untold) => {
+        Some(Change::Edits(_) | Change::Unknown) => {
             match (line.strip_prefix('+'), line.strip_prefix('-')) {
                 (Some(new), _) => put(&mut hunk.new, new),
                 (_, Some(old)) => put(&mut hunk.old, old),
@@ -198,7 +198,7 @@ impl Change {
     pub(super) fn after(&self, before: Option<&str>) -> After {
         match self {
             Self::Whole(text) => After { text: text.clone(), is_whole: true },
-            Self::Untold => After { text: String::new(), is_whole: false },
+            Self::Unknown => After { text: String::new(), is_whole: false },
             Self::Edits(edits) => {
                 let turned = edits.iter().map(|edit| (&*edit.old, &*edit.new, edit.all));
                 let parts = || edits.iter().map(|edit| &*edit.new).collect::<Vec<_>>().join("\n");
@@ -211,7 +211,7 @@ impl Change {
     /// determined.
     pub(super) fn before(&self, after: &str) -> Option<String> {
         match self {
-            Self::Whole(_) | Self::Untold => None,
+            Self::Whole(_) | Self::Unknown => None,
             Self::Edits(edits) => {
                 let turned = edits.iter().rev().map(|edit| (&*edit.new, &*edit.old, edit.all));
                 replaced(Some(after), turned).map(|before| before.text)

@@ -20,12 +20,12 @@ use std::io;
 use std::path::Path;
 
 /// Maximum number of findings shown to an agent at once.
-const MOST: usize = 10;
+const MAX_FINDINGS: usize = 10;
 /// Files of Git and aidd's own data, which agents do not edit.
-const OWN: [&str; 2] = [".git/", ".aidd/data."];
+const IGNORED_PATHS: [&str; 2] = [".git/", ".aidd/data."];
 
 /// The engine and baseline of a project.
-pub(super) struct Judge {
+pub(super) struct EditChecker {
     project: Project,
     engine: Engine,
     globs: Globs,
@@ -33,7 +33,7 @@ pub(super) struct Judge {
 
 /// A finding in the form shown to an agent.
 #[derive(Debug)]
-pub(super) struct Told {
+pub(super) struct EditFinding {
     path: String,
     line: u32,
     column: u32,
@@ -45,18 +45,18 @@ pub(super) struct Told {
     is_open: bool,
 }
 
-impl Told {
+impl EditFinding {
     /// Whether the edit must be refused: for a secret, or an error in the text itself. A missing
     /// test file or link target may be written next; refusing the first of two files because of the
     /// second would block both.
-    pub(super) fn must_not_pass(&self) -> bool {
+    pub(super) fn must_be_refused(&self) -> bool {
         let is_secret = self.rule.starts_with("secrets/") && self.severity > Severity::Info;
         self.severity == Severity::Error && !self.is_open || is_secret
     }
 }
 
 /// Whether the findings of a check depend on other files.
-fn looks_beyond(check: &CheckHeader) -> bool {
+fn reads_other_files(check: &CheckHeader) -> bool {
     let of_tree = check.tree.as_ref().is_some_and(|tree| {
         !tree.exists.is_empty()
             || !tree.absent.is_empty()
@@ -72,7 +72,7 @@ fn looks_beyond(check: &CheckHeader) -> bool {
             .is_some_and(|doc| !doc.links.is_empty() || doc.front.iter().any(of_value))
 }
 
-impl Judge {
+impl EditChecker {
     /// Loads the rules of the project at `root`.
     ///
     /// # Errors
@@ -93,10 +93,10 @@ impl Judge {
     ///
     /// # Errors
     /// When the file, or the baseline, cannot be read.
-    pub(super) fn proposed(&self, proposal: &Proposal) -> Result<Vec<Told>> {
-        let Some(path) = self.judged(&proposal.path) else { return Ok(Vec::new()) };
+    pub(super) fn check_proposed(&self, proposal: &Proposal) -> Result<Vec<EditFinding>> {
+        let Some(path) = self.checked_path(&proposal.path) else { return Ok(Vec::new()) };
         let before = match &proposal.from {
-            Some(from) => self.judged(from).map(|from| self.read(&from)).transpose()?.flatten(),
+            Some(from) => self.checked_path(from).map(|from| self.read(&from)).transpose()?.flatten(),
             None => self.read(&path)?,
         };
         let text = before.as_ref().map(|bytes| Source::decode(&*path, bytes.clone()));
@@ -105,34 +105,34 @@ impl Judge {
             let source = Source::new(&*path, &after.text);
             let checked = self.engine.check_secrets(&source, &Memory::default());
             let new = checked.findings.iter().filter(|found| found.status == Status::New);
-            return Ok(new.map(|found| self.told(&source, found)).collect());
+            return Ok(new.map(|found| self.to_edit_finding(&source, found)).collect());
         }
-        self.brought(&path, before, after.text.into_bytes())
+        self.new_findings(&path, before, after.text.into_bytes())
     }
 
     /// The findings that an edit has added.
     ///
     /// # Errors
     /// When the file, or the baseline, cannot be read.
-    pub(super) fn made(&self, proposal: &Proposal, original: Option<&str>) -> Result<Vec<Told>> {
-        let Some(path) = self.judged(&proposal.path) else { return Ok(Vec::new()) };
+    pub(super) fn check_made(&self, proposal: &Proposal, original: Option<&str>) -> Result<Vec<EditFinding>> {
+        let Some(path) = self.checked_path(&proposal.path) else { return Ok(Vec::new()) };
         let Some(after) = self.read(&path)? else { return Ok(Vec::new()) };
         let text = Source::decode(&*path, after.clone());
         let before = match (original, &proposal.change) {
             (Some(original), _) => Some(original.as_bytes().to_vec()),
             (None, Change::Edits(_)) => proposal.change.before(text.text()).map(String::into_bytes),
-            (None, Change::Whole(_) | Change::Untold) => None,
+            (None, Change::Whole(_) | Change::Unknown) => None,
         };
         let committed = || {
-            let from = proposal.from.as_ref().and_then(|from| self.judged(from));
+            let from = proposal.from.as_ref().and_then(|from| self.checked_path(from));
             self.committed(from.as_ref().unwrap_or(&path))
         };
         let before = before.or_else(committed);
-        self.brought(&path, before, after)
+        self.new_findings(&path, before, after)
     }
 
     /// The findings of `after` that are not in `before`.
-    fn brought(&self, path: &str, before: Option<Vec<u8>>, after: Vec<u8>) -> Result<Vec<Told>> {
+    fn new_findings(&self, path: &str, before: Option<Vec<u8>>, after: Vec<u8>) -> Result<Vec<EditFinding>> {
         let known: HashSet<String> = before
             .map(|before| check_text(&self.project, &self.engine, path.to_owned(), before))
             .into_iter()
@@ -141,21 +141,21 @@ impl Judge {
             .map(|found| found.id)
             .collect();
         let mut outcome = check_text(&self.project, &self.engine, path.to_owned(), after);
-        baseline::judge((None, false), &self.project, &[], &mut outcome, false)?;
+        baseline::apply((None, false), &self.project, &[], &mut outcome, false)?;
         let mut new = Vec::new();
         for file in &outcome.files {
             let findings = file.checked.findings.iter();
             let findings =
                 findings.filter(|found| found.status == Status::New && !known.contains(&found.id));
-            new.extend(findings.map(|found| self.told(&file.source, found)));
+            new.extend(findings.map(|found| self.to_edit_finding(&file.source, found)));
         }
         Ok(new)
     }
 
     /// The path relative to the root, if the file is checked at all.
-    fn judged(&self, given: &str) -> Option<String> {
+    fn checked_path(&self, given: &str) -> Option<String> {
         let path = self.project.disk.inside(given)?;
-        let is_own = OWN.iter().any(|own| path.starts_with(own));
+        let is_own = IGNORED_PATHS.iter().any(|own| path.starts_with(own));
         let is_meant = !path.is_empty() && !is_own && self.globs.matches(&path);
         (is_meant && walk::meets(&self.project.disk, &path)).then_some(path)
     }
@@ -169,10 +169,10 @@ impl Judge {
         }
     }
 
-    fn told(&self, source: &Source, found: &Finding) -> Told {
+    fn to_edit_finding(&self, source: &Source, found: &Finding) -> EditFinding {
         let at = source.position(found.span.start, Encoding::CodePoints);
         let rule = self.engine.registry().get(&found.rule);
-        Told {
+        EditFinding {
             path: source.path().to_owned(),
             line: at.line + 1,
             column: at.column + 1,
@@ -180,7 +180,7 @@ impl Judge {
             rule: found.rule.to_string(),
             message: found.message.clone(),
             help: found.help.clone(),
-            is_open: rule.and_then(|rule| rule.check.as_ref()).is_some_and(looks_beyond),
+            is_open: rule.and_then(|rule| rule.check.as_ref()).is_some_and(reads_other_files),
         }
     }
 
@@ -194,14 +194,14 @@ impl Judge {
 }
 
 /// Formats findings for an agent below `heading`, most severe first; `None` without findings.
-pub(super) fn said(heading: &str, found: &[Told]) -> Option<String> {
+pub(super) fn render(heading: &str, found: &[EditFinding]) -> Option<String> {
     if found.is_empty() {
         return None;
     }
-    let mut order: Vec<&Told> = found.iter().collect();
+    let mut order: Vec<&EditFinding> = found.iter().collect();
     order.sort_by_key(|one| Reverse(one.severity));
     let mut text = format!("{heading} {}:", number(found.len(), "finding"));
-    for one in order.iter().take(MOST) {
+    for one in order.iter().take(MAX_FINDINGS) {
         let help = one.help.as_ref().map(|help| format!(". {help}")).unwrap_or_default();
         let line = format!(
             "\n{}:{}:{} {} {}: {}{help}",
@@ -210,7 +210,7 @@ pub(super) fn said(heading: &str, found: &[Told]) -> Option<String> {
         text.push('\n');
         text.push_str(one_line(line.trim_start()).trim_end());
     }
-    if found.len() > MOST {
+    if found.len() > MAX_FINDINGS {
         text.push_str(&format!("\n… and {} more", found.len() - MOST));
     }
     text.push_str("\n`aidd explain RULE` explains a rule.");

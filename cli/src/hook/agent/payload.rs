@@ -47,11 +47,11 @@ impl Payload {
         if !said.is_object() {
             bail!("standard input is not a JSON object");
         }
-        let input = unpacked(&said, &["tool_input", "toolInput", "tool_info", "toolArgs"]);
+        let input = parsed_field(&said, &["tool_input", "toolInput", "tool_info", "toolArgs"]);
         // Some Cursor events are about one tool and have its input at the top level.
         let input = if input.is_null() { said.clone() } else { input };
         let answers = ["tool_response", "tool_output", "toolResponse", "toolResult"];
-        let response = unpacked(&said, &answers);
+        let response = parsed_field(&said, &answers);
         Ok(Self { said, input, response })
     }
 
@@ -84,7 +84,7 @@ impl Payload {
     }
 
     /// The working directory of the client.
-    pub(super) fn folder(&self) -> Option<PathBuf> {
+    pub(super) fn working_dir(&self) -> Option<PathBuf> {
         let first = || self.said.get("workspace_roots")?.get(0)?.as_str();
         text(&self.said, &["cwd"]).or_else(first).map(PathBuf::from)
     }
@@ -184,7 +184,7 @@ fn exit_code(text: &str) -> Option<i64> {
 }
 
 /// The first of these fields that exists; a string that contains JSON is parsed.
-fn unpacked(said: &Value, names: &[&str]) -> Value {
+fn parsed_field(said: &Value, names: &[&str]) -> Value {
     let Some(found) = names.iter().find_map(|name| said.get(name)) else { return Value::Null };
     match found {
         Value::String(text) if text.trim_start().starts_with('{') => {

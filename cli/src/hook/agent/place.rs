@@ -15,15 +15,15 @@ pub(super) fn proposals(payload: &Payload, root: &Path, cwd: &Path) -> Vec<Propo
     let mut found = edits::proposals(payload.input());
     let tool = payload.tool().to_lowercase();
     if !WRITING.iter().any(|part| tool.contains(part)) {
-        found.retain(|proposal| proposal.change != Change::Untold);
+        found.retain(|proposal| proposal.change != Change::Unknown);
     }
     let is_own = |folder: &PathBuf| {
         folder.is_absolute() && Disk::new(root).inside(&folder.to_string_lossy()).is_some()
     };
-    let folder = payload.folder().filter(is_own).unwrap_or_else(|| cwd.to_owned());
+    let folder = payload.working_dir().filter(is_own).unwrap_or_else(|| cwd.to_owned());
     for proposal in &mut found {
         for path in std::iter::once(&mut proposal.path).chain(&mut proposal.from) {
-            if let Some(there) = placed(path, &folder, root) {
+            if let Some(there) = resolve(path, &folder, root) {
                 *path = there;
             }
         }
@@ -33,7 +33,7 @@ pub(super) fn proposals(payload: &Payload, root: &Path, cwd: &Path) -> Vec<Propo
 
 /// A path relative to `folder`; `None` to use it as it is: it is absolute, or exists only relative
 /// to the project root.
-fn placed(path: &str, folder: &Path, root: &Path) -> Option<String> {
+fn resolve(path: &str, folder: &Path, root: &Path) -> Option<String> {
     if Path::new(path).is_absolute() || folder == root {
         return None;
     }

@@ -37,7 +37,7 @@ pub(super) fn pages(distribution: &'static Distribution, root: &Path) -> Pages {
 
 /// First line of the context, so that the agent neither requests the same text again nor opens a
 /// second session.
-const TOLD: &str = "This is the output of aidd_bootstrap; do not call it again. For a task, call aidd_classify_task.";
+const INTRODUCTION: &str = "This is the output of aidd_bootstrap; do not call it again. For a task, call aidd_classify_task.";
 
 /// The context at the start of a conversation on `branch`. If it is `resumed`, it already contains
 /// the rules; then mainly the state of the work is included.

@@ -23,11 +23,11 @@ const AUTOMATIC: &str = "automatic";
 /// Separator before the agent's own text in a checkpoint, and maximum number of its characters that
 /// are read.
 const EARLIER: &str = "; earlier: ";
-const SAID: usize = 400;
+const MAX_EARLIER_CHARS: usize = 400;
 /// Age in milliseconds after which an unfinished session is ended: one day.
-const DAY: i64 = 24 * 60 * 60 * 1000;
+const STALE_AFTER_MS: i64 = 24 * 60 * 60 * 1000;
 /// Maximum number of such sessions ended at once.
-const STALE: usize = 5;
+const MAX_STALE: usize = 5;
 
 /// The checked-out branch; without one, Git's default branch name.
 pub(super) fn branch(root: &Path) -> String {
@@ -71,7 +71,7 @@ pub(super) fn begin(
 
 /// The provider of a model, from its name.
 fn provider(model: &str) -> &'static str {
-    const MAKERS: [(&str, &str); 6] = [
+    const PROVIDERS: [(&str, &str); 6] = [
         ("claude", "anthropic"),
         ("gpt", "openai"),
         ("codex", "openai"),
@@ -79,7 +79,7 @@ fn provider(model: &str) -> &'static str {
         ("swe", "cognition"),
         ("composer", "cursor"),
     ];
-    let maker = MAKERS.iter().find(|(name, _)| model.to_lowercase().contains(name));
+    let maker = PROVIDERS.iter().find(|(name, _)| model.to_lowercase().contains(name));
     maker.map_or("unknown", |(_, maker)| maker)
 }
 
@@ -92,9 +92,9 @@ fn end_stale(memory: &mut ProjectMemory, thread: &str) -> Result<()> {
         let began = millis(&state.started_at).unwrap_or(now);
         state.is_of_hook()
             && state.memory_session_id.as_deref() != Some(thread)
-            && now - began > DAY
+            && now - began > STALE_AFTER_MS
     };
-    let stale: Vec<SessionState> = open.iter().filter(is_stale).take(STALE).cloned().collect();
+    let stale: Vec<SessionState> = open.iter().filter(is_stale).take(MAX_STALE).cloned().collect();
     for state in stale {
         finish(memory, &state)?;
     }
@@ -121,14 +121,14 @@ pub(super) fn tool(
     (root, proposals): (&Path, &[Proposal]),
     findings: usize,
 ) -> Result<()> {
-    let Some((title, body)) = seen(payload, (root, proposals), findings) else { return Ok(()) };
+    let Some((title, body)) = describe_tool(payload, (root, proposals), findings) else { return Ok(()) };
     let Some(session) = begin(memory, payload, root)? else { return Ok(()) };
     memory.observe(&session.id, Kind::ToolOutcome, &title, &body)?;
     Ok(())
 }
 
 /// The effect of a tool call as title and body.
-fn seen(
+fn describe_tool(
     payload: &Payload,
     (root, proposals): (&Path, &[Proposal]),
     findings: usize,
@@ -170,7 +170,7 @@ fn seen(
 }
 
 /// The observations of a session, oldest first.
-fn observed(memory: &mut ProjectMemory, session: &str) -> Result<Vec<Entry>, MemoryError> {
+fn observations(memory: &mut ProjectMemory, session: &str) -> Result<Vec<Entry>, MemoryError> {
     let query = Query {
         session_id: Some(session.to_owned()),
         order: Order::Oldest,
@@ -193,7 +193,7 @@ struct Summary {
 }
 
 impl Summary {
-    fn of(seen: &[Entry]) -> Self {
+    fn from_entries(seen: &[Entry]) -> Self {
         let mut summary = Self { count: seen.len(), ..Self::default() };
         for entry in seen {
             summary.last = summary.last.max(entry.created_at);
@@ -237,7 +237,7 @@ impl Summary {
 /// When it cannot be saved.
 pub(super) fn checkpoint(memory: &mut ProjectMemory, payload: &Payload) -> Result<()> {
     let Some(session) = open(memory, payload)? else { return Ok(()) };
-    let summary = Summary::of(&observed(memory, &session.id)?);
+    let summary = Summary::from_entries(&observations(memory, &session.id)?);
     // Agents can save without a session id: checkpoints on the branch since the session started
     // belong to it too.
     let last = memory.last_checkpoint(Some(&session.branch))?;
@@ -264,7 +264,7 @@ pub(super) fn checkpoint(memory: &mut ProjectMemory, payload: &Payload) -> Resul
     };
     let before = last.and_then(|entry| {
         let is_ours = earlier.is_some_and(|one| one.status.as_deref() == Some(AUTOMATIC));
-        said_before(&entry.title(SAID), is_ours)
+        earlier_text(&entry.title(MAX_EARLIER_CHARS), is_ours)
     });
     let before = before.map(|said| format!("{EARLIER}{said}")).unwrap_or_default();
     let text = format!("before compaction{trigger}: {}{before}", summary.text());
@@ -279,7 +279,7 @@ pub(super) fn checkpoint(memory: &mut ProjectMemory, payload: &Payload) -> Resul
 }
 
 /// The agent's text in a checkpoint; for a checkpoint of a hook, the text it included.
-fn said_before(text: &str, is_hooks: bool) -> Option<String> {
+fn earlier_text(text: &str, is_hooks: bool) -> Option<String> {
     if !is_hooks {
         return Some(text.to_owned());
     }
@@ -293,7 +293,7 @@ fn said_before(text: &str, is_hooks: bool) -> Option<String> {
 /// When it cannot be saved.
 pub(super) fn progress(memory: &mut ProjectMemory, payload: &Payload) -> Result<()> {
     let Some(session) = open(memory, payload)? else { return Ok(()) };
-    let summary = Summary::of(&observed(memory, &session.id)?);
+    let summary = Summary::from_entries(&observations(memory, &session.id)?);
     let is_known = summary.files.iter().all(|file| session.files_modified.contains(file));
     if !is_known {
         memory.update_session(&session.id, &Map::from_iter([files(&summary)]))?;
@@ -317,7 +317,7 @@ pub(super) fn end(memory: &mut ProjectMemory, payload: &Payload) -> Result<()> {
 }
 
 fn finish(memory: &mut ProjectMemory, session: &SessionState) -> Result<()> {
-    let summary = Summary::of(&observed(memory, &session.id)?);
+    let summary = Summary::from_entries(&observations(memory, &session.id)?);
     let is_empty = summary.count == 0
         && session.decisions.is_empty()
         && session.errors_resolved.is_empty()

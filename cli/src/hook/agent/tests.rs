@@ -12,12 +12,12 @@ fn edit(old: &str, new: &str, all: bool) -> Edit {
     Edit { old: old.into(), new: new.into(), all }
 }
 
-fn of(path: &str, change: Change) -> Vec<Proposal> {
+fn proposal(path: &str, change: Change) -> Vec<Proposal> {
     vec![Proposal { path: path.into(), from: None, change }]
 }
 
 #[test]
-fn the_form_is_told_by_what_a_client_says() {
+fn the_payload_format_is_detected() {
     for (said, form) in [
         (json!({"hook_event_name": "PreToolUse", "tool_name": "Write"}), Form::Claude),
         (json!({"hookEventName": "PreToolUse", "tool_name": "create_file"}), Form::Claude),
@@ -36,37 +36,37 @@ fn the_form_is_told_by_what_a_client_says() {
 }
 
 #[test]
-fn what_is_written_is_read_out_of_every_form() {
+fn edits_are_read_from_every_format() {
     let whole = |text: &str| Change::Whole(text.into());
     let edits = |edits| Change::Edits(edits);
     for (input, expected) in [
-        (json!({"file_path": "a", "content": "b"}), of("a", whole("b"))),
-        (json!({"filePath": "a", "content": "b"}), of("a", whole("b"))),
-        (json!({"path": "a", "contents": "b"}), of("a", whole("b"))),
+        (json!({"file_path": "a", "content": "b"}), proposal("a", whole("b"))),
+        (json!({"filePath": "a", "content": "b"}), proposal("a", whole("b"))),
+        (json!({"path": "a", "contents": "b"}), proposal("a", whole("b"))),
         (
             json!({"file_path": "a", "old_string": "b", "new_string": "c", "replace_all": true}),
-            of("a", edits(vec![edit("b", "c", true)])),
+            proposal("a", edits(vec![edit("b", "c", true)])),
         ),
         (
             json!({"file_path": "a", "edits": [
                 {"old_string": "b", "new_string": "c"}, {"oldString": "d", "newString": "e"}, 1,
             ]}),
-            of("a", edits(vec![edit("b", "c", false), edit("d", "e", false)])),
+            proposal("a", edits(vec![edit("b", "c", false), edit("d", "e", false)])),
         ),
         (
             json!({"replacements": [
                 {"filePath": "a", "oldString": "b", "newString": "c"},
                 {"filePath": "a", "oldString": "d", "newString": "e"},
             ]}),
-            of("a", edits(vec![edit("b", "c", false), edit("d", "e", false)])),
+            proposal("a", edits(vec![edit("b", "c", false), edit("d", "e", false)])),
         ),
         (
             json!({"filePath": "a.ipynb", "cellId": "1", "newCode": "b"}),
-            of("a.ipynb", edits(vec![edit("", "b", false)])),
+            proposal("a.ipynb", edits(vec![edit("", "b", false)])),
         ),
         (
             json!({"notebook_path": "a.ipynb", "new_source": "b"}),
-            of("a.ipynb", edits(vec![edit("", "b", false)])),
+            proposal("a.ipynb", edits(vec![edit("", "b", false)])),
         ),
         (json!({"file_path": "a", "offset": 1}), vec![]),
         (json!({"command": "cargo test"}), vec![]),
@@ -105,14 +105,14 @@ fn a_patch_names_its_files_and_hunks() {
     ];
     let change = Change::Edits(hunks);
     let moved = Proposal { path: "src/b.rs".into(), from: Some("src/a.rs".into()), change };
-    let expected = [of("new.txt", Change::Whole("one\ntwo\n".into())), vec![moved]];
+    let expected = [proposal("new.txt", Change::Whole("one\ntwo\n".into())), vec![moved]];
     assert_eq!(found, expected.into_iter().flatten().collect::<Vec<_>>());
     assert_eq!(payload(&json!({"tool_input": {"command": PATCHED}})).command(), None);
     assert_eq!(proposals(&json!({"input": "*** Begin Patch\n+lost\n*** End"})), []);
 }
 
 #[test]
-fn a_file_that_a_patch_moves_is_looked_for_where_it_goes() {
+fn a_moved_file_is_checked_at_its_new_path() {
     let patch = format!("{PATCH}\n*** Update File: a.rs\n*** Move to: b/a.rs\n@@\n-old\n+new\n");
     let change = Change::Edits(vec![edit("old\n", "new\n", false)]);
     let moved = Proposal { path: "b/a.rs".into(), from: Some("a.rs".into()), change };
@@ -129,13 +129,13 @@ fn files_without_a_text_are_written_by_tools_that_write() {
         let said = payload(&json!({"tool_name": tool, "tool_input": input}));
         place::proposals(&said, Path::new("/p"), Path::new("/p"))
     };
-    let written = ["a.rs", "b.rs"].map(|path| of(path, Change::Untold));
+    let written = ["a.rs", "b.rs"].map(|path| proposal(path, Change::Unknown));
     assert_eq!(named("editFiles"), written.into_iter().flatten().collect::<Vec<_>>());
     assert_eq!(named("readFiles"), []);
 }
 
 #[test]
-fn edits_are_applied_and_taken_back() {
+fn edits_are_applied_and_reverted() {
     let change = Change::Edits(vec![edit("b\n", "B\n", false), edit("x", "y", true)]);
     let after = change.after(Some("a\nb\nx x\n"));
     assert_eq!((&*after.text, after.is_whole), ("a\nB\ny y\n", true));
@@ -152,7 +152,7 @@ fn edits_are_applied_and_taken_back() {
 }
 
 #[test]
-fn outcomes_are_read_out_of_every_form() {
+fn outcomes_are_read_from_every_format() {
     for (said, expected) in [
         (json!({"hook_event_name": "PostToolUseFailure"}), Some(false)),
         (json!({"hook_event_name": "PostToolUse", "tool_response": {"stdout": ""}}), Some(true)),
@@ -171,7 +171,7 @@ fn outcomes_are_read_out_of_every_form() {
 
 /// The value of an option does not hide the name of the hook.
 #[test]
-fn a_hook_is_seen_behind_every_option() {
+fn a_hook_is_found_after_every_option() {
     for option in Cli::command().get_arguments().filter(|option| option.is_global_set()) {
         let Some(name) = option.get_long() else { continue };
         let takes = option.get_action().takes_values();
@@ -183,8 +183,8 @@ fn a_hook_is_seen_behind_every_option() {
 }
 
 #[test]
-fn a_hook_of_a_client_is_known_however_it_is_called() {
-    let is = |args: &[&str]| is_agents(&args.iter().map(OsString::from).collect::<Vec<_>>());
+fn agent_hooks_are_recognized_in_malformed_command_lines() {
+    let is = |args: &[&str]| is_agent_hook(&args.iter().map(OsString::from).collect::<Vec<_>>());
     for name in NAMES {
         assert!(is(&["aidd", "hook", name]), "{name}");
         assert!(is(&["aidd", "--color", "never", "hook", name, "--wrong"]), "{name}");

@@ -9,7 +9,7 @@ use std::ops::Range;
 ///
 /// # Errors
 /// When the markers do not define one position: which marker, its line, and the remedy.
-pub(super) fn within(before: &str, block: &str) -> Result<String, String> {
+pub(super) fn replace_block(before: &str, block: &str) -> Result<String, String> {
     let place = place(before)?;
     let first = before.find('\n').map(|end| &before[..=end]);
     let ending = if first.is_some_and(|line| line.ends_with("\r\n")) { "\r\n" } else { "\n" };
@@ -28,7 +28,7 @@ pub(super) fn within(before: &str, block: &str) -> Result<String, String> {
 }
 
 /// A marker in the file.
-struct Found {
+struct Marker {
     begins: bool,
     /// Line number, counted from 1.
     line: usize,
@@ -38,7 +38,7 @@ struct Found {
 /// Range from the start marker to the end of the end marker; `None` without a block.
 fn place(text: &str) -> Result<Option<Range<usize>>, String> {
     let (found, open) = markers(text)?;
-    let name = |one: &Found| if one.begins { MARKERS.0 } else { MARKERS.1 };
+    let name = |one: &Marker| if one.begins { MARKERS.0 } else { MARKERS.1 };
     match &found[..] {
         [] => match open {
             // A block appended there would become part of the code and not be found again.
@@ -74,7 +74,7 @@ fn place(text: &str) -> Result<Option<Range<usize>>, String> {
 
 /// The markers that are alone on their lines and outside code, and the line of an unclosed code
 /// block.
-fn markers(text: &str) -> Result<(Vec<Found>, Option<usize>), String> {
+fn markers(text: &str) -> Result<(Vec<Marker>, Option<usize>), String> {
     let mut found = Vec::new();
     let mut fence: Option<(&str, usize)> = None;
     let mut offset = 0;
@@ -100,7 +100,7 @@ fn markers(text: &str) -> Result<(Vec<Found>, Option<usize>), String> {
         for (marker, begins) in [(MARKERS.0, true), (MARKERS.1, false)] {
             if inner == marker {
                 let from = start + line.len() - inner.len();
-                found.push(Found { begins, line: at + 1, place: from..from + marker.len() });
+                found.push(Marker { begins, line: at + 1, place: from..from + marker.len() });
             } else if inner.contains(marker) && !inner.contains(&format!("`{marker}`")) {
                 return Err(format!("`{marker}` in line {} must be alone on its line", at + 1));
             }
@@ -119,10 +119,10 @@ mod tests {
     }
 
     #[test]
-    fn the_block_takes_the_place_of_the_last_one() {
+    fn the_block_replaces_the_existing_one() {
         let block = block();
         assert_eq!(within("", &block).as_deref(), Ok(&*block));
-        let first = within("# A\n\ntext", &block).expect("written");
+        let first = replace_block("# A\n\ntext", &block).expect("written");
         assert_eq!(first, format!("# A\n\ntext\n\n{block}"));
         assert_eq!(within(&first, &block), Ok(first.clone()));
         let old = first.replace("new", "old\nlines") + "\nmore\n";
@@ -138,13 +138,13 @@ mod tests {
     }
 
     #[test]
-    fn markers_in_code_are_words() {
+    fn markers_in_code_are_ignored() {
         let block = block();
         let shown = format!(
             "# A\n\n```md\n{}\n{}\n```\n\n    {}\n\nBetween `{}` and its end.\n",
             MARKERS.0, MARKERS.1, MARKERS.0, MARKERS.0
         );
-        let after = within(&shown, &block).expect("written");
+        let after = replace_block(&shown, &block).expect("written");
         assert_eq!(after, format!("{shown}\n{block}"));
         assert_eq!(within(&after, &block), Ok(after.clone()));
         let longer = format!("````\n```\n{}\n```\n````\n", MARKERS.1);
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_tells_no_one_place_is_refused_with_its_lines() {
+    fn ambiguous_markers_are_reported_with_their_lines() {
         let (start, end) = MARKERS;
         for (text, part) in [
             (format!("a\n{start}\n"), "in line 2 has no matching marker"),
@@ -163,14 +163,14 @@ mod tests {
             (format!("- {start}\n{end}\n"), "must be alone on its line"),
             ("# A\n\n```sh\nmake\n".to_owned(), "starts in line 3 is not closed"),
         ] {
-            let why = within(&text, &block()).expect_err(&text);
+            let why = replace_block(&text, &block()).expect_err(&text);
             assert!(why.contains(part), "{text:?}: {why}");
         }
     }
 
     proptest! {
         #[test]
-        fn written_twice_it_is_as_written_once_and_the_rest_stays(
+        fn writing_twice_is_idempotent_and_preserves_the_rest(
             parts in proptest::collection::vec(proptest::sample::select(vec![
                 "# A", "text", "\n", "\r\n", "\n\n", "```", "~~~~", "    ", " ", "`", "é",
                 "<!-- aidd:rules -->", "<!-- /aidd:rules -->", "<!--", "\u{feff}",
@@ -179,8 +179,8 @@ mod tests {
         ) {
             let before = parts.concat();
             let block = format!("{}\n{new}\n{}\n", MARKERS.0, MARKERS.1);
-            let Ok(after) = within(&before, &block) else { return Ok(()) };
-            prop_assert_eq!(within(&after, &block), Ok(after.clone()));
+            let Ok(after) = replace_block(&before, &block) else { return Ok(()) };
+            prop_assert_eq!(replace_block(&after, &block), Ok(after.clone()));
             match place(&before).expect("told") {
                 Some(place) => {
                     prop_assert!(after.starts_with(&before[..place.start]));

@@ -1,10 +1,10 @@
 //! The comment that contains a marker: the text around it, and its words.
 
-use super::markers::is_own;
+use super::markers::is_aidd;
 use crate::text::source::{Source, Span};
 
 /// Maximum number of bytes read after a marker: one line can contain thousands of markers.
-const REACH: usize = 2048;
+const MAX_READ: usize = 2048;
 
 /// Length in bytes of the longest comment opener, `<!--`.
 const OPENER: usize = 4;
@@ -13,7 +13,7 @@ const OPENER: usize = 4;
 const CLOSERS: [&str; 4] = ["-->", "*/", "#}", "*)"];
 
 /// Characters that can precede the rule names in a list.
-pub(super) const LEADING: [char; 6] = [' ', '\t', ':', ',', '=', '['];
+pub(super) const LIST_PREFIXES: [char; 6] = [' ', '\t', ':', ',', '=', '['];
 
 /// The text on the line before and after a marker; `None` if the match is not a marker.
 pub(super) fn around<'a>(
@@ -28,12 +28,12 @@ pub(super) fn around<'a>(
     // only mentioned.
     let is_word =
         after.starts_with(|c: char| c.is_alphanumeric() && !literal.ends_with(['=', ':']));
-    (!is_word && (!is_own(literal) || opens_comment(before))).then_some((before, after))
+    (!is_word && (!is_aidd(literal) || opens_comment(before))).then_some((before, after))
 }
 
 /// The part of the text after a marker that is read.
 fn within_reach(after: &str) -> &str {
-    &after[..after.floor_char_boundary(REACH)]
+    &after[..after.floor_char_boundary(MAX_READ)]
 }
 
 /// Whether the text before a marker ends with a comment opener.
@@ -44,7 +44,7 @@ pub(super) fn opens_comment(before: &str) -> bool {
 }
 
 /// Whether the line before a marker contains only the comment opener.
-pub(super) fn stands_alone(before: &str) -> bool {
+pub(super) fn is_alone_on_line(before: &str) -> bool {
     let before = before.trim_end();
     let opener = before.ceil_char_boundary(before.len().saturating_sub(OPENER));
     // Searched from the end: thousands of markers can follow one long indent.
@@ -60,7 +60,7 @@ pub(super) fn split(after: &str) -> (Vec<&str>, String, usize) {
     let mut more = true;
     while more {
         let rest = &after[at..];
-        let begin = at + rest.len() - rest.trim_start_matches(LEADING).len();
+        let begin = at + rest.len() - rest.trim_start_matches(LIST_PREFIXES).len();
         let end = after[begin..].find([' ', '\t']).map_or(after.len(), |length| begin + length);
         let part = &after[begin..end];
         if part.is_empty() || part.starts_with("--") {

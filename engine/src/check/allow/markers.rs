@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 /// Which lines a comment applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reach {
+pub(super) enum Scope {
     /// Its own line; if the comment is alone on its line, the next line that is not such a comment.
     Here,
     /// Only its own line.
@@ -27,7 +27,7 @@ pub(super) enum Reach {
 
 /// How a comment lists the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Names {
+pub(super) enum NameSyntax {
     /// `a, b` after the marker, then the reason.
     List,
     /// As `List`; without a list, all rules.
@@ -37,7 +37,7 @@ pub(super) enum Names {
     ListOrStyle,
     /// As `List`; without a list, the style rules of aidd, including those on security. These
     /// markers are short words, so they only count at the beginning of a comment.
-    ListOrOurs,
+    ListOrAllStyle,
     /// The rules that find secrets.
     Secrets,
     /// Names separated by blanks; without any, the rules whose ids have one of these prefixes.
@@ -45,66 +45,66 @@ pub(super) enum Names {
 }
 
 /// The supported markers. Longer markers come before their prefixes.
-pub(super) const MARKERS: &[(&str, Reach, Names)] = &[
-    ("aidd:allow-file", Reach::File, Names::List),
-    ("aidd:allow", Reach::Here, Names::List),
-    ("hadolint global ignore=", Reach::File, Names::List),
-    ("hadolint ignore=", Reach::Next, Names::List),
-    ("check=skip=", Reach::File, Names::List),
-    ("shellcheck disable=", Reach::Next, Names::List),
-    ("gitleaks:allow", Reach::Line, Names::Secrets),
-    ("betterleaks:allow", Reach::Line, Names::Secrets),
-    ("kingfisher:ignore", Reach::Line, Names::Secrets),
-    ("noseyparker:ignore", Reach::Line, Names::Secrets),
-    ("trufflehog:ignore", Reach::Line, Names::Secrets),
-    ("pragma: allowlist nextline secret", Reach::Next, Names::Secrets),
-    ("pragma: allowlist secret", Reach::Line, Names::Secrets),
-    ("secretlint-disable-next-line", Reach::Next, Names::Secrets),
-    ("secretlint-disable-line", Reach::Line, Names::Secrets),
-    ("squawk-ignore-file", Reach::File, Names::ListOrAll),
-    ("squawk-ignore", Reach::Next, Names::ListOrAll),
-    ("eslint-disable-next-line", Reach::Next, Names::ListOrAll),
-    ("eslint-disable-line", Reach::Line, Names::ListOrAll),
-    ("eslint-disable", Reach::Rest, Names::ListOrStyle),
-    ("eslint-enable", Reach::End, Names::ListOrStyle),
-    ("oxlint-disable-next-line", Reach::Next, Names::ListOrAll),
-    ("oxlint-disable-line", Reach::Line, Names::ListOrAll),
-    ("oxlint-disable", Reach::Rest, Names::ListOrStyle),
-    ("oxlint-enable", Reach::End, Names::ListOrStyle),
-    ("biome-ignore-all", Reach::File, Names::List),
-    ("biome-ignore", Reach::Next, Names::List),
-    ("nolint:", Reach::Line, Names::List),
-    ("nolint", Reach::Line, Names::ListOrOurs),
-    ("ruff: noqa:", Reach::File, Names::List),
-    ("flake8: noqa:", Reach::File, Names::List),
-    ("noqa:", Reach::Line, Names::List),
-    ("noqa", Reach::Line, Names::ListOrOurs),
-    ("NOQA:", Reach::Line, Names::List),
-    ("NOQA", Reach::Line, Names::ListOrOurs),
-    ("nosec", Reach::Line, Names::ListOrOurs),
-    ("NOSONAR", Reach::Line, Names::ListOrOurs),
-    ("NOPMD", Reach::Line, Names::ListOrOurs),
-    ("pylint: disable-next=", Reach::Next, Names::List),
-    ("pylint: disable=", Reach::LineOrBlock, Names::List),
-    ("pylint: enable=", Reach::End, Names::List),
-    ("rubocop:disable", Reach::LineOrRest, Names::List),
-    ("rubocop:todo", Reach::LineOrRest, Names::List),
-    ("rubocop:enable", Reach::End, Names::List),
-    ("stylelint-disable-next-line", Reach::Next, Names::ListOrStyle),
-    ("stylelint-disable-line", Reach::Line, Names::ListOrStyle),
-    ("stylelint-disable", Reach::Rest, Names::ListOrStyle),
-    ("stylelint-enable", Reach::End, Names::ListOrStyle),
-    ("ast-grep-ignore", Reach::Here, Names::ListOrAll),
+pub(super) const MARKERS: &[(&str, Scope, NameSyntax)] = &[
+    ("aidd:allow-file", Scope::File, NameSyntax::List),
+    ("aidd:allow", Scope::Here, NameSyntax::List),
+    ("hadolint global ignore=", Scope::File, NameSyntax::List),
+    ("hadolint ignore=", Scope::Next, NameSyntax::List),
+    ("check=skip=", Scope::File, NameSyntax::List),
+    ("shellcheck disable=", Scope::Next, NameSyntax::List),
+    ("gitleaks:allow", Scope::Line, NameSyntax::Secrets),
+    ("betterleaks:allow", Scope::Line, NameSyntax::Secrets),
+    ("kingfisher:ignore", Scope::Line, NameSyntax::Secrets),
+    ("noseyparker:ignore", Scope::Line, NameSyntax::Secrets),
+    ("trufflehog:ignore", Scope::Line, NameSyntax::Secrets),
+    ("pragma: allowlist nextline secret", Scope::Next, NameSyntax::Secrets),
+    ("pragma: allowlist secret", Scope::Line, NameSyntax::Secrets),
+    ("secretlint-disable-next-line", Scope::Next, NameSyntax::Secrets),
+    ("secretlint-disable-line", Scope::Line, NameSyntax::Secrets),
+    ("squawk-ignore-file", Scope::File, NameSyntax::ListOrAll),
+    ("squawk-ignore", Scope::Next, NameSyntax::ListOrAll),
+    ("eslint-disable-next-line", Scope::Next, NameSyntax::ListOrAll),
+    ("eslint-disable-line", Scope::Line, NameSyntax::ListOrAll),
+    ("eslint-disable", Scope::Rest, NameSyntax::ListOrStyle),
+    ("eslint-enable", Scope::End, NameSyntax::ListOrStyle),
+    ("oxlint-disable-next-line", Scope::Next, NameSyntax::ListOrAll),
+    ("oxlint-disable-line", Scope::Line, NameSyntax::ListOrAll),
+    ("oxlint-disable", Scope::Rest, NameSyntax::ListOrStyle),
+    ("oxlint-enable", Scope::End, NameSyntax::ListOrStyle),
+    ("biome-ignore-all", Scope::File, NameSyntax::List),
+    ("biome-ignore", Scope::Next, NameSyntax::List),
+    ("nolint:", Scope::Line, NameSyntax::List),
+    ("nolint", Scope::Line, NameSyntax::ListOrAllStyle),
+    ("ruff: noqa:", Scope::File, NameSyntax::List),
+    ("flake8: noqa:", Scope::File, NameSyntax::List),
+    ("noqa:", Scope::Line, NameSyntax::List),
+    ("noqa", Scope::Line, NameSyntax::ListOrAllStyle),
+    ("NOQA:", Scope::Line, NameSyntax::List),
+    ("NOQA", Scope::Line, NameSyntax::ListOrAllStyle),
+    ("nosec", Scope::Line, NameSyntax::ListOrAllStyle),
+    ("NOSONAR", Scope::Line, NameSyntax::ListOrAllStyle),
+    ("NOPMD", Scope::Line, NameSyntax::ListOrAllStyle),
+    ("pylint: disable-next=", Scope::Next, NameSyntax::List),
+    ("pylint: disable=", Scope::LineOrBlock, NameSyntax::List),
+    ("pylint: enable=", Scope::End, NameSyntax::List),
+    ("rubocop:disable", Scope::LineOrRest, NameSyntax::List),
+    ("rubocop:todo", Scope::LineOrRest, NameSyntax::List),
+    ("rubocop:enable", Scope::End, NameSyntax::List),
+    ("stylelint-disable-next-line", Scope::Next, NameSyntax::ListOrStyle),
+    ("stylelint-disable-line", Scope::Line, NameSyntax::ListOrStyle),
+    ("stylelint-disable", Scope::Rest, NameSyntax::ListOrStyle),
+    ("stylelint-enable", Scope::End, NameSyntax::ListOrStyle),
+    ("ast-grep-ignore", Scope::Here, NameSyntax::ListOrAll),
     (
         "markdownlint-disable-next-line",
-        Reach::Next,
-        Names::Spaced(&["markdownlint/", "compliance/"]),
+        Scope::Next,
+        NameSyntax::Spaced(&["markdownlint/", "compliance/"]),
     ),
-    ("markdownlint-disable-line", Reach::Line, Names::Spaced(&["markdownlint/", "compliance/"])),
-    ("markdownlint-disable-file", Reach::File, Names::Spaced(&["markdownlint/", "compliance/"])),
-    ("markdownlint-disable", Reach::Rest, Names::Spaced(&["markdownlint/", "compliance/"])),
-    ("markdownlint-enable", Reach::End, Names::Spaced(&["markdownlint/", "compliance/"])),
-    ("mermaid-lint-disable-next-line", Reach::Next, Names::ListOrAll),
+    ("markdownlint-disable-line", Scope::Line, NameSyntax::Spaced(&["markdownlint/", "compliance/"])),
+    ("markdownlint-disable-file", Scope::File, NameSyntax::Spaced(&["markdownlint/", "compliance/"])),
+    ("markdownlint-disable", Scope::Rest, NameSyntax::Spaced(&["markdownlint/", "compliance/"])),
+    ("markdownlint-enable", Scope::End, NameSyntax::Spaced(&["markdownlint/", "compliance/"])),
+    ("mermaid-lint-disable-next-line", Scope::Next, NameSyntax::ListOrAll),
 ];
 
 pub(super) static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| {
@@ -116,11 +116,11 @@ pub(super) static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| {
 
 /// Whether a marker for a range of lines only counts in block comments, because these tools ignore
 /// it in line comments.
-pub(super) fn wants_block(literal: &str) -> bool {
+pub(super) fn requires_block_comment(literal: &str) -> bool {
     ["eslint", "oxlint", "stylelint", "markdownlint"].iter().any(|tool| literal.starts_with(tool))
 }
 
 /// Whether this is a marker of aidd.
-pub(super) fn is_own(literal: &str) -> bool {
+pub(super) fn is_aidd(literal: &str) -> bool {
     literal.starts_with("aidd:")
 }

@@ -1,7 +1,7 @@
 //! The positions of rule names in allow comments, complete or being typed.
 
-use super::comment::{LEADING, around, split, within_comment};
-use super::markers::{FINDER, MARKERS, Names};
+use super::comment::{LIST_PREFIXES, around, split, within_comment};
+use super::markers::{FINDER, MARKERS, NameSyntax};
 use crate::text::source::{Source, Span};
 
 /// The spans of all rule names in the allow comments of a source, of aidd and other tools, in
@@ -52,7 +52,7 @@ pub fn name_at(source: &Source, offset: u32) -> Option<(&'static str, Span)> {
     {
         return None;
     }
-    let lead = typed.len() - typed.trim_start_matches(LEADING).len();
+    let lead = typed.len() - typed.trim_start_matches(LIST_PREFIXES).len();
     let start = typed[lead..].rfind([' ', '\t', ',']).map_or(lead, |at| lead + at + 1);
     let rest = within_comment(&after[typed.len()..]);
     let more = rest.find([' ', '\t', ',', ';', ':', ']']).unwrap_or(rest.len());
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_stand_where_they_are_written() {
+    fn names_have_the_spans_of_their_text() {
         let text = "# aidd:allow a/b, c/d why\n# hadolint ignore=DL3007,DL3008\nx # gitleaks:allow\n-- the aidd:allow comment\n";
         let source = Source::new("x", text);
         let names: Vec<&str> = names(&source).into_iter().map(|span| source.slice(span)).collect();

@@ -1,6 +1,6 @@
 //! Finds the comment that allows a rule on a line.
 
-use super::markers::Reach;
+use super::markers::Scope;
 use super::{Directive, Rules};
 use crate::rules::registry::Registry;
 use crate::text::finding::RuleId;
@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, BinaryHeap, HashMap};
 
 /// For one rule, the comment that allows it from each line on; of several comments the first in the
 /// file.
-pub(super) struct Reaches {
+pub(super) struct AllowedLines {
     /// Sorted by line.
     from: Vec<(usize, Option<usize>)>,
     /// Line → the first comment that applies only to it or to the statement that begins there.
@@ -17,12 +17,12 @@ pub(super) struct Reaches {
 }
 
 /// The range of lines on which one comment allows a rule.
-struct Stretch {
+struct AllowedRange {
     lines: (usize, usize),
     directive: usize,
 }
 
-impl Reaches {
+impl AllowedLines {
     /// The ranges for `rule`; `directives` are the comments of a file in order.
     pub(super) fn new(directives: &[Directive], rule: &RuleId, registry: &Registry) -> Self {
         let mut stretches = Vec::new();
@@ -32,7 +32,7 @@ impl Reaches {
         let mut until = Some(usize::MAX);
         for (at, directive) in directives.iter().enumerate().rev() {
             let (first, last) = directive.lines;
-            if directive.reach == Reach::End {
+            if directive.reach == Scope::End {
                 match &directive.rules {
                     // The rule counts again from this line on.
                     Rules::These(rules) if rules.iter().any(|some| some.contains(rule)) => {
@@ -47,15 +47,15 @@ impl Reaches {
                 continue;
             }
             let lines = match directive.reach {
-                Reach::File => Some((0, usize::MAX)),
-                Reach::Rest => until.map(|until| (first, until)),
+                Scope::File => Some((0, usize::MAX)),
+                Scope::Rest => until.map(|until| (first, until)),
                 _ => Some((first, last)),
             };
-            if directive.reach == Reach::Here {
+            if directive.reach == Scope::Here {
                 here.insert(first, at);
             }
             let lines = lines.filter(|(first, last)| first <= last);
-            stretches.extend(lines.map(|lines| Stretch { lines, directive: at }));
+            stretches.extend(lines.map(|lines| AllowedRange { lines, directive: at }));
         }
         Self { from: first_of(stretches), here }
     }
@@ -70,7 +70,7 @@ impl Reaches {
 }
 
 /// For each line where it changes, the first comment whose range contains the line.
-fn first_of(mut stretches: Vec<Stretch>) -> Vec<(usize, Option<usize>)> {
+fn first_of(mut stretches: Vec<AllowedRange>) -> Vec<(usize, Option<usize>)> {
     stretches.sort_by_key(|stretch| Reverse(stretch.lines.0));
     let begin = stretches.iter().map(|stretch| stretch.lines.0);
     let end = stretches.iter().filter_map(|stretch| stretch.lines.1.checked_add(1));
@@ -101,9 +101,9 @@ mod tests {
         ) {
             let all: Vec<(usize, usize)> =
                 stretches.iter().map(|(first, length)| (*first, first + length)).collect();
-            let stretch = |(directive, &lines): (usize, &(usize, usize))| Stretch { lines, directive };
+            let stretch = |(directive, &lines): (usize, &(usize, usize))| AllowedRange { lines, directive };
             let from = first_of(all.iter().enumerate().map(stretch).collect());
-            let reaches = Reaches { from, here: HashMap::new() };
+            let reaches = AllowedLines { from, here: HashMap::new() };
             for line in 0..20 {
                 let first = all.iter().position(|(first, last)| (*first..=*last).contains(&line));
                 prop_assert_eq!(reaches.at(line, line), first);

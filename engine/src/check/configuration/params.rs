@@ -10,7 +10,7 @@ use std::ops::Range;
 
 /// The invalid parameters that a configuration sets for rules without a page check: message and
 /// byte range of each. A parameter set by a glob applies to the rules that have it.
-pub(super) fn wrong(text: &str, context: &FileContext<'_>) -> Vec<(String, Range<usize>)> {
+pub(super) fn invalid_params(text: &str, context: &FileContext<'_>) -> Vec<(String, Range<usize>)> {
     let Ok((config, _)) = config::read(text) else { return Vec::new() };
     let mut wrong = Vec::new();
     for named in rule_names(text).iter().filter(|named| !named.name.contains('*')) {

@@ -7,7 +7,7 @@ use crate::text::files::Memory;
 use crate::text::source::{Encoding, Source};
 
 /// The findings in the file at `path`: position, the text under it, message.
-fn told(path: &str, text: &str, pages: &[(String, String)]) -> Vec<String> {
+fn findings(path: &str, text: &str, pages: &[(String, String)]) -> Vec<String> {
     let engine = Engine::new(
         &crate::DISTRIBUTION,
         Registry::new(crate::DISTRIBUTION.pages, pages),
@@ -30,7 +30,7 @@ fn page(header: &str) -> String {
 }
 
 #[test]
-fn what_is_wrong_in_a_page_is_told_at_its_place_with_the_remedy() {
+fn page_problems_are_reported_at_their_place_with_a_remedy() {
     let wrong = [
         "check:\n  files: { a: b }\n  text: { regex: a }",
         "check:\n  text: foo",
@@ -61,7 +61,7 @@ fn what_is_wrong_in_a_page_is_told_at_its_place_with_the_remedy() {
         "check:\n  doc: { headings: ['#######  x'] }",
         "check:\n  commit: { subject: { matches: '(a' } }",
     ];
-    let all = wrong.map(|header| told(".aidd/rules/x.md", &page(header), &[]).join("\n"));
+    let all = wrong.map(|header| findings(".aidd/rules/x.md", &page(header), &[]).join("\n"));
     assert!(all.iter().all(|told| !told.is_empty()));
     insta::assert_snapshot!(all.join("\n"), @r#"
     4:10 {: expected a string, found a mapping
@@ -96,7 +96,7 @@ fn what_is_wrong_in_a_page_is_told_at_its_place_with_the_remedy() {
 }
 
 #[test]
-fn one_text_stands_for_a_list_of_one() {
+fn a_string_is_a_list_of_one() {
     let text = page(
         "tags: a\ncheck:\n  files: '*.ts'\n  syntax: { language: typescript, rule: { pattern: 'foo($A)' } }",
     );
@@ -113,7 +113,7 @@ fn one_text_stands_for_a_list_of_one() {
 }
 
 #[test]
-fn a_heading_without_its_space_is_one_all_the_same() {
+fn a_heading_without_a_space_is_accepted() {
     let text =
         page("check:\n  doc: { headings: ['#Title', '##Context'] }\n  fix: { insert: true }");
     let registry =
@@ -130,7 +130,7 @@ fn a_heading_without_its_space_is_one_all_the_same() {
 }
 
 #[test]
-fn parameters_are_told_where_they_stand() {
+fn invalid_parameters_are_reported_at_their_place() {
     let text = page(
         "check:\n  params: { max: 3, word: a }\n  text: { regex: \"${word}\", max: \"${max}\" }",
     );
@@ -144,7 +144,7 @@ fn parameters_are_told_where_they_stand() {
       ]
     }"#;
     assert!(config::read(config).is_ok());
-    insta::assert_snapshot!(told(".aidd/config.json", config, &pages).join("\n"), @r#"
+    insta::assert_snapshot!(findings(".aidd/config.json", config, &pages).join("\n"), @r#"
     2:49 "mox": unknown parameter `mox`; did you mean `max`?
     4:60 "word": parameter `word`: expected a string, found a number
     6:81 "max": expected a non-negative integer
@@ -152,7 +152,7 @@ fn parameters_are_told_where_they_stand() {
 }
 
 #[test]
-fn parameters_that_no_rule_takes_are_told() {
+fn unknown_parameters_are_reported() {
     let config = r#"{
       "rules": {
         "dockerfile/latest-tag": { "params": { "max": 4 } },
@@ -166,7 +166,7 @@ fn parameters_that_no_rule_takes_are_told() {
       ]
     }"#;
     assert!(config::read(config).is_ok());
-    insta::assert_snapshot!(told(".aidd/config.json", config, &[]).join("\n"), @r#"
+    insta::assert_snapshot!(findings(".aidd/config.json", config, &[]).join("\n"), @r#"
     3:48 "max": `dockerfile/latest-tag` takes no parameters
     4:51 "labels": `labels`: expected a list of strings, such as `["a"]`
     5:33 "registry": `DL3026` has no parameter `registry`; did you mean `registries`?
@@ -175,7 +175,7 @@ fn parameters_that_no_rule_takes_are_told() {
 }
 
 #[test]
-fn what_yaml_and_the_library_of_rules_say_is_said_in_words() {
+fn errors_of_yaml_and_ast_grep_are_rewritten() {
     let wrong = [
         "tags: a\nseverity: info",
         "message: a: b",
@@ -198,7 +198,7 @@ fn what_yaml_and_the_library_of_rules_say_is_said_in_words() {
         "check:\n  syntax: { language: typescript, rule: {} }",
         "check:\n  syntax: { language: typescript, rule: { regex: '(' } }",
     ];
-    let all = wrong.map(|header| told(".aidd/rules/x.md", &page(header), &[]).join("\n"));
+    let all = wrong.map(|header| findings(".aidd/rules/x.md", &page(header), &[]).join("\n"));
     insta::assert_snapshot!(all.join("\n"), @"
     4:1 severity: duplicate key `severity`
     3:11 : quote a string that contains a colon
@@ -224,13 +224,13 @@ fn what_yaml_and_the_library_of_rules_say_is_said_in_words() {
 }
 
 #[test]
-fn an_expression_that_is_too_large_is_told_where_it_stands() {
+fn a_too_large_expression_is_reported_at_its_place() {
     for regex in ["(x{1,100}){1,100}", "x{1,1000}{1,1000}", "(?:(?:a{50}b?){50}c){50}"] {
         let page = page(&format!("check:\n  text: {{ regex: '{regex}' }}"));
         let why = "the check cannot run: the expression is too large to match efficiently; bound its repetitions";
         assert_eq!(told(".aidd/rules/x.md", &page, &[]), [format!("4:11 regex: {why}")]);
     }
     let data = page("check:\n  data: { at: '$.a', matches: '(x{1,100}){1,100}' }");
-    let told = told(".aidd/rules/x.md", &data, &[]).join("\n");
+    let told = findings(".aidd/rules/x.md", &data, &[]).join("\n");
     assert!(told.contains("4:32 (x{1,100}){1,100}: "), "{told}");
 }

@@ -1,6 +1,6 @@
 //! Checks which files a change touches.
 
-use super::{CHANGE, CommitError, Fault, Told, Touch};
+use super::{CHANGE, CommitError, Fault, CheckedText, Touch};
 use crate::text::paths::Globs;
 use crate::text::source::Span;
 use aidd_page::ChangeHeader;
@@ -12,7 +12,7 @@ pub(super) struct Touched {
     /// Files that trigger the check; `None`: every change does.
     touches: Option<Globs>,
     /// Files that are excluded and not counted.
-    left_out: Option<Globs>,
+    excluded: Option<Globs>,
     requires: Vec<(String, Globs)>,
     added: Vec<(String, Globs)>,
 }
@@ -37,16 +37,16 @@ impl Touched {
         let touches: Vec<&str> = header.touches.iter().map(String::as_str).collect();
         Ok(Self {
             touches: if touches.is_empty() { None } else { Some(globs(&touches)?) },
-            left_out: None,
+            excluded: None,
             requires: either(&header.requires)?,
             added: either(&header.added)?,
             header: header.clone(),
         })
     }
 
-    pub(super) fn leave_out(&mut self, exclude: &[String], base: &str) -> Result<(), CommitError> {
+    pub(super) fn exclude(&mut self, exclude: &[String], base: &str) -> Result<(), CommitError> {
         if !exclude.is_empty() {
-            self.left_out = Some(Globs::below(base, exclude, &[])?);
+            self.excluded = Some(Globs::below(base, exclude, &[])?);
         }
         Ok(())
     }
@@ -57,18 +57,18 @@ impl Touched {
 
     /// Checks the touched files. `text` of the result lists the files that triggered the rule, one
     /// per line.
-    pub(super) fn judge(&self, touched: &[Touch]) -> Told {
+    pub(super) fn check(&self, touched: &[Touch]) -> CheckedText {
         let is_met = |touch: &&Touch| {
             self.touches.as_ref().is_none_or(|globs| globs.matches(&touch.path))
-                && !self.left_out.as_ref().is_some_and(|globs| globs.matches(&touch.path))
+                && !self.excluded.as_ref().is_some_and(|globs| globs.matches(&touch.path))
         };
         let mut met: Vec<&Touch> = touched.iter().filter(is_met).collect();
         met.sort();
-        let mut told = Told { path: CHANGE.to_owned(), text: String::new(), faults: Vec::new() };
+        let mut told = CheckedText { path: CHANGE.to_owned(), text: String::new(), faults: Vec::new() };
         let Some(first) = met.first() else { return told };
         told.text = met.iter().map(|touch| format!("{}\n", touch.path)).collect();
         let span = Span::new(0, first.path.len());
-        let what = self.what(&met);
+        let what = self.subject(&met);
         for (shown, globs) in &self.requires {
             if !touched.iter().any(|touch| globs.matches(&touch.path)) {
                 let message = format!("{what} but not `{shown}`");
@@ -95,7 +95,7 @@ impl Touched {
         told
     }
 
-    fn what(&self, met: &[&Touch]) -> String {
+    fn subject(&self, met: &[&Touch]) -> String {
         let first = met.first().map_or("", |touch| touch.path.as_str());
         match met.len().saturating_sub(1) {
             0 => format!("the change touches `{first}`"),

@@ -1,7 +1,7 @@
 //! Checks commit messages and the title of a pull request.
 
-use super::message::{Header, Message, header};
-use super::{Commit, CommitError, Demands, Expressions, Fault};
+use super::message::{Header, Message, parse_header};
+use super::{Commit, CommitError, CommitCheck, Expressions, Fault};
 use crate::text::source::Span;
 use aidd_page::{
     BodyHeader, Breaking, ConventionalHeader, FootersHeader, SkippedCommit, SubjectHeader,
@@ -17,12 +17,12 @@ pub(super) const CASES: [&str; 3] = ["lower", "sentence", "upper"];
 const FIXUPS: [&str; 3] = ["fixup!", "squash!", "amend!"];
 
 /// Rejects an unknown value of `case`.
-pub(super) fn known_cases(header: &SubjectHeader) -> Result<(), CommitError> {
+pub(super) fn check_cases(header: &SubjectHeader) -> Result<(), CommitError> {
     let odd = header.case.iter().find(|case| !CASES.contains(&case.as_str()));
     odd.map_or(Ok(()), |odd| Err(CommitError::Case(odd.clone())))
 }
 
-impl Demands {
+impl CommitCheck {
     pub(super) fn skips(&self, commit: &Commit) -> bool {
         let first = commit.message.lines().next().unwrap_or_default();
         self.skip.iter().any(|kind| match kind {
@@ -61,7 +61,7 @@ impl Demands {
             }
         }
         let whole = text.trim_end();
-        faults.extend(self.message.judge("message", whole, message.header));
+        faults.extend(self.message.check("message", whole, message.header));
         if let Some(wanted) = &self.footers {
             footers(wanted, &message, &mut faults);
         }
@@ -101,7 +101,7 @@ impl Demands {
         faults: &mut Vec<Fault>,
     ) -> Option<Header<'m>> {
         let line = message.first_line();
-        let parts = header(line, message.header.start);
+        let parts = parse_header(line, message.header.start);
         if let Some(wanted) = &self.conventional {
             match &parts {
                 Ok(parts) => conventional(wanted, parts, members, faults),
@@ -126,7 +126,7 @@ impl Demands {
 impl Expressions {
     /// The fault in `text`, if any. `what` names the text in the message; `span` is where the
     /// finding is reported.
-    fn judge(&self, what: &str, text: &str, span: Span) -> Option<Fault> {
+    fn check(&self, what: &str, text: &str, span: Span) -> Option<Fault> {
         if let Some(wanted) = self.matches.as_ref().filter(|wanted| !wanted.is_match(text)) {
             return Some(Fault::new(span, format!("the {what} does not match `{wanted}`")));
         }
@@ -150,21 +150,21 @@ fn conventional(
     members: &[String],
     faults: &mut Vec<Fault>,
 ) {
-    if !wanted.types.is_empty() && !wanted.types.iter().any(|kind| kind == parts.kind) {
+    if !wanted.types.is_empty() && !wanted.types.iter().any(|kind| kind == parts.commit_type) {
         let near =
-            crate::text::nearest::nearest(parts.kind, wanted.types.iter().map(String::as_str));
+            crate::text::nearest::nearest(parts.commit_type, wanted.types.iter().map(String::as_str));
         let known = wanted.types.join(", ");
         let message = format!("unknown type `{}`", parts.kind);
         let help = near.map_or_else(
             || format!("expected one of {known}"),
             |near| format!("did you mean `{near}`? Known types: {known}"),
         );
-        faults.push(Fault::new(parts.kind_span, message).with_help(help));
+        faults.push(Fault::new(parts.type_span, message).with_help(help));
     }
     let Some(scope) = parts.scope else {
         if wanted.scope_required {
             let message = "the scope is missing: `type(scope): description`";
-            faults.push(Fault::new(parts.kind_span, message));
+            faults.push(Fault::new(parts.type_span, message));
         }
         return;
     };
@@ -202,15 +202,15 @@ fn breaking(
 ) {
     let footer = message.breaking_footer();
     match wanted.breaking {
-        Some(Breaking::Forbid) if parts.mark => {
-            faults.push(Fault::new(parts.kind_span, "breaking changes are not allowed here"));
+        Some(Breaking::Forbid) if parts.has_mark => {
+            faults.push(Fault::new(parts.type_span, "breaking changes are not allowed here"));
         }
         Some(Breaking::Forbid) => {
             faults.extend(
                 footer.map(|it| Fault::new(it.span, "breaking changes are not allowed here")),
             );
         }
-        Some(Breaking::Mark | Breaking::Footer) if !parts.mark => {
+        Some(Breaking::Mark | Breaking::Footer) if !parts.has_mark => {
             let fault = |it: &super::message::Footer<'_>| {
                 Fault::new(
                     it.span,
@@ -220,7 +220,7 @@ fn breaking(
             faults.extend(footer.map(fault));
         }
         Some(Breaking::Footer) if footer.is_none() => faults.push(Fault::new(
-            parts.kind_span,
+            parts.type_span,
             "a breaking change must be described in a `BREAKING CHANGE: …` footer",
         )),
         _ => {}

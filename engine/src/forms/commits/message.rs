@@ -30,15 +30,15 @@ pub struct Footer<'m> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header<'m> {
     /// The type, such as `feat`.
-    pub kind: &'m str,
+    pub commit_type: &'m str,
     /// The span of the type.
-    pub kind_span: Span,
+    pub type_span: Span,
     /// The text between the parentheses.
     pub scope: Option<&'m str>,
     /// The span of the scope; without a scope, an empty span after the type.
     pub scope_span: Span,
     /// Whether the line has the `!` of a breaking change.
-    pub mark: bool,
+    pub has_mark: bool,
     /// The text after `: `.
     pub description: &'m str,
     /// The span of the description.
@@ -49,7 +49,7 @@ pub struct Header<'m> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Malformed {
     /// The reason, as the end of a message: `expected a space after the colon`.
-    pub why: String,
+    pub reason: String,
     /// The part of the line that is wrong.
     pub span: Span,
 }
@@ -69,9 +69,9 @@ impl<'m> Message<'m> {
             .collect();
         // Footers are the last paragraphs that begin with a footer, and everything from `BREAKING
         // CHANGE` on.
-        let last = paragraphs.iter().rposition(|lines| begins(lines).is_none());
+        let last = paragraphs.iter().rposition(|lines| footer_token(lines).is_none());
         let first = last.map_or(0, |at| at + 1);
-        let breaks = |lines: &[(Span, &str)]| begins(lines).is_some_and(is_breaking);
+        let breaks = |lines: &[(Span, &str)]| footer_token(lines).is_some_and(is_breaking);
         let first = paragraphs.iter().position(|lines| breaks(lines)).unwrap_or(first).min(first);
         let mut message =
             Self { text, header, body: Span::default(), footers: Vec::new(), crowded };
@@ -122,7 +122,7 @@ fn lines(text: &str) -> impl Iterator<Item = (Span, &str)> {
 }
 
 /// The token of the footer that a paragraph begins with.
-fn begins<'m>(lines: &[(Span, &'m str)]) -> Option<&'m str> {
+fn footer_token<'m>(lines: &[(Span, &'m str)]) -> Option<&'m str> {
     lines.first().and_then(|&(_, line)| token(line))
 }
 
@@ -148,9 +148,9 @@ fn token(line: &str) -> Option<&str> {
 ///
 /// # Errors
 /// The first deviation from the specification.
-pub fn header(line: &str, offset: u32) -> Result<Header<'_>, Malformed> {
+pub fn parse_header(line: &str, offset: u32) -> Result<Header<'_>, Malformed> {
     let at = |start: usize, end: usize| Span::new(start, end).shift(offset as usize);
-    let error = |why: &str, span: Span| Malformed { why: why.to_owned(), span };
+    let error = |why: &str, span: Span| Malformed { reason: why.to_owned(), span };
     let whole = at(0, line.len());
     let is_word = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
     let end = line.find(|c| !is_word(c)).unwrap_or(line.len());
@@ -194,11 +194,11 @@ pub fn header(line: &str, offset: u32) -> Result<Header<'_>, Malformed> {
         return Err(error("expected a description after the colon", whole));
     }
     Ok(Header {
-        kind,
-        kind_span: at(0, end),
+        commit_type: kind,
+        type_span: at(0, end),
         scope,
         scope_span,
-        mark,
+        has_mark: mark,
         description,
         description_span: at(used, line.len()),
     })
@@ -207,7 +207,7 @@ pub fn header(line: &str, offset: u32) -> Result<Header<'_>, Malformed> {
 /// A message as Git stores it: without the comment lines of the editor, everything below the
 /// scissors line of `git commit --verbose`, and leading and trailing blank lines.
 #[must_use]
-pub fn cleaned(text: &str, comment: &str) -> String {
+pub fn clean(text: &str, comment: &str) -> String {
     let is_scissors = |line: &str| {
         let cut = line.strip_prefix(comment).map(str::trim);
         cut.is_some_and(|cut| cut.contains(">8") && cut.bytes().all(|b| b"->8 ".contains(&b)))
@@ -228,9 +228,9 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn shown(line: &str) -> String {
-        match header(line, 0) {
-            Ok(Header { kind, scope, mark, description, .. }) => {
+    fn display(line: &str) -> String {
+        match parse_header(line, 0) {
+            Ok(Header { commit_type: kind, scope, has_mark: mark, description, .. }) => {
                 format!("{kind} {scope:?} {mark} {description:?}")
             }
             Err(error) => format!("{:?}: {}", &line[error.span.range()], error.why),
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn first_lines_follow_the_specification_or_are_told_why_not() {
+    fn first_lines_that_do_not_follow_the_specification_are_rejected_with_a_reason() {
         let lines = [
             "feat: add x",
             "feat(api)!: send email",
@@ -255,7 +255,7 @@ mod tests {
             "",
             ": x",
         ];
-        let all: Vec<String> = lines.iter().map(|line| shown(line)).collect();
+        let all: Vec<String> = lines.iter().map(|line| display(line)).collect();
         insta::assert_snapshot!(all.join("\n"), @r#"
         feat None false "add x"
         feat Some("api") true "send email"
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn bodies_and_footers_are_told_apart() {
+    fn bodies_and_footers_are_distinguished() {
         let text = "fix: x\n\nNote: is no\nfooter here\n\nMore.\n\nReviewed-by: Z\nRefs #12\n  goes on\nBREAKING CHANGE: all\n";
         let message = Message::new(text);
         assert_eq!(message.first_line(), "fix: x");
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_and_what_is_cut_off_go() {
+    fn comments_and_text_below_the_scissors_are_removed() {
         let text = "\n# why\nfix: x  \n\n#12 is meant\nbody\n# ------------------------ >8 ------------------------\ndiff\n";
         assert_eq!(cleaned(text, "#"), "fix: x\n\nbody\n");
         assert_eq!(cleaned("# nothing\n\n", "#"), "");
@@ -300,14 +300,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_breaks_the_reader(text in "([a-zé():! #-]|\n|BREAKING CHANGE: |: ){0,60}") {
+        fn no_text_panics_the_parser(text in "([a-zé():! #-]|\n|BREAKING CHANGE: |: ){0,60}") {
             let message = Message::new(&text);
             let first = message.first_line();
             for footer in &message.footers {
                 prop_assert_eq!(&text[footer.span.range()], footer.token);
             }
             prop_assert!(text.get(message.body.range()).is_some());
-            match header(first, message.header.start) {
+            match parse_header(first, message.header.start) {
                 Ok(header) => {
                     prop_assert_eq!(&text[header.kind_span.range()], header.kind);
                     prop_assert_eq!(&text[header.description_span.range()], header.description);

@@ -24,7 +24,7 @@ use regex::Regex;
 
 /// The virtual directory of findings on commits. It contains no files; the rest of the path is the
 /// short hash of the commit, or one of [`TITLE`], [`BRANCH`], [`CHANGE`] and [`DRAFT`].
-pub const FOLDER: &str = "commit/";
+pub const DIR: &str = "commit/";
 /// The path of findings on the title of a pull request.
 pub const TITLE: &str = "commit/title";
 /// The path of findings on the branch name.
@@ -36,21 +36,21 @@ pub const DRAFT: &str = "commit/message";
 
 /// Whether `path` is the path of findings on a commit, a branch or a change rather than on a file.
 #[must_use]
-pub fn is_told_at(path: &str) -> bool {
+pub fn is_virtual_path(path: &str) -> bool {
     let known = [TITLE, BRANCH, CHANGE, DRAFT].contains(&path);
     known
-        || path.strip_prefix(FOLDER).is_some_and(|hash| {
+        || path.strip_prefix(DIR).is_some_and(|hash| {
             // The hash has the length that `told_at` produces, which no file of a real project has.
-            hash.len() == HASH && hash.bytes().all(|b| b.is_ascii_hexdigit())
+            hash.len() == HASH_DIGITS && hash.bytes().all(|b| b.is_ascii_hexdigit())
         })
 }
 
 /// Number of hex digits of a hash that are displayed.
-const HASH: usize = 12;
+const HASH_DIGITS: usize = 12;
 
 /// The path of findings on the commit with this hash.
 #[must_use]
-pub fn told_at(hash: &str) -> String {
+pub fn commit_path(hash: &str) -> String {
     format!("{FOLDER}{}", hash.get(..HASH).unwrap_or(hash))
 }
 
@@ -80,7 +80,7 @@ pub struct Touch {
 
 /// The input of the `commit` checks of one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Work {
+pub struct CommitInput {
     /// The commits, newest first.
     pub commits: Vec<Commit>,
     /// The title of the pull request.
@@ -117,7 +117,7 @@ impl Fault {
 
 /// One checked text with its violations.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Told {
+pub struct CheckedText {
     /// The path that the findings are reported at.
     pub path: String,
     /// The checked text: a message, a title, a name, or the paths of a change.
@@ -128,7 +128,7 @@ pub struct Told {
 
 /// The compiled `commit` check of a page.
 #[derive(Debug)]
-pub struct Demands {
+pub struct CommitCheck {
     conventional: Option<ConventionalHeader>,
     subject: Option<Subject>,
     body: Option<(BodyHeader, Expressions)>,
@@ -157,20 +157,20 @@ struct Expressions {
 impl Expressions {
     fn new(matches: Option<&String>, not: Option<&String>) -> Result<Self, CommitError> {
         Ok(Self {
-            matches: matches.map(|text| compiled(text)).transpose()?,
-            not: not.map(|text| compiled(text)).transpose()?,
+            matches: matches.map(|text| compile(text)).transpose()?,
+            not: not.map(|text| compile(text)).transpose()?,
         })
     }
 }
 
-impl Demands {
+impl CommitCheck {
     /// Compiles the check of a page. `base` is the directory that its globs are relative to.
     ///
     /// # Errors
     /// The first malformed expression, glob or name, and why.
     pub fn new(header: &CommitHeader, base: &str) -> Result<Self, CommitError> {
         let subject = |header: &SubjectHeader| {
-            demands::known_cases(header)?;
+            demands::check_cases(header)?;
             let (matches, not) = (header.matches.as_ref(), header.not_matches.as_ref());
             let expressions = Expressions::new(matches, not)?;
             Ok::<_, CommitError>(Subject { header: header.clone(), expressions })
@@ -191,7 +191,7 @@ impl Demands {
             message: header.message.as_ref().map(message).transpose()?.unwrap_or_default(),
             footers: header.footers.clone(),
             trailers: header.trailers.to_vec(),
-            branch: header.branch.as_deref().map(compiled).transpose()?,
+            branch: header.branch.as_deref().map(compile).transpose()?,
             title: header.title,
             change: header.change.as_ref().map(change).transpose()?,
             skip: header.skip.clone().unwrap_or_else(|| all.to_vec()),
@@ -203,7 +203,7 @@ impl Demands {
     ///
     /// # Errors
     /// A malformed glob.
-    pub fn leaving_out(mut self, exclude: &[String], base: &str) -> Result<Self, CommitError> {
+    pub fn excluding(mut self, exclude: &[String], base: &str) -> Result<Self, CommitError> {
         if let Some(change) = &mut self.change {
             change.leave_out(exclude, base)?;
         }
@@ -218,24 +218,24 @@ impl Demands {
 
     /// Whether the members of the project are the allowed scopes.
     #[must_use]
-    pub fn asks_members(&self) -> bool {
+    pub fn needs_members(&self) -> bool {
         let scopes = self.conventional.iter().flat_map(|header| header.scopes.iter());
         scopes.into_iter().any(|scope| scope == "workspace")
     }
 
     /// The violations by text; texts without a violation are omitted.
     #[must_use]
-    pub fn judge(&self, work: &Work) -> Vec<Told> {
-        let mut all: Vec<Told> = Vec::new();
+    pub fn check(&self, work: &CommitInput) -> Vec<CheckedText> {
+        let mut all: Vec<CheckedText> = Vec::new();
         for commit in work.commits.iter().filter(|commit| !self.skips(commit)) {
             let path =
-                if commit.hash.is_empty() { DRAFT.to_owned() } else { told_at(&commit.hash) };
+                if commit.hash.is_empty() { DRAFT.to_owned() } else { commit_path(&commit.hash) };
             let faults = self.message(&commit.message, &work.members);
-            all.push(Told { path, text: commit.message.clone(), faults });
+            all.push(CheckedText { path, text: commit.message.clone(), faults });
         }
         if let Some(title) = work.title.as_ref().filter(|_| self.title) {
             let faults = self.title(title, &work.members);
-            all.push(Told { path: TITLE.to_owned(), text: title.clone(), faults });
+            all.push(CheckedText { path: TITLE.to_owned(), text: title.clone(), faults });
         }
         if let Some((branch, wanted)) = work.branch.as_ref().zip(self.branch.as_ref())
             && !wanted.is_match(branch)
@@ -243,7 +243,7 @@ impl Demands {
             let span = Span::new(0, branch.len());
             let message = format!("the branch `{branch}` does not match `{wanted}`");
             let faults = vec![Fault::new(span, message)];
-            all.push(Told { path: BRANCH.to_owned(), text: branch.clone(), faults });
+            all.push(CheckedText { path: BRANCH.to_owned(), text: branch.clone(), faults });
         }
         if let Some((change, touched)) = self.change.as_ref().zip(work.touched.as_ref()) {
             all.push(change.judge(touched));
@@ -254,7 +254,7 @@ impl Demands {
 
     /// The number of texts that the check applies to.
     #[must_use]
-    pub fn judged(&self, work: &Work) -> usize {
+    pub fn checked_count(&self, work: &CommitInput) -> usize {
         let commits = work.commits.iter().filter(|commit| !self.skips(commit)).count();
         commits
             + usize::from(self.title && work.title.is_some())
@@ -263,7 +263,7 @@ impl Demands {
     }
 }
 
-fn compiled(text: &str) -> Result<Regex, CommitError> {
+fn compile(text: &str) -> Result<Regex, CommitError> {
     expression::check(text).map_err(|_| CommitError::TooLarge(text.to_owned()))?;
     Regex::new(text).map_err(|why| CommitError::Expression { text: text.to_owned(), why })
 }

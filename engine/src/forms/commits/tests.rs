@@ -4,15 +4,15 @@ use super::*;
 use proptest::prelude::*;
 use std::fmt::Write as _;
 
-fn demands(yaml: &str) -> Result<Demands, CommitError> {
+fn demands(yaml: &str) -> Result<CommitCheck, CommitError> {
     let page = format!("---\nseverity: error\ncheck:\n  commit: {yaml}\n---\n");
     let header = aidd_page::header(&page).expect("a header");
-    Demands::new(&header.check.expect("a check").commit.expect("commit"), "")
+    CommitCheck::new(&header.check.expect("a check").commit.expect("commit"), "")
 }
 
-fn shown(told: &[Told]) -> String {
+fn display(told: &[CheckedText]) -> String {
     let mut out = String::new();
-    for Told { path, text, faults } in told {
+    for CheckedText { path, text, faults } in told {
         for Fault { span, message, help } in faults {
             let place = text[span.range()].replace('\n', "|");
             let _ = write!(out, "{path} {place:?}: {message}");
@@ -35,12 +35,12 @@ fn commit(message: &str) -> Commit {
 }
 
 fn judged(yaml: &str, messages: &[&str]) -> String {
-    let work = Work {
+    let work = CommitInput {
         commits: messages.iter().map(|message| commit(message)).collect(),
         members: vec!["core".to_owned(), "app".to_owned()],
-        ..Work::default()
+        ..CommitInput::default()
     };
-    shown(&demands(yaml).expect("valid").judge(&work))
+    display(&demands(yaml).expect("valid").judge(&work))
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn first_lines_and_bodies() {
 }
 
 #[test]
-fn what_nobody_wrote_is_skipped() {
+fn generated_messages_are_skipped() {
     let all = demands("{conventional: {}}").expect("valid");
     let none = demands("{conventional: {}, skip: []}").expect("valid");
     let of = |message: &str, author: &str, is_merge: bool| Commit {
@@ -109,13 +109,13 @@ fn what_nobody_wrote_is_skipped() {
         is_merge,
         ..commit(message)
     };
-    let work = Work {
+    let work = CommitInput {
         commits: vec![
             of("Merge branch 'a'", "A <a@b>", true),
             of("Revert \"feat: x\"", "A <a@b>", false),
             of("Bump x", "dependabot[bot] <1+dependabot[bot]@users.noreply.github.com>", false),
         ],
-        ..Work::default()
+        ..CommitInput::default()
     };
     assert_eq!((all.judge(&work).len(), all.judged(&work)), (0, 0));
     assert_eq!((none.judge(&work).len(), none.judged(&work)), (3, 3));
@@ -125,7 +125,7 @@ fn what_nobody_wrote_is_skipped() {
 fn titles_branches_and_changes() {
     let yaml = r#"{conventional: {types: [fix]}, title: true, branch: "^(main|fix/[a-z-]+)$", change: {touches: ["migrations/**"], requires: ["docs/schema.md", "CHANGELOG.md | .changeset/*.md"], added: "tests/**", max-files: 1, max-lines: 10}}"#;
     let touch = |path: &str, added: bool| Touch { path: path.to_owned(), added, lines: 6 };
-    let work = Work {
+    let work = CommitInput {
         title: Some("Some work (#12)".to_owned()),
         branch: Some("Feature_X".to_owned()),
         touched: Some(vec![
@@ -134,9 +134,9 @@ fn titles_branches_and_changes() {
             touch(".changeset/a.md", true),
             touch("tests/a.rs", false),
         ]),
-        ..Work::default()
+        ..CommitInput::default()
     };
-    insta::assert_snapshot!(shown(&demands(yaml).expect("valid").judge(&work)), @r#"
+    insta::assert_snapshot!(display(&demands(yaml).expect("valid").judge(&work)), @r#"
     commit/title "Some work (#12)": not a Conventional Commit: expected a type and a colon, as in `fix: …` (expected `type(scope): description`, as in `fix(parser): read empty files`)
     commit/branch "Feature_X": the branch `Feature_X` does not match `^(main|fix/[a-z-]+)$`
     commit/change "migrations/1.sql": the change touches `migrations/1.sql` and 1 more but not `docs/schema.md`
@@ -144,22 +144,22 @@ fn titles_branches_and_changes() {
     commit/change "migrations/1.sql": the change touches 2 files, more than 1 (split it: smaller changes are easier to review)
     commit/change "migrations/1.sql": the change adds and removes 12 lines, more than 10 (split it: smaller changes are easier to review)
     "#);
-    let work = Work { touched: Some(vec![touch("src/a.rs", false)]), ..Work::default() };
+    let work = CommitInput { touched: Some(vec![touch("src/a.rs", false)]), ..CommitInput::default() };
     assert_eq!(demands(yaml).expect("valid").judge(&work), []);
 }
 
 #[test]
-fn what_is_left_out_is_not_counted() {
+fn excluded_files_are_not_counted() {
     let touch = |path: &str| Touch { path: path.to_owned(), added: false, lines: 6 };
-    let work = Work {
+    let work = CommitInput {
         touched: Some(vec![touch("Cargo.lock"), touch("src/a.rs"), touch("web/b.gen.ts")]),
-        ..Work::default()
+        ..CommitInput::default()
     };
     let demands = || demands("{change: {max-lines: 10}}").expect("valid");
     let exclude = ["*.lock".to_owned(), "*.gen.*".to_owned()];
     let less = demands().leaving_out(&exclude, "").expect("globs");
     assert_eq!(less.judge(&work), []);
-    insta::assert_snapshot!(shown(&demands().judge(&work)), @r#"commit/change "Cargo.lock": the change adds and removes 18 lines, more than 10 (split it: smaller changes are easier to review)"#);
+    insta::assert_snapshot!(display(&demands().judge(&work)), @r#"commit/change "Cargo.lock": the change adds and removes 18 lines, more than 10 (split it: smaller changes are easier to review)"#);
     assert!(demands().leaving_out(&["{".to_owned()], "").is_err());
 }
 
@@ -178,7 +178,7 @@ fn names_are_written_as_they_are_written() {
 }
 
 #[test]
-fn what_is_malformed_is_told() {
+fn malformed_checks_are_rejected() {
     let problem = |yaml: &str| demands(yaml).expect_err("malformed");
     insta::assert_snapshot!(problem("{branch: '('}"), @"`(` is not a valid expression: unclosed group");
     insta::assert_snapshot!(problem("{subject: {case: camel}}"), @"unknown case `camel` for a description; expected one of lower, sentence, upper");
@@ -197,7 +197,7 @@ proptest! {
     fn no_message_breaks_a_demand(text in "([a-zA-Zé():!, .#/-]|\n|BREAKING CHANGE: |\\(#1\\)){0,60}") {
         let yaml = r#"{conventional: {types: [feat], scopes: [a], breaking: footer}, subject: {max: 5, case: [lower, upper], end: "."}, body: {required-for: ["*"], max-line: 5}, trailers: [A-b], title: true}"#;
         let demands = demands(yaml).expect("valid");
-        let work = Work { commits: vec![commit(&text)], title: Some(text.clone()), ..Work::default() };
+        let work = CommitInput { commits: vec![commit(&text)], title: Some(text.clone()), ..CommitInput::default() };
         for told in demands.judge(&work) {
             for fault in told.faults {
                 prop_assert!(told.text.get(fault.span.range()).is_some());
@@ -246,7 +246,7 @@ fn bodies_and_whole_messages() {
 }
 
 #[test]
-fn what_is_to_be_joined_may_be_left_out() {
+fn fixup_commits_can_be_skipped() {
     let messages = ["fixup! feat: x", "squash! y", "amend! z", "fix up z"];
     let told = |skip: &str| {
         judged(&format!("{{subject: {{matches: '^fix: '}}, skip: [{skip}]}}"), &messages)

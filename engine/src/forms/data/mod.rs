@@ -1,9 +1,9 @@
 //! The form `data`: tests of values in JSON, YAML, TOML and front matter.
 
 mod error;
-mod mend;
+mod fixes;
 mod path;
-mod test;
+mod data_test;
 
 use crate::parse::values::{Format, Values};
 use crate::rules::rule::{Report, Rule};
@@ -17,10 +17,10 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::OnceLock;
 
-use test::Place;
+use data_test::Place;
 
 pub use error::{DataError, PlaceFault};
-pub use test::{Broken, Tested};
+pub use data_test::{Broken, Tested};
 
 /// All `data` tests of an engine.
 #[derive(Default)]
@@ -38,7 +38,7 @@ struct DataPattern {
 struct Ready {
     test: Tested,
     /// The conditions of the test (`where`).
-    first: Vec<Tested>,
+    conditions: Vec<Tested>,
     fix: Option<FixHeader>,
     globs: Globs,
 }
@@ -77,9 +77,9 @@ impl DataPatterns {
         report: &mut Report<'_>,
     ) -> Option<(Span, String, RuleId)> {
         let source = report.source();
-        let format = Format::of(source.path())?;
+        let format = Format::from_path(source.path())?;
         let mut values = None;
-        let mut others = Others::new(files);
+        let mut others = OtherFiles::new(files);
         let mut broken = None;
         for pattern in &self.patterns {
             // Most rules are disabled, and that is cheaper to check than their globs.
@@ -116,9 +116,9 @@ impl DataPattern {
             let header = check.data.as_ref()?;
             Some(Ready {
                 test: Tested::new(header).ok()?,
-                first: header.first.iter().map(Tested::new).collect::<Result<_, _>>().ok()?,
+                conditions: header.first.iter().map(Tested::new).collect::<Result<_, _>>().ok()?,
                 fix: check.fix.as_deref().cloned(),
-                globs: Globs::of_check(check, self.rule.path.as_deref()),
+                globs: Globs::from_check(check, self.rule.path.as_deref()),
             })
         };
         self.ready.get_or_init(make).as_ref()
@@ -127,7 +127,7 @@ impl DataPattern {
     fn report(&self, ready: &Ready, broken: Broken, place: &Place<'_>, report: &mut Report<'_>) {
         let source = report.source();
         let fix = ready.fix.as_ref().and_then(|fix| {
-            let fixed = mend::mend(fix, &ready.test, &broken, place, source.text())?;
+            let fixed = fixes::mend(fix, &ready.test, &broken, place, source.text())?;
             Some((fix.safe, fixed))
         });
         let value = source.slice(broken.span).trim_matches(['"', '\'']).to_owned();
@@ -156,12 +156,12 @@ impl DataPattern {
 }
 
 /// Other files that tests read, each parsed at most once.
-pub(crate) struct Others<'a> {
+pub(crate) struct OtherFiles<'a> {
     pub(crate) files: &'a dyn Files,
     read: HashMap<String, Option<Values>>,
 }
 
-impl<'a> Others<'a> {
+impl<'a> OtherFiles<'a> {
     /// An empty cache that reads from `files`.
     pub(crate) fn new(files: &'a dyn Files) -> Self {
         Self { files, read: HashMap::new() }
@@ -171,7 +171,7 @@ impl<'a> Others<'a> {
     fn values(&mut self, path: &str) -> Option<&Values> {
         let files = self.files;
         let read = || {
-            let format = Format::of(path)?;
+            let format = Format::from_path(path)?;
             let bytes = files.read(path, SIDE_FILE_LIMIT).ok()?;
             let source = Source::decode(path, bytes);
             let values = Values::read(format, source.text());
@@ -182,12 +182,12 @@ impl<'a> Others<'a> {
 }
 
 /// Whether the condition `header`, a test of a named file, is true.
-pub(crate) fn holds(header: &DataHeader, files: &dyn Files) -> bool {
+pub(crate) fn is_met(header: &DataHeader, files: &dyn Files) -> bool {
     let Some(path) = header.file.as_deref() else { return false };
     let Ok(test) = Tested::new(header) else { return false };
-    let mut others = Others::new(files);
+    let mut others = OtherFiles::new(files);
     let Some(values) = others.values(path).cloned() else { return header.absent };
-    let format = Format::of(path).unwrap_or(Format::Json);
+    let format = Format::from_path(path).unwrap_or(Format::Json);
     let place = Place { values: &values, path, format };
     // A condition applies to a value, so that value must exist.
     let there = header.absent || !test.select(&place).is_empty();
@@ -199,7 +199,7 @@ pub(crate) fn holds(header: &DataHeader, files: &dyn Files) -> bool {
 pub fn front_matter(tests: &[Tested], path: &str, text: &str, files: &dyn Files) -> Vec<Broken> {
     let values = Values::read(Format::FrontMatter, text);
     let place = Place { values: &values, path, format: Format::FrontMatter };
-    let mut others = Others::new(files);
+    let mut others = OtherFiles::new(files);
     tests.iter().flat_map(|test| test.broken(&place, &mut others)).collect()
 }
 
@@ -257,16 +257,16 @@ mod tests {
         (findings.iter().map(line).collect(), String::from_utf8(bytes).expect("text"))
     }
 
-    fn said(check: &str, path: &str, text: &str) -> Vec<String> {
+    fn messages(check: &str, path: &str, text: &str) -> Vec<String> {
         found(check, path, text, &[("docs/a.md", "")]).0
     }
 
     const NONE: [&str; 0] = [];
 
     #[test]
-    fn every_comparison_judges_what_is_there() {
+    fn every_comparison_checks_existing_values() {
         let text = "{\"a\": 1, \"b\": [\"x\", \"y\", \"x\"], \"c\": {\"d\": \"v1.2\"}, \"e\": \"docs/a.md\"}";
-        let of = |test: &str| said(&format!("data: {{ {test} }}"), "x.json", text);
+        let of = |test: &str| messages(&format!("data: {{ {test} }}"), "x.json", text);
         assert_eq!(of("at: '$.a', equals: 2"), ["1: `a` is not `2`"]);
         assert_eq!(of("at: '$.a', equals: 1.0"), NONE);
         assert_eq!(of("at: '$.z', equals: 2"), NONE);
@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_has_no_finding_and_no_panic() {
+    fn unparsable_files_have_no_finding_and_no_panic() {
         let check = "data: { at: '$..*', type: string }";
         for (path, text) in
             [("x.json", "{"), ("x.yaml", ": : ["), ("x.toml", "="), ("x.md", "# T"), ("x.rs", "1")]
@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn yaml_is_mended_in_lines_of_its_own() {
+    fn yaml_is_fixed_in_block_style() {
         let set = "data: { at: '$.p', present: true, equals: { a: read, b: [x, { c: 1 }] } }\n  fix: { set: { a: read, b: [x, { c: 1 }] } }";
         let remove = "data: { at: '$..bad', absent: true }\n  fix: { remove: true }";
         let mut shown = String::new();

@@ -5,7 +5,7 @@ use super::error::{DataError, PlaceFault};
 use crate::parse::values::{Datum, Values};
 
 /// Maximum number of values that one query selects.
-const MOST: usize = 100_000;
+const MAX_SELECTED: usize = 100_000;
 
 /// A compiled query.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl Query {
             rest = if descends { &rest[2..] } else { rest };
             let any;
             if rest.starts_with('[') {
-                (any, rest) = bracketed(rest).map_err(wrong)?;
+                (any, rest) = parse_brackets(rest).map_err(wrong)?;
             } else {
                 let Some(name) = (if descends { Some(rest) } else { rest.strip_prefix('.') })
                 else {
@@ -67,8 +67,8 @@ impl Query {
     pub(crate) fn select(&self, values: &Values) -> Vec<usize> {
         let mut found = values.roots.clone();
         for step in &self.steps {
-            let from = if step.descends { below(values, &found) } else { found };
-            found = from.into_iter().flat_map(|at| step.of(values, at)).take(MOST).collect();
+            let from = if step.descends { with_descendants(values, &found) } else { found };
+            found = from.into_iter().flat_map(|at| step.of(values, at)).take(MAX_SELECTED).collect();
             found.sort_unstable();
             found.dedup();
         }
@@ -77,7 +77,7 @@ impl Query {
 
     /// The deepest existing value along the path, and the first name that is missing there: the
     /// place to report a missing value.
-    pub(crate) fn missed(&self, values: &Values) -> Option<(usize, Option<String>)> {
+    pub(crate) fn deepest_existing(&self, values: &Values) -> Option<(usize, Option<String>)> {
         let mut at = *values.roots.first()?;
         for step in &self.steps {
             let next = step.of(values, at).first().copied().filter(|_| !step.descends);
@@ -129,7 +129,7 @@ impl Step {
 }
 
 /// The values `from` and all their descendants.
-fn below(values: &Values, from: &[usize]) -> Vec<usize> {
+fn with_descendants(values: &Values, from: &[usize]) -> Vec<usize> {
     let mut seen = vec![false; values.all.len()];
     let mut left = from.to_vec();
     let mut found = Vec::new();
@@ -145,7 +145,7 @@ fn below(values: &Values, from: &[usize]) -> Vec<usize> {
 }
 
 /// The selectors between brackets, and the text after them.
-fn bracketed(text: &str) -> Result<(Vec<Selector>, &str), PlaceFault> {
+fn parse_brackets(text: &str) -> Result<(Vec<Selector>, &str), PlaceFault> {
     let mut rest = text[1..].trim_start();
     let mut any = Vec::new();
     loop {
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_refused() {
+    fn unsupported_syntax_is_rejected() {
         for (query, part) in [
             ("a", "at the beginning"),
             ("$a", "beginning of a step"),

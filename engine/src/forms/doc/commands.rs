@@ -4,7 +4,7 @@
 use crate::project::manifest;
 use crate::text::files::{Files, side_file};
 use crate::text::listing::Listing;
-use crate::text::paths::{folder_of, join, upwards};
+use crate::text::paths::{parent_dir, join, upwards};
 use crate::text::source::Source;
 use regex::Regex;
 use std::sync::LazyLock;
@@ -14,15 +14,15 @@ const NPM_DEFAULTS: [&str; 3] = ["env", "start", "restart"];
 
 /// Why a command in `page` cannot run, if the name it runs is not defined. `None` if it is defined,
 /// if no file that could define it exists, or if the page itself shows how to define it.
-pub(super) fn undefined(code: &str, page: &Source, files: &dyn Files) -> Option<String> {
+pub(super) fn undefined_command(code: &str, page: &Source, files: &dyn Files) -> Option<String> {
     let mut words = code.split_whitespace();
     let (program, second) = (words.next()?, words.next()?);
     let (name, whose) = match (program, second) {
-        ("npm" | "pnpm" | "yarn" | "bun", "run") => (words.next()?, Whose::Script),
-        ("make", _) => (second, Whose::Make),
-        ("just", _) => (second, Whose::Just),
+        ("npm" | "pnpm" | "yarn" | "bun", "run") => (words.next()?, Runner::Script),
+        ("make", _) => (second, Runner::Make),
+        ("just", _) => (second, Runner::Just),
         // Any other name can be a separate program: `cargo nextest` runs `cargo-nextest`.
-        ("cargo", "xtask") => (second, Whose::Cargo),
+        ("cargo", "xtask") => (second, Runner::Cargo),
         _ => return None,
     };
     // An option can redirect the command to another project, and a placeholder is not a name.
@@ -41,25 +41,25 @@ pub(super) fn undefined(code: &str, page: &Source, files: &dyn Files) -> Option<
         return None;
     }
     let (marks, definers): (&[String], &[&str]) = match whose {
-        Whose::Script => (&[format!("\"{name}\":")], &["package.json"]),
-        Whose::Make => (&[format!("\n{name}:")], &["GNUmakefile", "makefile", "Makefile"]),
-        Whose::Just => (&[format!("\n{name}:")], &["justfile", "Justfile", ".justfile"]),
-        Whose::Cargo => (&[format!("{name} = ")], &[".cargo/config.toml", ".cargo/config"]),
+        Runner::Script => (&[format!("\"{name}\":")], &["package.json"]),
+        Runner::Make => (&[format!("\n{name}:")], &["GNUmakefile", "makefile", "Makefile"]),
+        Runner::Just => (&[format!("\n{name}:")], &["justfile", "Justfile", ".justfile"]),
+        Runner::Cargo => (&[format!("{name} = ")], &[".cargo/config.toml", ".cargo/config"]),
     };
     if marks.iter().any(|mark| page.text().contains(mark.as_str())) {
         return None;
     }
-    let above: Vec<&str> = upwards(folder_of(page.path())).collect();
-    let here = side_files(definers, &above, files);
+    let above: Vec<&str> = upwards(parent_dir(page.path())).collect();
+    let here = existing_files(definers, &above, files);
     match whose {
-        Whose::Script => script(name, &here, files),
-        Whose::Make => target(name, &here, files),
-        Whose::Just => recipe(name, &here, files),
-        Whose::Cargo => cargo(name, &here, files),
+        Runner::Script => script(name, &here, files),
+        Runner::Make => target(name, &here, files),
+        Runner::Just => recipe(name, &here, files),
+        Runner::Cargo => cargo(name, &here, files),
     }
 }
 
-enum Whose {
+enum Runner {
     Script,
     Make,
     Just,
@@ -67,7 +67,7 @@ enum Whose {
 }
 
 /// The files with one of `names` in the directories.
-fn side_files(names: &[&str], folders: &[&str], files: &dyn Files) -> Vec<String> {
+fn existing_files(names: &[&str], folders: &[&str], files: &dyn Files) -> Vec<String> {
     let paths =
         folders.iter().flat_map(|folder| names.iter().filter_map(|name| join(folder, name)));
     paths.filter(|path| files.exists(path)).collect()
@@ -87,9 +87,9 @@ fn script(name: &str, manifests: &[String], files: &dyn Files) -> Option<String>
 
 /// The manifests of the project's members, up to a limit: a page can mean one of them after a `cd`.
 fn parts(files: &dyn Files) -> impl Iterator<Item = &str> {
-    const MOST: usize = 200;
+    const MAX_PARTS: usize = 200;
     let all = files.listing().map_or(&[][..], Listing::files);
-    all.iter().map(String::as_str).filter(|path| path.ends_with("/package.json")).take(MOST)
+    all.iter().map(String::as_str).filter(|path| path.ends_with("/package.json")).take(MAX_PARTS)
 }
 
 fn target(name: &str, makefiles: &[String], files: &dyn Files) -> Option<String> {

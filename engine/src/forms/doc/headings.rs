@@ -32,13 +32,13 @@ pub enum HeadingError {
 pub(super) enum Wanted {
     /// Any run of headings, including an empty one.
     Any,
-    One(One),
+    One(RequiredHeading),
 }
 
 #[derive(Debug)]
-pub(super) struct One {
+pub(super) struct RequiredHeading {
     /// The heading as written in the page, without the mark for optional headings.
-    shown: String,
+    text: String,
     /// The number of `#`; `None`: any level.
     level: Option<u8>,
     text: String,
@@ -67,9 +67,9 @@ impl Wanted {
         });
         let glob =
             glob.transpose().map_err(|why| HeadingError::Glob { text: text.to_owned(), why })?;
-        Ok(Self::One(One {
+        Ok(Self::One(RequiredHeading {
             // `##Context` is not a heading in Markdown, and would not be one if it were inserted.
-            shown: if level == 0 {
+            text: if level == 0 {
                 words.to_owned()
             } else {
                 format!("{} {words}", "#".repeat(level))
@@ -82,13 +82,13 @@ impl Wanted {
     }
 }
 
-impl One {
+impl RequiredHeading {
     /// Whether the heading can be inserted literally: not if it contains a wildcard.
-    fn is_said(&self) -> bool {
+    fn is_literal(&self) -> bool {
         self.glob.is_none() && self.level.is_some()
     }
 
-    fn is(&self, heading: &Heading) -> bool {
+    fn matches(&self, heading: &Heading) -> bool {
         self.level.is_none_or(|level| level == heading.level)
             && match &self.glob {
                 Some(glob) => glob.is_match(&heading.text),
@@ -99,7 +99,7 @@ impl One {
 
 /// How a required or an existing heading was aligned.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Move {
+enum Step {
     /// The required and the existing heading match.
     Match,
     /// The required heading is missing.
@@ -113,14 +113,14 @@ enum Move {
 }
 
 /// Checks the headings. Headings deeper than any that is listed are ignored.
-pub(super) fn judge(
+pub(super) fn check(
     wanted: &[Wanted],
     source: &Source,
     document: &Document,
     faults: &mut Vec<Fault>,
 ) {
     let levels = wanted.iter().map(|wanted| match wanted {
-        Wanted::One(One { level: Some(level), .. }) => *level,
+        Wanted::One(RequiredHeading { level: Some(level), .. }) => *level,
         Wanted::One(_) => 6,
         Wanted::Any => 0,
     });
@@ -133,13 +133,13 @@ pub(super) fn judge(
         // A title in the front matter replaces the first heading.
         &wanted[1..]
     };
-    Alignment::new(wanted, &headings).tell(source, document, faults);
+    Alignment::new(wanted, &headings).report(source, document, faults);
 }
 
 fn starts_with_title(wanted: &[Wanted], headings: &[&Heading]) -> bool {
     match wanted.first() {
         Some(Wanted::One(one)) if one.level == Some(1) => {
-            headings.first().is_some_and(|heading| one.is(heading))
+            headings.first().is_some_and(|heading| one.matches(heading))
         }
         _ => true,
     }
@@ -157,14 +157,14 @@ fn has_title(source: &Source, document: &Document) -> bool {
 struct Alignment<'a> {
     wanted: &'a [Wanted],
     headings: &'a [&'a Heading],
-    moves: Vec<Move>,
+    moves: Vec<Step>,
 }
 
 impl<'a> Alignment<'a> {
     fn new(wanted: &'a [Wanted], headings: &'a [&'a Heading]) -> Self {
         let width = headings.len() + 1;
         // Prefer reporting a heading as misplaced to reporting an existing heading as missing.
-        let is_there = |one: &One| headings.iter().any(|heading| one.is(heading));
+        let is_there = |one: &RequiredHeading| headings.iter().any(|heading| one.matches(heading));
         let price = |wanted: &Wanted| match wanted {
             Wanted::Any => 0,
             Wanted::One(one) if one.optional => 0,
@@ -175,7 +175,7 @@ impl<'a> Alignment<'a> {
         // The cost of aligning the rest of both lists, computed from their ends, row by row.
         let mut below: Vec<u32> = (0..width).map(|at| count(headings.len() - at)).collect();
         for at in 0..headings.len() {
-            moves[wanted.len() * width + at] = Move::Extra;
+            moves[wanted.len() * width + at] = Step::Extra;
         }
         for row in (0..wanted.len()).rev() {
             let mut costs = vec![0; width];
@@ -196,21 +196,21 @@ impl<'a> Alignment<'a> {
     }
 
     /// Reports headings that are missing, misplaced or unexpected.
-    fn tell(&self, source: &Source, document: &Document, faults: &mut Vec<Fault>) {
+    fn report(&self, source: &Source, document: &Document, faults: &mut Vec<Fault>) {
         let width = self.headings.len() + 1;
         let (mut row, mut column) = (0, 0);
-        let mut missing: Vec<(&One, usize)> = Vec::new();
+        let mut missing: Vec<(&RequiredHeading, usize)> = Vec::new();
         let mut extra: Vec<usize> = Vec::new();
         while row < self.wanted.len() || column < self.headings.len() {
             match self.moves[row * width + column] {
-                Move::Match => (row, column) = (row + 1, column + 1),
-                Move::Run => column += 1,
-                Move::Pass => row += 1,
-                Move::Extra => {
+                Step::Match => (row, column) = (row + 1, column + 1),
+                Step::Run => column += 1,
+                Step::Pass => row += 1,
+                Step::Extra => {
                     extra.push(column);
                     column += 1;
                 }
-                Move::Missing => {
+                Step::Missing => {
                     if let Wanted::One(one) = &self.wanted[row] {
                         missing.push((one, column));
                     }
@@ -241,12 +241,12 @@ impl<'a> Alignment<'a> {
         }
     }
 
-    fn shown(&self, heading: &Heading) -> String {
+    fn display(&self, heading: &Heading) -> String {
         format!("{} {}", "#".repeat(usize::from(heading.level)), heading.text)
     }
 
     /// Describes the place of a heading that belongs before heading `at`.
-    fn place(&self, at: usize) -> String {
+    fn describe_place(&self, at: usize) -> String {
         match at.checked_sub(1).and_then(|before| self.headings.get(before)) {
             Some(before) => format!("after `{}`", self.shown(before)),
             None => "at the top".to_owned(),
@@ -255,7 +255,7 @@ impl<'a> Alignment<'a> {
 
     /// One fault for the headings that are missing at one place, so that one edit fixes all of
     /// them.
-    fn missing(&self, group: &[(&One, usize)], source: &Source, document: &Document) -> Fault {
+    fn missing(&self, group: &[(&RequiredHeading, usize)], source: &Source, document: &Document) -> Fault {
         let at = group.first().map_or(0, |(_, at)| *at);
         let names: Vec<String> = group.iter().map(|(one, _)| format!("`{}`", one.shown)).collect();
         let is_one = names.len() == 1;
@@ -316,24 +316,24 @@ fn cheapest(
     (wanted, price): (&Wanted, u32),
     heading: Option<&&Heading>,
     (below, right, diagonal): (u32, Option<u32>, Option<u32>),
-) -> (u32, Move) {
-    let step = if price == 0 { Move::Pass } else { Move::Missing };
+) -> (u32, Step) {
+    let step = if price == 0 { Step::Pass } else { Step::Missing };
     let mut best = (below.saturating_add(price), step);
     let (Some(heading), Some(right), Some(diagonal)) = (heading, right, diagonal) else {
         return best;
     };
     let (step, price) = match wanted {
-        Wanted::Any => (Move::Run, 0),
-        Wanted::One(_) => (Move::Extra, 1),
+        Wanted::Any => (Step::Run, 0),
+        Wanted::One(_) => (Step::Extra, 1),
     };
     if right.saturating_add(price) < best.0 {
         best = (right.saturating_add(price), step);
     }
     if let Wanted::One(one) = wanted
-        && one.is(heading)
+        && one.matches(heading)
         && diagonal <= best.0
     {
-        best = (diagonal, Move::Match);
+        best = (diagonal, Step::Match);
     }
     best
 }

@@ -4,12 +4,12 @@
 use super::{Fault, commands};
 use crate::parse::document::{self, Block, Document, Link};
 use crate::text::files::{Files, side_file};
-use crate::text::paths::{folder_of, join};
+use crate::text::paths::{parent_dir, join};
 use crate::text::source::{Source, Span};
 use aidd_page::LinkKind;
 use std::collections::HashMap;
 
-pub(super) fn judge(
+pub(super) fn check(
     kinds: &[LinkKind],
     source: &Source,
     document: &Document,
@@ -17,7 +17,7 @@ pub(super) fn judge(
     faults: &mut Vec<Fault>,
 ) {
     let judges = |kind: LinkKind| kinds.contains(&kind);
-    let mut others = Others { files, documents: HashMap::new() };
+    let mut others = OtherDocuments { files, documents: HashMap::new() };
     for link in &document.links {
         let is_silent = link.is_image && !link.decorates && link.text.trim().is_empty();
         if is_silent && judges(LinkKind::Images) {
@@ -26,27 +26,27 @@ pub(super) fn judge(
         if !judges(LinkKind::Files) && !judges(LinkKind::Anchors) {
             continue;
         }
-        let Some(target) = Target::of(source.path(), &link.to) else { continue };
-        let found = target.path.as_deref().is_none_or(|path| leads(files, path));
+        let Some(target) = Target::parse(source.path(), &link.to) else { continue };
+        let found = target.path.as_deref().is_none_or(|path| path_exists(files, path));
         if !found && judges(LinkKind::Files) {
-            faults.push(lost_file(link, &target, files));
+            faults.push(missing_file(link, &target, files));
         } else if found && judges(LinkKind::Anchors) {
-            faults.extend(others.lost_anchor(link, &target, document));
+            faults.extend(others.missing_anchor(link, &target, document));
         }
     }
     for (code, span) in &document.code {
         if judges(LinkKind::Paths) {
-            faults.extend(lost_path(code, *span, source.path(), files));
+            faults.extend(missing_path(code, *span, source.path(), files));
         }
         if judges(LinkKind::Commands)
-            && let Some(why) = commands::undefined(code, source, files)
+            && let Some(why) = commands::undefined_command(code, source, files)
         {
             faults.push(Fault::new(*span, why));
         }
     }
     if judges(LinkKind::Commands) {
         let shell = document.blocks.iter().filter(|block| is_shell(block));
-        shell.for_each(|block| lost_commands(block, source, files, faults));
+        shell.for_each(|block| report_undefined_commands(block, source, files, faults));
     }
 }
 
@@ -59,7 +59,7 @@ fn is_shell(block: &Block) -> bool {
 }
 
 /// Reports commands in a shell block that run an undefined script, target or recipe.
-fn lost_commands(block: &Block, source: &Source, files: &dyn Files, faults: &mut Vec<Fault>) {
+fn report_undefined_commands(block: &Block, source: &Source, files: &dyn Files, faults: &mut Vec<Fault>) {
     /// After these, commands run in another directory or in a newly created project.
     const ELSEWHERE: [&str; 6] = ["cd ", "pushd ", "git clone", " create", " init", "npx "];
     let lines = || block.parts.iter().flat_map(|part| split(source, *part, &["\n"]));
@@ -72,7 +72,7 @@ fn lost_commands(block: &Block, source: &Source, files: &dyn Files, faults: &mut
             let command = code.trim_start().trim_start_matches(['$', '%', '>']).trim();
             // A trailing comment is not part of the command.
             let command = command.split(" #").next().unwrap_or(command).trim_end();
-            if let Some(why) = commands::undefined(command, source, files) {
+            if let Some(why) = commands::undefined_command(command, source, files) {
                 let start = span.start as usize + code.find(command).unwrap_or(0);
                 faults.push(Fault::new(Span::new(start, start + command.len()), why));
             }
@@ -110,17 +110,17 @@ struct Target {
 
 impl Target {
     /// `None` if the link leads out of the project or is a template.
-    fn of(from: &str, to: &str) -> Option<Self> {
+    fn parse(from: &str, to: &str) -> Option<Self> {
         // `a::b` is a Rust item: crate documentation can be a Markdown page.
         let is_template = ["{{", "${", "{%", "<", "::"].iter().any(|mark| to.contains(mark));
         if to.is_empty() || to.starts_with("//") || has_scheme(to) || is_template {
             return None;
         }
         let (path, fragment) = match to.split_once('#') {
-            Some((path, fragment)) => (path, Some(decoded(fragment))),
+            Some((path, fragment)) => (path, Some(percent_decode(fragment))),
             None => (to, None),
         };
-        let written = decoded(path.split('?').next().unwrap_or_default());
+        let written = percent_decode(path.split('?').next().unwrap_or_default());
         let path = match written.as_str() {
             "" => None,
             path => Some(match path.strip_prefix('/') {
@@ -129,7 +129,7 @@ impl Target {
                     return None;
                 }
                 Some(path) => join("", path)?,
-                None => join(folder_of(from), path)?,
+                None => join(parent_dir(from), path)?,
             }),
         };
         Some(Self { written, path, fragment: fragment.filter(|fragment| !fragment.is_empty()) })
@@ -144,7 +144,7 @@ fn has_scheme(to: &str) -> bool {
 }
 
 /// Decodes `%20` and the like; malformed escapes are left unchanged.
-fn decoded(text: &str) -> String {
+fn percent_decode(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((&first, after)) = rest.split_first() {
@@ -165,7 +165,7 @@ fn decoded(text: &str) -> String {
 
 /// Whether a file or directory exists at `path`. Without a listing a directory cannot be
 /// distinguished from nothing, and is assumed to exist.
-fn leads(files: &dyn Files, path: &str) -> bool {
+fn path_exists(files: &dyn Files, path: &str) -> bool {
     if path.is_empty() || files.exists(path) {
         return true;
     }
@@ -175,7 +175,7 @@ fn leads(files: &dyn Files, path: &str) -> bool {
     }
 }
 
-fn lost_file(link: &Link, target: &Target, files: &dyn Files) -> Fault {
+fn missing_file(link: &Link, target: &Target, files: &dyn Files) -> Fault {
     let what = if link.is_image { "image" } else { "link" };
     let message = format!("the {what} target `{}` does not exist", target.written);
     let candidates = target.path.as_deref().and_then(|path| candidates(files, path));
@@ -185,7 +185,7 @@ fn lost_file(link: &Link, target: &Target, files: &dyn Files) -> Fault {
 /// Files that may have been meant: with the same name in another directory, or with an extension.
 fn candidates(files: &dyn Files, path: &str) -> Option<String> {
     /// Maximum number of suggestions.
-    const MOST: usize = 3;
+    const MAX_CANDIDATES: usize = 3;
     let with_ending = format!("{path}.md");
     if files.exists(&with_ending) {
         return Some(format!("did you mean `{with_ending}`?"));
@@ -194,18 +194,18 @@ fn candidates(files: &dyn Files, path: &str) -> Option<String> {
     let all = files.listing()?.files();
     let is_same = |path: &&String| path.rsplit('/').next() == Some(name);
     let found: Vec<String> =
-        all.iter().filter(is_same).take(MOST).map(|path| format!("`{path}`")).collect();
+        all.iter().filter(is_same).take(MAX_CANDIDATES).map(|path| format!("`{path}`")).collect();
     (!found.is_empty()).then(|| format!("did you mean {}?", found.join(" or ")))
 }
 
 /// Other documents of the project, read when a link has a fragment in them.
-struct Others<'a> {
+struct OtherDocuments<'a> {
     files: &'a dyn Files,
     documents: HashMap<String, Option<Document>>,
 }
 
-impl Others<'_> {
-    fn lost_anchor(&mut self, link: &Link, target: &Target, own: &Document) -> Option<Fault> {
+impl OtherDocuments<'_> {
+    fn missing_anchor(&mut self, link: &Link, target: &Target, own: &Document) -> Option<Fault> {
         let fragment = target.fragment.as_deref()?;
         // `#top` is defined by HTML (<https://html.spec.whatwg.org/#scroll-to-fragid>).
         if fragment.eq_ignore_ascii_case("top") {
@@ -236,7 +236,7 @@ impl Others<'_> {
 
 /// Reports a path in a code span that does not exist. Only text that begins with an existing
 /// directory is treated as a path, which excludes `and/or` and `application/json`.
-fn lost_path(code: &str, span: Span, from: &str, files: &dyn Files) -> Option<Fault> {
+fn missing_path(code: &str, span: Span, from: &str, files: &dyn Files) -> Option<Fault> {
     let listing = files.listing()?;
     let is_plain = |b: u8| b.is_ascii_alphanumeric() || b"._-/+@()[]".contains(&b);
     let (path, line) = code.split_once(':').unwrap_or((code, ""));
@@ -246,7 +246,7 @@ fn lost_path(code: &str, span: Span, from: &str, files: &dyn Files) -> Option<Fa
     if !is_place || !path.bytes().all(is_plain) || path.starts_with('/') || path.contains("...") {
         return None;
     }
-    let folder = folder_of(from);
+    let folder = parent_dir(from);
     let bases = if first == ".." { vec![folder] } else { vec!["", folder] };
     let begins = bases.iter().any(|base| {
         first == ".." || join(base, first).is_some_and(|first| listing.has_folder(&first))

@@ -8,19 +8,19 @@ use crate::text::source::Source;
 use aidd_page::{LinkKind, UniqueHeadings};
 
 /// Whether a page checks anything that this module reports.
-pub(super) fn is_asked(kinds: &[LinkKind], html: Option<&[String]>) -> bool {
+pub(super) fn is_needed(kinds: &[LinkKind], html: Option<&[String]>) -> bool {
     let here = [LinkKind::Addresses, LinkKind::References, LinkKind::Definitions];
     html.is_some() || kinds.iter().any(|kind| here.contains(kind))
 }
 
 /// Reports disallowed HTML, bare URLs, undefined references and unused definitions.
-pub(super) fn judge(
+pub(super) fn check(
     kinds: &[LinkKind],
     html: Option<&[String]>,
     source: &Source,
     faults: &mut Vec<Fault>,
 ) {
-    if !is_asked(kinds, html) {
+    if !is_needed(kinds, html) {
         return;
     }
     let Markup { tags, bare, undefined, unused } = markup::read(source.text());
@@ -52,7 +52,7 @@ pub(super) fn judge(
 }
 
 /// Reports headings with the same text as an earlier one.
-pub(super) fn twice(wanted: UniqueHeadings, document: &Document, faults: &mut Vec<Fault>) {
+pub(super) fn check_duplicates(wanted: UniqueHeadings, document: &Document, faults: &mut Vec<Fault>) {
     // The open headings, each with the texts of the headings directly below it.
     let mut open: Vec<(u8, Vec<&str>)> = vec![(0, Vec::new())];
     for heading in &document.headings {

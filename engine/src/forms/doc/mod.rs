@@ -23,7 +23,7 @@ use headings::Wanted;
 
 /// The compiled `doc` check of a page.
 #[derive(Debug)]
-pub struct Doc {
+pub struct DocCheck {
     headings: Vec<Wanted>,
     unique: Option<UniqueHeadings>,
     links: Vec<LinkKind>,
@@ -59,7 +59,7 @@ impl Fault {
     }
 }
 
-impl Doc {
+impl DocCheck {
     /// Compiles the check of a page, except `front`, whose tests belong to the form `data`.
     ///
     /// # Errors
@@ -88,19 +88,19 @@ impl Doc {
 
     /// The violations in `document`, which was parsed from `source`. Links are resolved in `files`.
     #[must_use]
-    pub fn judge(&self, source: &Source, document: &Document, files: &dyn Files) -> Vec<Fault> {
+    pub fn check(&self, source: &Source, document: &Document, files: &dyn Files) -> Vec<Fault> {
         let mut faults = Vec::new();
         if !self.headings.is_empty() {
-            headings::judge(&self.headings, source, document, &mut faults);
+            headings::check(&self.headings, source, document, &mut faults);
         }
         if let Some(wanted) = self.unique {
-            markup::twice(wanted, document, &mut faults);
+            markup::check_duplicates(wanted, document, &mut faults);
         }
         if let Some(limits) = self.depth {
-            depth(limits, source, document, &mut faults);
+            check_depth(limits, source, document, &mut faults);
         }
         if self.steps {
-            steps(document, &mut faults);
+            check_steps(document, &mut faults);
         }
         if self.named_blocks {
             let unnamed = document.blocks.iter().filter(|block| block.info.is_empty());
@@ -112,23 +112,23 @@ impl Doc {
         }
         if let Some(limits) = self.lines {
             let lines = source.text().lines().count();
-            faults.extend(size(limits, lines, "line", source, document));
+            faults.extend(check_size(limits, lines, "line", source, document));
         }
         if let Some(limits) = self.tokens {
-            faults.extend(size(limits, tokens::count(source.text()), "token", source, document));
+            faults.extend(check_size(limits, tokens::count(source.text()), "token", source, document));
         }
-        links::judge(&self.links, source, document, files, &mut faults);
-        markup::judge(&self.links, self.html.as_deref(), source, &mut faults);
+        links::check(&self.links, source, document, files, &mut faults);
+        markup::check(&self.links, self.html.as_deref(), source, &mut faults);
         faults
     }
 }
 
 /// The span of findings on the whole document: its first heading, else its first line.
-fn top(source: &Source, document: &Document) -> Span {
+fn heading_or_first_line(source: &Source, document: &Document) -> Span {
     document.headings.first().map_or_else(|| source.line_span(0), |heading| heading.span)
 }
 
-fn size(
+fn check_size(
     limits: Limits,
     count: usize,
     unit: &str,
@@ -146,12 +146,12 @@ fn size(
         }
         _ => return None,
     };
-    Some(Fault::new(top(source, document), message))
+    Some(Fault::new(heading_or_first_line(source, document), message))
 }
 
 /// Reports skipped heading levels. The first heading can have any level, because the headings above
 /// it may be in another document.
-fn steps(document: &Document, faults: &mut Vec<Fault>) {
+fn check_steps(document: &Document, faults: &mut Vec<Fault>) {
     for pair in document.headings.windows(2) {
         let [before, heading] = pair else { continue };
         if heading.level > before.level + 1 {
@@ -162,7 +162,7 @@ fn steps(document: &Document, faults: &mut Vec<Fault>) {
     }
 }
 
-fn depth(limits: Limits, source: &Source, document: &Document, faults: &mut Vec<Fault>) {
+fn check_depth(limits: Limits, source: &Source, document: &Document, faults: &mut Vec<Fault>) {
     let too_deep = |level: u8| limits.max.is_some_and(|max| u64::from(level) > max);
     for heading in document.headings.iter().filter(|heading| too_deep(heading.level)) {
         let (level, max) = (heading.level, limits.max.unwrap_or_default());
@@ -172,6 +172,6 @@ fn depth(limits: Limits, source: &Source, document: &Document, faults: &mut Vec<
     let deepest = document.headings.iter().map(|heading| heading.level).max().unwrap_or_default();
     if let Some(min) = limits.min.filter(|min| u64::from(deepest) < *min) {
         let message = format!("no heading of level {min}");
-        faults.push(Fault::new(top(source, document), message));
+        faults.push(Fault::new(heading_or_first_line(source, document), message));
     }
 }

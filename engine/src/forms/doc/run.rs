@@ -1,6 +1,6 @@
 //! Runs the `doc` checks of all pages on one document.
 
-use super::{Doc, Fault};
+use super::{DocCheck, Fault};
 use crate::forms::data::{self, Tested};
 use crate::rules::rule::{Report, Rule};
 use crate::text::files::Files;
@@ -23,7 +23,7 @@ struct DocPattern {
 }
 
 struct Ready {
-    doc: Doc,
+    doc: DocCheck,
     front: Vec<Tested>,
     fix: Option<FixHeader>,
     globs: Globs,
@@ -41,7 +41,7 @@ impl fmt::Debug for DocPatterns {
 /// # Errors
 /// A malformed heading, or an invalid test of the front matter.
 pub(crate) fn check_header(header: &DocHeader) -> Result<(), String> {
-    Doc::new(header).map_err(|error| error.to_string())?;
+    DocCheck::new(header).map_err(|error| error.to_string())?;
     header.front.iter().try_for_each(data::check_header)
 }
 
@@ -95,10 +95,10 @@ impl DocPattern {
             let check = self.rule.check.as_ref()?;
             let header = check.doc.as_ref()?;
             Some(Ready {
-                doc: Doc::new(header).ok()?,
+                doc: DocCheck::new(header).ok()?,
                 front: header.front.iter().map(Tested::new).collect::<Result<_, _>>().ok()?,
                 fix: check.fix.as_deref().cloned(),
-                globs: Globs::of_check(check, self.rule.path.as_deref()),
+                globs: Globs::from_check(check, self.rule.path.as_deref()),
             })
         };
         self.ready.get_or_init(make).as_ref()

@@ -6,10 +6,10 @@ use crate::text::listing::Listing;
 use proptest::prelude::*;
 use std::fmt::Write as _;
 
-fn doc(yaml: &str) -> Doc {
+fn doc(yaml: &str) -> DocCheck {
     let page = format!("---\nseverity: error\ncheck:\n  doc: {yaml}\n---\n");
     let header = aidd_page::header(&page).expect("a header");
-    Doc::new(&header.check.expect("a check").doc.expect("doc")).expect("valid")
+    DocCheck::new(&header.check.expect("a check").doc.expect("doc")).expect("valid")
 }
 
 fn faults(yaml: &str, text: &str, beside: &[(&str, &str)]) -> (Source, Vec<Fault>) {
@@ -21,11 +21,11 @@ fn faults(yaml: &str, text: &str, beside: &[(&str, &str)]) -> (Source, Vec<Fault
     let listing = Listing::new(files.0.keys().cloned());
     let files = Listed { files: &files, listing: &listing };
     let document = crate::parse::document::parse(source.text());
-    let faults = doc(yaml).judge(&source, &document, &files);
+    let faults = doc(yaml).check(&source, &document, &files);
     (source, faults)
 }
 
-fn shown(yaml: &str, text: &str, beside: &[(&str, &str)]) -> String {
+fn display(yaml: &str, text: &str, beside: &[(&str, &str)]) -> String {
     let (source, faults) = faults(yaml, text, beside);
     let mut out = String::new();
     for Fault { span, message, help, fix } in faults {
@@ -46,21 +46,21 @@ const ADR: &str =
 fn headings_in_their_order() {
     let right = "# 1. Use it\n\n## Status\n\n### Deeper\n\n## Context\n\n## Decision\n\n## Notes\n\n## More\n";
     assert_eq!(shown(ADR, right, &[]), "");
-    insta::assert_snapshot!(shown(ADR, "# 1. Use it\n\nText.\n\n## Context\n\nWhy.\n", &[]), @r###"
+    insta::assert_snapshot!(display(ADR, "# 1. Use it\n\nText.\n\n## Context\n\nWhy.\n", &[]), @r###"
     1 "# 1. Use it": `## Status` is missing; it belongs after `# 1. Use it` [Insert `## Status`: 20 "## Status\n\n"]
     5 "## Context": `## Decision` is missing; it belongs after `## Context` [Insert `## Decision`: 37 "\n## Decision\n"]
     "###);
-    insta::assert_snapshot!(shown(ADR, "# 1\n\n## Context\n\n## Status\n\n## Odd\n\n## Decision\n", &[]), @r###"
+    insta::assert_snapshot!(display(ADR, "# 1\n\n## Context\n\n## Status\n\n## Odd\n\n## Decision\n", &[]), @r###"
     5 "## Status": `## Status` belongs after `# 1`
     7 "## Odd": unexpected heading `## Odd`
     "###);
-    insta::assert_snapshot!(shown(ADR, "", &[]), @r###"
+    insta::assert_snapshot!(display(ADR, "", &[]), @r###"
     1 "": `# *` is missing; it belongs at the top
     1 "": `## Status`, `## Context`, `## Decision` are missing; they belong at the top [Insert `## Status`, `## Context`, `## Decision`: 0 "## Status\n\n## Context\n\n## Decision\n"]
     "###);
-    insta::assert_snapshot!(shown(ADR, "---\ntitle: 1\n---\n## Status\n## Context\n## Decision\n", &[]), @"");
-    insta::assert_snapshot!(shown(ADR, "---\nother: {title: 1}\n---\nText\n\n## Status\n## Context\n## Decision", &[]), @r#"4 "Text": `# *` is missing; it belongs at the top"#);
-    insta::assert_snapshot!(shown(r###"{headings: ["# API *", "Usage", "## Licence"]}"###, "# API 2\r\n\r\n### Usage\r\n", &[]), @r####"3 "### Usage": `## Licence` is missing; it belongs after `### Usage` [Insert `## Licence`: 22 "\r\n## Licence\r\n"]"####);
+    insta::assert_snapshot!(display(ADR, "---\ntitle: 1\n---\n## Status\n## Context\n## Decision\n", &[]), @"");
+    insta::assert_snapshot!(display(ADR, "---\nother: {title: 1}\n---\nText\n\n## Status\n## Context\n## Decision", &[]), @r#"4 "Text": `# *` is missing; it belongs at the top"#);
+    insta::assert_snapshot!(display(r###"{headings: ["# API *", "Usage", "## Licence"]}"###, "# API 2\r\n\r\n### Usage\r\n", &[]), @r####"3 "### Usage": `## Licence` is missing; it belongs after `### Usage` [Insert `## Licence`: 22 "\r\n## Licence\r\n"]"####);
 }
 
 #[test]
@@ -86,17 +86,17 @@ fn what_is_inserted_mends() {
 #[test]
 fn size_and_depth() {
     let text = "intro\n# A\n\n### B\n\none two three\n";
-    insta::assert_snapshot!(shown("{lines: {max: 5}, tokens: {min: 20}, depth: {max: 2}}", text, &[]), @r####"
+    insta::assert_snapshot!(display("{lines: {max: 5}, tokens: {min: 20}, depth: {max: 2}}", text, &[]), @r####"
     4 "### B": heading level 3 is deeper than 2
     2 "# A": the document has 6 lines, more than 5
     2 "# A": the document has 12 tokens, fewer than 20
     "####);
-    insta::assert_snapshot!(shown("{lines: {min: 9}, tokens: {max: 2}, depth: {min: 4}}", text, &[]), @r##"
+    insta::assert_snapshot!(display("{lines: {min: 9}, tokens: {max: 2}, depth: {min: 4}}", text, &[]), @r##"
     2 "# A": no heading of level 4
     2 "# A": the document has 6 lines, fewer than 9
     2 "# A": the document has 12 tokens, more than 2
     "##);
-    insta::assert_snapshot!(shown("{lines: {min: 1}, depth: {min: 1}}", "", &[]), @r#"
+    insta::assert_snapshot!(display("{lines: {min: 1}, depth: {min: 1}}", "", &[]), @r#"
     1 "": no heading of level 1
     1 "": the document has 0 lines, fewer than 1
     "#);
@@ -118,7 +118,7 @@ fn links_that_lead_nowhere() {
         ("src/x.rs", ""),
         ("src/deep/pic.png", ""),
     ];
-    insta::assert_snapshot!(shown("{links: [files, anchors]}", text, &beside), @r#"
+    insta::assert_snapshot!(display("{links: [files, anchors]}", text, &beside), @r#"
     5 "[lost](c.md)": the link target `c.md` does not exist
     5 "[lost](../src/y.rs)": the link target `../src/y.rs` does not exist
     5 "![lost](pic.png)": the image target `pic.png` does not exist (did you mean `src/deep/pic.png`?)
@@ -148,7 +148,7 @@ fn paths_commands_and_images() {
         ("justfile", "alias t := test\nset shell := ['a']\n@test name='x':\n  none: x\n"),
         (".cargo/config.toml", "[alias]\nxtask = \"run -p xtask\"\n"),
     ];
-    insta::assert_snapshot!(shown("{links: [paths, commands, images]}", text, &beside), @r#"
+    insta::assert_snapshot!(display("{links: [paths, commands, images]}", text, &beside), @r#"
     7 "![](a.png)": image without alternative text
     7 "<img src=x>": image without alternative text
     2 "`src/y.rs`": `src/y.rs` does not exist
@@ -162,15 +162,15 @@ fn paths_commands_and_images() {
 }
 
 #[test]
-fn commands_that_nothing_here_could_define_are_left() {
+fn commands_without_a_possible_definition_are_ignored() {
     let text = "`npm run build` `make all` `just test` `cargo xtask` `cargo deny check`\n";
-    insta::assert_snapshot!(shown("{links: [commands]}", text, &[]), @"1 \"`cargo xtask`\": no `.cargo/config.toml` here or above has the alias `xtask`");
+    insta::assert_snapshot!(display("{links: [commands]}", text, &[]), @"1 \"`cargo xtask`\": no `.cargo/config.toml` here or above has the alias `xtask`");
 }
 
 #[test]
 fn pictures_over_several_lines_addresses_and_items() {
     let text = "<p>\n<img src=\"a.png\"\n  alt=\"A\">\n<img\n  src=\"a.png\">\n<img alt=\"\" src=\"a.png\">\n</p>\n\n<a@b.example> [`T`](a::T)\n";
-    insta::assert_snapshot!(shown("{links: [files, images]}", text, &[("docs/a.png", "")]), @r#"4 "<img\n  src=\"a.png\">": image without alternative text"#);
+    insta::assert_snapshot!(display("{links: [files, images]}", text, &[("docs/a.png", "")]), @r#"4 "<img\n  src=\"a.png\">": image without alternative text"#);
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn commands_in_blocks_of_shell() {
     let text = "```sh\nnpm run lint # style\n$ npm ci && npm run build; make none\n```\n\n> ```console\n> $ npm run x\n> ```\n\n```bash\ncd web\nnpm run y\n```\n\n```js\n// npm run z\n```\n\n```sh\nnpx create-shop\nnpm run dev\n```\n\n`bun run src/main.ts`\n";
     let beside =
         [("package.json", r#"{"scripts": {"build": "x"}}"#), ("Makefile", "all:\n\ttrue\n")];
-    insta::assert_snapshot!(shown("{links: [commands]}", text, &beside), @r#"
+    insta::assert_snapshot!(display("{links: [commands]}", text, &beside), @r#"
     2 "npm run lint": no `package.json` here or above defines the script `lint`
     3 "make none": no Makefile here or above defines the target `none`
     7 "npm run x": no `package.json` here or above defines the script `x`
@@ -188,7 +188,7 @@ fn commands_in_blocks_of_shell() {
 #[test]
 fn steps_and_named_blocks() {
     let text = "\u{feff}# A\n\nUse `a`.\n\n### B\n\n<!--\n##### C\n-->\n\n## D\n\n~~~\nx\n~~~\n\n> ```\n> y\n> ```\n\n````md\n```\n#### z\n```\n````\n\n    ```\n    w\n    ```\n";
-    insta::assert_snapshot!(shown("{steps: true, named-blocks: true}", text, &[]), @r####"
+    insta::assert_snapshot!(display("{steps: true, named-blocks: true}", text, &[]), @r####"
     5 "### B": heading level 3 directly below level 1
     13 "~~~": code block without a language
     17 "```": code block without a language
@@ -199,14 +199,14 @@ fn steps_and_named_blocks() {
 #[test]
 fn ids_that_are_given_and_addresses_of_the_site() {
     let text = "# A {#first}\n\n[a](#first) [b](/guide/start) [c](/guide.md) [d](#last)\n";
-    insta::assert_snapshot!(shown("{links: [files, anchors]}", text, &[]), @r#"
+    insta::assert_snapshot!(display("{links: [files, anchors]}", text, &[]), @r#"
     3 "[c](/guide.md)": the link target `/guide.md` does not exist
     3 "[d](#last)": no heading here has the fragment `#last`
     "#);
 }
 
 #[test]
-fn what_is_malformed_is_told() {
+fn malformed_headings_are_rejected() {
     let problem = |text: &str| Wanted::new(text).expect_err("malformed");
     insta::assert_snapshot!(problem("##"), @"`##` is not a heading: expected one to six `#` and text; `*` matches any run of headings");
     insta::assert_snapshot!(problem("####### x"), @"`####### x` is not a heading: expected one to six `#` and text; `*` matches any run of headings");
@@ -227,14 +227,14 @@ proptest! {
 }
 
 #[test]
-fn headings_that_are_said_twice() {
+fn duplicate_headings_are_reported() {
     let text =
         "# Log\n\n## 1.1\n\n### Added\n\n### Fixed\n\n## 1.0\n\n### Added\n\n### Added\n\n## 1.1\n";
-    insta::assert_snapshot!(shown("{unique: siblings}", text, &[]), @r####"
+    insta::assert_snapshot!(display("{unique: siblings}", text, &[]), @r####"
     13 "### Added": duplicate heading `Added`
     15 "## 1.1": duplicate heading `1.1`
     "####);
-    insta::assert_snapshot!(shown("{unique: document}", text, &[]), @r####"
+    insta::assert_snapshot!(display("{unique: document}", text, &[]), @r####"
     11 "### Added": duplicate heading `Added`
     13 "### Added": duplicate heading `Added`
     15 "## 1.1": duplicate heading `1.1`
@@ -245,7 +245,7 @@ fn headings_that_are_said_twice() {
 fn html_addresses_and_references() {
     let text = "# A <br> <kbd>x</kbd>\n\nhttps://a.example, [b][c] [d][e] [f]\n\n[e]: e.md\n[g]: g.md\n[//]: # (words)\n";
     let yaml = "{html: [kbd], links: [addresses, references, definitions]}";
-    insta::assert_snapshot!(shown(yaml, text, &[]), @r#"
+    insta::assert_snapshot!(display(yaml, text, &[]), @r#"
     1 "<br>": the HTML element `br`
     3 "https://a.example": bare URL (write `<address>` or `[text](address)`)
     3 "[b][c]": undefined reference `[c]`

@@ -2,24 +2,24 @@
 //! compiled once and checked on the import graph of the project.
 
 mod error;
-mod joined;
-mod judge;
+mod project;
+mod check;
 mod parts;
 mod search;
 #[cfg(test)]
 mod tests;
 
 pub use error::LayersError;
-pub use joined::{Imports, run};
+pub use project::{Imports, run};
 
 use crate::project::imports::Graph;
 use crate::text::source::Span;
-use aidd_page::{Judged, LayersHeader};
-use parts::{Capture, Part, Things};
+use aidd_page::{ImportCheck, LayersHeader};
+use parts::{Capture, Part, Targets};
 
 /// The compiled `layers` check of a page.
 #[derive(Debug)]
-pub struct Layers {
+pub struct LayersCheck {
     /// The layers from top to bottom; parts of one row must not import each other.
     order: Vec<Vec<Part>>,
     forbid: Vec<Forbid>,
@@ -34,13 +34,13 @@ pub struct Layers {
 #[derive(Debug)]
 struct Forbid {
     from: Part,
-    to: Things,
-    except: Things,
+    to: Targets,
+    except: Targets,
 }
 
 #[derive(Debug)]
 struct Only {
-    to: Things,
+    to: Targets,
     from: Part,
 }
 
@@ -72,7 +72,7 @@ pub struct Step {
     pub to: String,
 }
 
-impl Layers {
+impl LayersCheck {
     /// Compiles the check of a page. `base` is the directory that its globs are relative to; empty
     /// for the root.
     ///
@@ -85,12 +85,12 @@ impl Layers {
         let forbid = |one: &aidd_page::ForbidHeader| {
             Ok(Forbid {
                 from: Part::new(base, &one.from)?,
-                to: Things::new(base, &one.to)?,
-                except: Things::new(base, &one.except)?,
+                to: Targets::new(base, &one.to)?,
+                except: Targets::new(base, &one.except)?,
             })
         };
         let only = |one: &aidd_page::OnlyHeader| {
-            Ok(Only { to: Things::new(base, &one.to)?, from: Part::new(base, &one.from)? })
+            Ok(Only { to: Targets::new(base, &one.to)?, from: Part::new(base, &one.from)? })
         };
         let captures = |globs: &[String]| -> Result<Vec<Capture>, LayersError> {
             globs.iter().map(|glob| Capture::new(base, glob)).collect()
@@ -105,15 +105,15 @@ impl Layers {
             only: header.only.iter().map(only).collect::<Result<_, LayersError>>()?,
             independent,
             acyclic: captures(&header.acyclic)?,
-            skips_types: header.types == Some(Judged::Skip),
-            judges_tests: header.tests == Some(Judged::Check),
+            skips_types: header.types == Some(ImportCheck::Skip),
+            judges_tests: header.tests == Some(ImportCheck::Check),
             transitive: header.transitive,
         })
     }
 
     /// Whether a file at `path` is on either side of a requirement.
     #[must_use]
-    pub fn names(&self, path: &str) -> bool {
+    pub fn applies_to(&self, path: &str) -> bool {
         self.order.iter().flatten().any(|part| part.holds(path))
             || self.forbid.iter().any(|one| one.from.holds(path) || one.to.holds(path))
             || self.only.iter().any(|one| one.to.holds(path) || one.from.holds(path))
@@ -122,7 +122,7 @@ impl Layers {
 
     /// The violations in files that `judged` accepts, sorted.
     #[must_use]
-    pub fn judge(&self, graph: &Graph, judged: &dyn Fn(&str) -> bool) -> Vec<Breach> {
-        judge::judge(self, graph, judged)
+    pub fn check(&self, graph: &Graph, judged: &dyn Fn(&str) -> bool) -> Vec<Breach> {
+        check::judge(self, graph, judged)
     }
 }

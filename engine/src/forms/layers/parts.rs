@@ -13,7 +13,7 @@ pub(super) const REGISTRIES: [(&str, &str); 5] =
 #[derive(Debug)]
 pub(super) struct Part {
     /// The part as written in the page.
-    pub(super) shown: String,
+    pub(super) text: String,
     /// `None`: the part contains no files.
     globs: Option<Globs>,
 }
@@ -21,19 +21,19 @@ pub(super) struct Part {
 impl Part {
     pub(super) fn new(base: &str, globs: &[String]) -> Result<Self, LayersError> {
         let compiled = if globs.is_empty() { None } else { Some(Globs::below(base, globs, &[])?) };
-        Ok(Self { shown: globs.join(", "), globs: compiled })
+        Ok(Self { text: globs.join(", "), globs: compiled })
     }
 
-    pub(super) fn holds(&self, path: &str) -> bool {
+    pub(super) fn contains(&self, path: &str) -> bool {
         self.globs.as_ref().is_some_and(|globs| globs.matches(path))
     }
 }
 
 /// A set of parts and packages.
 #[derive(Debug)]
-pub(super) struct Things {
+pub(super) struct Targets {
     /// The entries as written in the page.
-    pub(super) shown: String,
+    pub(super) text: String,
     part: Part,
     packages: Vec<Package>,
 }
@@ -47,7 +47,7 @@ struct Package {
     glob: Option<GlobMatcher>,
 }
 
-impl Things {
+impl Targets {
     pub(super) fn new(base: &str, things: &[String]) -> Result<Self, LayersError> {
         let registry =
             |thing: &String| REGISTRIES.into_iter().find(|(prefix, _)| thing.starts_with(prefix));
@@ -68,14 +68,14 @@ impl Things {
             Ok(Package { name: name.clone(), separator, glob })
         };
         Ok(Self {
-            shown: things.join(", "),
+            text: things.join(", "),
             part: Part::new(base, &globs)?,
             packages: packages.into_iter().map(package).collect::<Result<_, LayersError>>()?,
         })
     }
 
     pub(super) fn holds(&self, path: &str) -> bool {
-        self.part.holds(path)
+        self.part.contains(path)
     }
 
     /// Whether the package matches, by its name or as the prefix of a longer name.

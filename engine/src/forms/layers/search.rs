@@ -29,7 +29,7 @@ pub(super) fn next_hops(
 }
 
 /// The path from `start` to a goal, inclusive.
-pub(super) fn way(next: &[Option<usize>], start: usize) -> Vec<usize> {
+pub(super) fn path(next: &[Option<usize>], start: usize) -> Vec<usize> {
     let mut way = vec![start];
     let mut at = start;
     while let Some(to) = next[at]
@@ -43,7 +43,7 @@ pub(super) fn way(next: &[Option<usize>], start: usize) -> Vec<usize> {
 
 /// The strongly connected components with two or more nodes; each sorted, ordered by their first
 /// node. Tarjan's algorithm with an explicit stack.
-pub(super) fn knots(forward: &BTreeMap<usize, BTreeSet<usize>>) -> Vec<Vec<usize>> {
+pub(super) fn components(forward: &BTreeMap<usize, BTreeSet<usize>>) -> Vec<Vec<usize>> {
     let mut state = Tarjan::default();
     let mut found = Vec::new();
     for &root in forward.keys() {

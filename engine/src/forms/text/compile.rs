@@ -116,7 +116,7 @@ fn compile_for(header: &TextHeader, fast: bool) -> Result<Compiled, String> {
     let swap = header.swap.iter().map(|(word, better)| (key(word), better.trim().to_owned()));
     let names_mark = names_mark(&text);
     let swap = swap.collect();
-    Ok(Compiled { regex, names_mark, longest, group, unless, unless_match, swap })
+    Ok(Compiled { regex, names_mark, max_match_len: longest, group, unless, unless_match, swap })
 }
 
 /// Whether an expression mentions U+FEFF as a character, by its number or by its bytes.
@@ -152,7 +152,7 @@ fn build(text: &str, unicode: bool, fast: bool) -> Result<(Regex, Option<usize>)
 impl Compiled {
     /// The replacement for a found word, in the same case; `None` if there is none, or the word is
     /// already written that way.
-    pub(super) fn better(&self, found: &str) -> Option<String> {
+    pub(super) fn replacement(&self, found: &str) -> Option<String> {
         let better = self.swap.get(&key(found))?;
         // Names keep their case: `javascript` is always replaced with `JavaScript`.
         if better.chars().any(char::is_uppercase) {
@@ -169,7 +169,7 @@ impl Compiled {
     }
 
     /// Whether a found word is already written like its replacement.
-    pub(super) fn is_better(&self, found: &str) -> bool {
+    pub(super) fn is_replaced(&self, found: &str) -> bool {
         self.swap.get(&key(found)).is_some_and(|better| better == found)
     }
 }

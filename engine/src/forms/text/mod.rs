@@ -2,7 +2,7 @@
 //! expression of each rule near its keywords only. Expressions are compiled when first needed.
 
 mod compile;
-mod mend;
+mod fixes;
 
 use super::keywords::Keywords;
 use super::parts::{self, Parts};
@@ -29,13 +29,13 @@ use std::time::{Duration, Instant};
 pub(crate) use compile::check_header;
 
 /// How far before a keyword a match can begin on the same line, in bytes.
-const BEFORE: usize = 512;
+const MAX_BEFORE_KEYWORD: usize = 512;
 /// How far after a keyword a match can extend on the same line, in bytes.
-const AFTER: usize = 4096;
+const MAX_AFTER_KEYWORD: usize = 4096;
 /// How far before and after a word a URL or email address is searched for, in bytes.
-const LONGEST_ADDRESS: usize = 512;
+const MAX_ADDRESS: usize = 512;
 /// Size in bytes of the parts in which a whole text is searched.
-const PART: usize = 64 << 10;
+const PART_BYTES: usize = 64 << 10;
 /// Time limits on one file for the patterns that are searched for in the whole text: for each
 /// pattern, and for all of them.
 const BUDGET: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(2)];
@@ -70,7 +70,7 @@ struct Ready {
 impl TextPattern {
     fn ready(&self, check: &CheckHeader, rule: &Rule) -> &Ready {
         self.ready.get_or_init(|| {
-            let globs = Globs::of_check(check, rule.path.as_deref());
+            let globs = Globs::from_check(check, rule.path.as_deref());
             Box::new(Ready { globs, compiled: OnceLock::new() })
         })
     }
@@ -80,7 +80,7 @@ impl TextPattern {
 struct Compiled {
     regex: Regex,
     /// Maximum length of a match in bytes; `None`: unbounded.
-    longest: Option<usize>,
+    max_match_len: Option<usize>,
     /// Whether the expression mentions the byte order mark.
     names_mark: bool,
     /// Index of the group that the finding covers.
@@ -130,7 +130,7 @@ impl TextPatterns {
         }
         scan.deadline = None;
         let mut watched = vec![Vec::new(); self.lists];
-        self.prefilter.each(source.text(), |keyword, place| {
+        self.prefilter.for_each_match(source.text(), |keyword, place| {
             let mut lists = self.keywords.watched(keyword);
             while lists != 0 {
                 watched[lists.trailing_zeros() as usize].push(place.start);
@@ -219,7 +219,7 @@ impl<'a> Scan<'a> {
     fn near(&mut self, index: u32, start: usize, end: usize, report: &mut Report<'_>) {
         let done = self.done[index as usize];
         // The last window still extends far enough past this keyword.
-        if end + AFTER / 2 <= done {
+        if end + MAX_AFTER_KEYWORD / 2 <= done {
             return;
         }
         if done == 0 && !self.applies(index, report) {
@@ -250,10 +250,10 @@ impl<'a> Scan<'a> {
     /// The range around a keyword in which a match can lie: its line, including the line break.
     fn window(&self, start: usize, end: usize, reach: usize) -> Range<usize> {
         let text = self.source.text().as_bytes();
-        let from = start.saturating_sub(BEFORE);
+        let from = start.saturating_sub(MAX_BEFORE_KEYWORD);
         let first =
             memchr::memrchr2(b'\n', b'\r', &text[from..start]).map_or(from, |at| from + at + 1);
-        let to = (end + AFTER).min(text.len());
+        let to = (end + MAX_AFTER_KEYWORD).min(text.len());
         let last = memchr::memchr2(b'\n', b'\r', &text[end..to]).map_or(to, |at| {
             let line_break = if text[end + at..].starts_with(b"\r\n") { 2 } else { 1 };
             end + at + line_break
@@ -317,16 +317,16 @@ impl<'a> Scan<'a> {
                 _ => {}
             }
             let better = compiled.better(self.source.slice(span));
-            let finding = state(rule, self.source, &captures, (span, better.as_deref()), report);
+            let finding = message(rule, self.source, &captures, (span, better.as_deref()), report);
             if header.secret.is_some() {
                 finding.secret(span);
             }
             if let Some(better) = better {
                 let harmless = matches!(self.part(span.start), Some(Part::Prose | Part::Comments));
                 let safe = harmless && !parts::is_everywhere(&header.within);
-                mend::swap(span, &better, safe, finding);
+                fixes::swap(span, &better, safe, finding);
             } else if let Some(fix) = check.fix.as_deref() {
-                mend::found(fix, self.source, (&captures, compiled), span, finding);
+                fixes::found(fix, self.source, (&captures, compiled), span, finding);
             }
         }
     }
@@ -339,8 +339,8 @@ impl<'a> Scan<'a> {
         let ends = |c: char| c.is_whitespace() || "<>()[]\"'`|".contains(c);
         let at = (span.start - line.start) as usize;
         // Handwritten addresses are not longer.
-        let from = text.floor_char_boundary(at.saturating_sub(LONGEST_ADDRESS));
-        let to = text.floor_char_boundary((at + LONGEST_ADDRESS).min(text.len()));
+        let from = text.floor_char_boundary(at.saturating_sub(MAX_ADDRESS));
+        let to = text.floor_char_boundary((at + MAX_ADDRESS).min(text.len()));
         let before = text[from..at].rsplit(ends).next().unwrap_or_default();
         let after = text[at..to].split(ends).next().unwrap_or_default();
         before.contains("://")
@@ -382,7 +382,7 @@ impl<'a> Scan<'a> {
         let finding = report.at(span, super::fill(message, self.source, span, |_| None));
         finding.help.clone_from(&rule.help);
         if let Some(fix) = check.fix.as_deref() {
-            mend::insert(fix, header, self.source, finding);
+            fixes::insert(fix, header, self.source, finding);
         }
     }
 }
@@ -391,8 +391,8 @@ impl Compiled {
     /// The next part of a long text to search. A match is complete if it ends before the end of the
     /// part by at least the maximum match length.
     fn part(&self, text: &str, rest: Range<usize>) -> Range<usize> {
-        let end = self.longest.map_or(rest.end, |longest| {
-            rest.start.saturating_add(longest).saturating_add(PART).min(rest.end)
+        let end = self.max_match_len.map_or(rest.end, |longest| {
+            rest.start.saturating_add(longest).saturating_add(PART_BYTES).min(rest.end)
         });
         rest.start..text.ceil_char_boundary(end)
     }
@@ -423,12 +423,12 @@ fn accepts(header: &TextHeader, compiled: &Compiled, found: &str, whole: &str) -
         && shape::entropy(found) >= header.entropy
         && (!header.random || shape::looks_random(found))
         && !(header.password && password::is_example(found, whole))
-        && !compiled.is_better(found)
+        && !compiled.is_replaced(found)
         && !compiled.unless.iter().any(|unless| unless.is_match(found))
         && !compiled.unless_match.iter().any(|unless| unless.is_match(whole))
 }
 
-fn state<'r>(
+fn message<'r>(
     rule: &Rule,
     source: &Source,
     captures: &Captures,

@@ -58,7 +58,7 @@ fn keywords_are_found_in_any_case_and_on_very_long_lines() {
 }
 
 #[test]
-fn what_stands_beside_a_finding_may_excuse_it() {
+fn surrounding_text_can_suppress_a_finding() {
     let check =
         r"regex: '://u:(?P<at>[a-z]+)@[a-z.]+', keywords: ['://'], unless-match: ['@localhost$']";
     assert_eq!(found(check, "a://u:abc@localhost a://u:def@host.io"), ["def"]);
@@ -85,7 +85,7 @@ fn a_pattern_without_keywords_sees_the_whole_text() {
 
 /// The findings of a page in a file, one per line: position, text, message and fix; then the fixed
 /// file.
-fn told(header: &str, path: &str, text: &str) -> String {
+fn findings(header: &str, path: &str, text: &str) -> String {
     let page = format!("---\nseverity: warning\n{header}\n---\n# a/b\n\nWhy so.\n");
     let registry = Registry::new(crate::DISTRIBUTION.pages, &[("rules/a.md".into(), page)]);
     let engine =
@@ -123,7 +123,7 @@ fn told(header: &str, path: &str, text: &str) -> String {
 fn a_match_counts_in_the_parts_that_are_named() {
     let text = "// fixme a\nlet b = \"fixme c\"; fixme();\n";
     let header = |within: &str| format!("check:\n  text: {{ regex: fixme, in: {within} }}");
-    let told = |within: &str| told(&header(within), "a.ts", text);
+    let told = |within: &str| findings(&header(within), "a.ts", text);
     assert_eq!(told("comments"), "1:4 \"fixme\" Why so.; -\n");
     assert_eq!(told("strings"), "2:10 \"fixme\" Why so.; -\n");
     assert_eq!(told("code"), "2:20 \"fixme\" Why so.; -\n");
@@ -135,9 +135,9 @@ fn a_match_counts_in_the_parts_that_are_named() {
 }
 
 #[test]
-fn a_file_must_have_a_match_and_is_given_one() {
+fn a_missing_match_is_reported_and_inserted() {
     let header = "check:\n  text: { require: true, first: 3, regex: 'SPDX-License-Identifier: MIT' }\n  fix: { insert: 'SPDX-License-Identifier: MIT', as: comment, safe: true }";
-    let spdx = |path: &str, text: &str| told(header, path, text);
+    let spdx = |path: &str, text: &str| findings(header, path, text);
     insta::assert_snapshot!(spdx("a.rs", "fn a() {}\n"), @r#"
     1:1 "fn a() {}" Why so.; Insert `SPDX-License-Identifier: MIT` (safe)
     "// SPDX-License-Identifier: MIT\n\nfn a() {}\n"
@@ -182,7 +182,7 @@ fn the_last_lines_are_counted_from_the_end() {
         "check:\n  text: { require: true, last: 1, regex: '^END$' }\n  fix: { insert: END }";
     assert_eq!(told(header, "a.txt", "x\nEND\n"), "");
     assert_eq!(told(header, "a.txt", "x\nEND"), "");
-    insta::assert_snapshot!(told(header, "a.txt", "END\nx"), @r#"
+    insta::assert_snapshot!(findings(header, "a.txt", "END\nx"), @r#"
     1:1 "END" Why so.; Insert `END` (unsafe)
     "END\nx\nEND\n"
     "#);
@@ -191,7 +191,7 @@ fn the_last_lines_are_counted_from_the_end() {
 }
 
 #[test]
-fn matches_after_the_greatest_number_are_told() {
+fn matches_above_the_maximum_are_reported() {
     let header = "check:\n  text: { max: 2, regex: 'unsafe', keywords: [unsafe] }";
     assert_eq!(told(header, "a.rs", "unsafe unsafe"), "");
     assert_eq!(
@@ -204,10 +204,10 @@ fn matches_after_the_greatest_number_are_told() {
 }
 
 #[test]
-fn a_word_is_swapped_for_a_better_one_in_its_case() {
+fn a_word_is_replaced_in_its_case() {
     let header = "check:\n  text: { in: [prose, comments], swap: { utilize: use, in order to: to, javascript: JavaScript } }";
     insta::assert_snapshot!(
-        told(header, "a.md", "# Utilize\n\nUtilize `utilize` in  order to UTILIZE reutilize Javascript, JavaScript.\n"),
+        findings(header, "a.md", "# Utilize\n\nUtilize `utilize` in  order to UTILIZE reutilize Javascript, JavaScript.\n"),
         @r##"
     3:1 "Utilize" `Utilize`: write `Use`; Write `Use` (safe)
     3:19 "in  order to" `in  order to`: write `to`; Write `to` (safe)
@@ -216,25 +216,25 @@ fn a_word_is_swapped_for_a_better_one_in_its_case() {
     "# Utilize\n\nUse `utilize` to USE reutilize JavaScript, JavaScript.\n"
     "##
     );
-    insta::assert_snapshot!(told(header, "a.ts", "// utilize\nlet utilize;"), @r#"
+    insta::assert_snapshot!(findings(header, "a.ts", "// utilize\nlet utilize;"), @r#"
     1:4 "utilize" `utilize`: write `use`; Write `use` (safe)
     "// use\nlet utilize;"
     "#);
     let anywhere =
         "message: 'say <better>, not <match>'\ncheck:\n  text: { swap: { blacklist: blocklist } }";
-    insta::assert_snapshot!(told(anywhere, "a.ts", "let blackList, black_list;"), @r#"
+    insta::assert_snapshot!(findings(anywhere, "a.ts", "let blackList, black_list;"), @r#"
     1:5 "blackList" say blocklist, not blackList; Write `blocklist` (unsafe)
     "let blocklist, black_list;"
     "#);
     insta::assert_snapshot!(
-        told(header, "a.md", "See https://javascript.info/a#javascript, www.javascript.org and javascript@example.org, javascript.\n"),
+        findings(header, "a.md", "See https://javascript.info/a#javascript, www.javascript.org and javascript@example.org, javascript.\n"),
         @r#"
     1:90 "javascript" `javascript`: write `JavaScript`; Write `JavaScript` (safe)
     "See https://javascript.info/a#javascript, www.javascript.org and javascript@example.org, JavaScript.\n"
     "#
     );
     let foreign = "check:\n  text: { swap: { 'größe': maß } }";
-    insta::assert_snapshot!(told(foreign, "a.txt", "GRÖSSE Größe GRÖßE"), @r#"
+    insta::assert_snapshot!(findings(foreign, "a.txt", "GRÖSSE Größe GRÖßE"), @r#"
     1:8 "Größe" `Größe`: write `Maß`; Write `Maß` (unsafe)
     1:14 "GRÖßE" `GRÖßE`: write `Maß`; Write `Maß` (unsafe)
     "GRÖSSE Maß Maß"
@@ -244,13 +244,13 @@ fn a_word_is_swapped_for_a_better_one_in_its_case() {
 #[test]
 fn white_space_is_trimmed_and_a_deletion_is_never_safe() {
     let header = "check:\n  text: { regex: '[ \\t]+$' }\n  fix: { trim: true, safe: true }";
-    insta::assert_snapshot!(told(header, "a.txt", "a  \nb\n"), @r#"
+    insta::assert_snapshot!(findings(header, "a.txt", "a  \nb\n"), @r#"
     1:2 "  " Why so.; Remove the white space (safe)
     "a\nb\n"
     "#);
     // The group is empty, so the replacement deletes the text.
     let header = "check:\n  text: { regex: 'a(b?)c' }\n  fix: { replace: '$1', safe: true }";
-    insta::assert_snapshot!(told(header, "a.txt", "abc ac"), @r#"
+    insta::assert_snapshot!(findings(header, "a.txt", "abc ac"), @r#"
     1:1 "abc" Why so.; Replace with `b` (safe)
     1:5 "ac" Why so.; Delete it (unsafe)
     "b "

@@ -7,7 +7,7 @@ mod template;
 
 pub use error::TreeError;
 
-use super::joined::{Found, Joined, Number, Scope};
+use super::project_form::{Found, Joined, Number, Scope};
 use crate::text::captures::{self, Captured, PathPattern, PatternError};
 use crate::text::finding::{Edit, FileChange, Fix, Safety};
 use crate::text::listing::Listing;
@@ -30,7 +30,7 @@ pub struct TreeCheck {
     absent: Vec<Template>,
     only: Vec<PathPattern>,
     /// `only` as written in the page, for messages.
-    only_said: String,
+    only_text: String,
     names: Vec<NameRule>,
     unique: Option<String>,
     bytes: Option<Limits>,
@@ -97,7 +97,7 @@ impl TreeCheck {
                 .iter()
                 .map(|name| PathPattern::new("", name))
                 .collect::<Result<_, _>>()?,
-            only_said: header.only.join("`, `"),
+            only_text: header.only.join("`, `"),
             names,
             unique: header.unique.clone(),
             bytes: header.bytes,
@@ -113,14 +113,14 @@ impl TreeCheck {
 
     /// Whether the check requires the contents of the Git index.
     #[must_use]
-    pub fn asks_index(header: &TreeHeader) -> bool {
+    pub fn needs_index(header: &TreeHeader) -> bool {
         header.tracked == Some(true) || header.tracked.is_none() && !header.absent.is_empty()
     }
 
     /// Whether its findings can differ for a file whose counts changed from `before` to `after`.
     #[must_use]
-    pub fn tells_apart(header: &TreeHeader, before: Number, after: Number) -> bool {
-        let holds = |limits: Limits, number: Option<u64>| number.is_none_or(|it| limits.hold(it));
+    pub fn can_differ(header: &TreeHeader, before: Number, after: Number) -> bool {
+        let holds = |limits: Limits, number: Option<u64>| number.is_none_or(|it| limits.contains(it));
         let differs = |limits: Option<Limits>, before: Option<Option<u64>>, after| {
             let (Some(limits), Some(before), Some(after)) = (limits, before, after) else {
                 return false;
@@ -153,7 +153,7 @@ impl TreeCheck {
             run.subjects(&subjects);
         }
         let cut = self.exists.iter().filter_map(Wanted::cut);
-        run.joined.notes.extend(cut.chain(self.absent.iter().filter_map(Template::cut)));
+        run.joined.notes.extend(cut.chain(self.absent.iter().filter_map(Template::truncation_note)));
         run.joined
     }
 
@@ -162,9 +162,9 @@ impl TreeCheck {
         for pattern in &self.each {
             let is_folder = pattern.is_folder();
             let paths: Vec<&str> = if is_folder {
-                listing.folders().keys().map(String::as_str).collect()
+                listing.dirs().keys().map(String::as_str).collect()
             } else {
-                listing.like(pattern.prefix(), pattern.suffix()).collect()
+                listing.candidates(pattern.prefix(), pattern.suffix()).collect()
             };
             for path in paths {
                 let Some(captured) = pattern.find(path) else { continue };
@@ -217,7 +217,7 @@ impl Subject<'_> {
 }
 
 /// A fix that moves or creates a file. It is never safe, because other files can refer to this one.
-fn of_file(title: String, change: FileChange) -> Fix {
+fn file_fix(title: String, change: FileChange) -> Fix {
     Fix { title, safety: Safety::Unsafe, edits: Vec::new(), file: Some(change) }
 }
 
@@ -322,7 +322,7 @@ impl Run<'_> {
                     let edits = vec![Edit { span: Span::default(), text }];
                     Fix { title, safety: Safety::Unsafe, edits, file: None }
                 } else {
-                    of_file(title, FileChange::Create { path, text })
+                    file_fix(title, FileChange::Create { path, text })
                 });
             }
         }
@@ -396,7 +396,7 @@ impl Run<'_> {
             if !covers || self.check.only.iter().any(fits) {
                 continue;
             }
-            let allowed = &self.check.only_said;
+            let allowed = &self.check.only_text;
             let message = format!("`{name}` does not belong here; only `{allowed}` is allowed");
             self.add(subject, &path, message, &[("found", name)]);
         }
@@ -412,7 +412,7 @@ impl Run<'_> {
         if names.iter().any(|rule| rule.fits(stem)) {
             return;
         }
-        let wanted = names.iter().map(NameRule::said).collect::<Vec<_>>().join(" or ");
+        let wanted = names.iter().map(NameRule::description).collect::<Vec<_>>().join(" or ");
         let better = names.iter().find_map(|rule| rule.better(stem));
         let hint = better.as_ref().map_or(String::new(), |better| format!(", such as `{better}`"));
         let message = format!("invalid name `{}`; expected {wanted}{hint}", subject.name());
@@ -421,7 +421,7 @@ impl Run<'_> {
         let found =
             self.add(subject, subject.path, message, &[("wanted", &wanted), ("better", &better)]);
         found.fix = to.map(|to| {
-            of_file(format!("Rename it to {}", file_name(&to)), FileChange::Rename { to })
+            file_fix(format!("Rename it to {}", file_name(&to)), FileChange::Rename { to })
         });
     }
 
@@ -445,7 +445,7 @@ impl Run<'_> {
             let path = subject.path.strip_prefix(self.scope.base).unwrap_or(subject.path);
             path.split('/').filter(|part| !part.is_empty()).count() as u64
         };
-        let entries = || self.listing.folders().get(subject.path).copied().unwrap_or_default();
+        let entries = || self.listing.dirs().get(subject.path).copied().unwrap_or_default();
         let file = !subject.is_folder;
         let (bytes, lines) = (check.bytes.filter(|_| file), check.lines.filter(|_| file));
         let numbers = [

@@ -40,7 +40,7 @@ pub(super) enum NameRule {
     Case(&'static str, Case),
     /// A case with the definition of another tool: the expression decides, the case provides the
     /// name and the suggestion.
-    Drawn(&'static str, Case, Box<Regex>),
+    Defined(&'static str, Case, Box<Regex>),
     Regex(String, Box<Regex>),
     /// The expression must not match.
     Not(String, Box<Regex>),
@@ -54,7 +54,7 @@ impl NameRule {
         let expression = not.or_else(|| text.strip_prefix('/'));
         let expression = expression.and_then(|rest| rest.strip_suffix('/'));
         if let Some(expression) = expression {
-            let regex = whole(text, expression)?;
+            let regex = compile_whole(text, expression)?;
             return Ok(match not {
                 Some(_) => Self::Not(text[1..].to_owned(), regex),
                 None => Self::Regex(text.to_owned(), regex),
@@ -66,16 +66,16 @@ impl NameRule {
         };
         let known = CASES.iter().find(|(known, _)| *known == name);
         match (known, drawn) {
-            (Some(&(name, case)), Some(drawn)) => Ok(Self::Drawn(name, case, whole(text, drawn)?)),
+            (Some(&(name, case)), Some(drawn)) => Ok(Self::Defined(name, case, compile_whole(text, drawn)?)),
             (Some(&(known, case)), None) if known == text => Ok(Self::Case(known, case)),
             _ => Err(TreeError::Case(text.to_owned())),
         }
     }
 
     /// The requirement as it is displayed in a message.
-    pub(super) fn said(&self) -> String {
+    pub(super) fn description(&self) -> String {
         match self {
-            Self::Case(name, _) | Self::Drawn(name, ..) => {
+            Self::Case(name, _) | Self::Defined(name, ..) => {
                 format!("{} case", name.trim_end_matches(['-', '_']))
             }
             Self::Regex(text, _) => format!("`{text}`"),
@@ -86,9 +86,9 @@ impl NameRule {
     }
 
     /// Whether the name meets the requirement. For a case, each part between dots is checked.
-    pub(super) fn fits(&self, stem: &str) -> bool {
+    pub(super) fn matches(&self, stem: &str) -> bool {
         match self {
-            Self::Regex(_, regex) | Self::Drawn(.., regex) => regex.is_match(stem),
+            Self::Regex(_, regex) | Self::Defined(.., regex) => regex.is_match(stem),
             Self::Not(_, regex) => !regex.is_match(stem),
             Self::Case(_, case) => {
                 stem.split('.').filter(|part| !part.is_empty()).all(|part| case.fits(part))
@@ -98,16 +98,16 @@ impl NameRule {
 
     /// The same words in this case; `None` for a plain expression, and if the case cannot be formed
     /// from the words.
-    pub(super) fn better(&self, stem: &str) -> Option<String> {
-        let (Self::Case(_, case) | Self::Drawn(_, case, _)) = self else { return None };
+    pub(super) fn suggest(&self, stem: &str) -> Option<String> {
+        let (Self::Case(_, case) | Self::Defined(_, case, _)) = self else { return None };
         let parts: Vec<String> = stem.split('.').map(|part| case.of(part)).collect();
         let better = parts.join(".");
-        (matches!(self, Self::Case(..)) || self.fits(&better)).then_some(better)
+        (matches!(self, Self::Case(..)) || self.matches(&better)).then_some(better)
     }
 }
 
 /// Compiles an expression that must match the whole name.
-fn whole(text: &str, expression: &str) -> Result<Box<Regex>, TreeError> {
+fn compile_whole(text: &str, expression: &str) -> Result<Box<Regex>, TreeError> {
     let whole = format!("^(?:{expression})$");
     let regex = regex::RegexBuilder::new(&whole).size_limit(1 << 20).build();
     regex.map(Box::new).map_err(|why| TreeError::Expression { text: text.to_owned(), why })

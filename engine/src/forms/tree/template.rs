@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Names that are available without a capture.
 pub(super) const BUILT_IN: [&str; 5] = ["path", "dir", "name", "stem", "ext"];
 /// Maximum number of patterns that one template is compiled to in a run, one per subject.
-const MOST_COMPILED: usize = 2000;
+const MAX_COMPILED: usize = 2000;
 
 /// Resolves a placeholder to its value.
 type Value<'a> = &'a dyn Fn(&str) -> Option<String>;
@@ -39,7 +39,7 @@ pub(super) struct Template {
     /// The template with its placeholders unbound, for checks without a subject.
     free: PathPattern,
     /// The placeholders in order, if their values can be derived from a path alone.
-    told: Option<Vec<String>>,
+    derivable_names: Option<Vec<String>>,
     /// The placeholder values of all matching paths of a listing, computed when first needed.
     index: OnceLock<HashSet<Vec<String>>>,
     /// Number of patterns compiled so far.
@@ -58,7 +58,7 @@ impl Template {
         Ok(Self {
             folder: text.ends_with('/'),
             has_glob: captures::has_glob(text),
-            told: is_told(trimmed).then(|| free.names().map(str::to_owned).collect()),
+            derivable_names: is_derivable(trimmed).then(|| free.names().map(str::to_owned).collect()),
             text: trimmed.trim_end_matches('/').to_owned(),
             base: base.to_owned(),
             free,
@@ -68,7 +68,7 @@ impl Template {
     }
 
     /// Calls `found` with each path of `listing` that matches, for any values of the placeholders.
-    pub(super) fn each(&self, listing: &Listing, found: &mut dyn FnMut(&str, Captured)) {
+    pub(super) fn for_each_path(&self, listing: &Listing, found: &mut dyn FnMut(&str, Captured)) {
         let pattern = &self.free;
         let mut try_one = |path: &str| {
             if let Some(captured) = pattern.find(path) {
@@ -76,9 +76,9 @@ impl Template {
             }
         };
         if self.folder {
-            listing.folders().keys().for_each(|path| try_one(path));
+            listing.dirs().keys().for_each(|path| try_one(path));
         } else {
-            listing.like(pattern.prefix(), pattern.suffix()).for_each(try_one);
+            listing.candidates(pattern.prefix(), pattern.suffix()).for_each(try_one);
         }
     }
 
@@ -97,7 +97,7 @@ impl Template {
         for listing in listings {
             if let Some(path) = self.literal(value) {
                 let there =
-                    if self.folder { listing.has_folder(&path) } else { listing.has_file(&path) };
+                    if self.folder { listing.has_dir(&path) } else { listing.has_file(&path) };
                 found.extend(there.then_some(path));
             } else if let Some(pattern) = self.bound(value) {
                 let mut one = |path: &str| {
@@ -106,9 +106,9 @@ impl Template {
                     }
                 };
                 if self.folder {
-                    listing.folders().keys().for_each(|path| one(path));
+                    listing.dirs().keys().for_each(|path| one(path));
                 } else {
-                    listing.like(pattern.prefix(), pattern.suffix()).for_each(one);
+                    listing.candidates(pattern.prefix(), pattern.suffix()).for_each(one);
                 }
             }
         }
@@ -117,7 +117,7 @@ impl Template {
 
     /// The pattern for a subject; `None` once the maximum number of patterns is reached.
     fn bound(&self, value: Value<'_>) -> Option<PathPattern> {
-        if self.compiled.fetch_add(1, Ordering::Relaxed) >= MOST_COMPILED {
+        if self.compiled.fetch_add(1, Ordering::Relaxed) >= MAX_COMPILED {
             return None;
         }
         let text = captures::fill(&self.text, |name| Some(captures::escaped(&value(name)?)));
@@ -135,15 +135,15 @@ impl Template {
     fn is_there(&self, value: Value<'_>, listing: &Listing, files: Option<&dyn Files>) -> bool {
         if let Some(path) = self.literal(value) {
             return if self.folder {
-                listing.has_folder(&path)
+                listing.has_dir(&path)
             } else {
                 // Ignored files, such as local settings, count as existing.
                 listing.has_file(&path) || files.is_some_and(|files| files.exists(&path))
             };
         }
-        let Some(names) = &self.told else {
+        let Some(names) = &self.derivable_names else {
             // Subjects that are not tested any more produce no finding, but a note.
-            return !self.matches(value, &[listing]).is_empty() || self.is_cut();
+            return !self.matches(value, &[listing]).is_empty() || self.is_truncated();
         };
         let wanted = names.iter().map(|name| value(name)).collect::<Option<Vec<_>>>();
         let index = self.index.get_or_init(|| self.index(names, listing));
@@ -162,16 +162,16 @@ impl Template {
             }
         };
         if self.folder {
-            listing.folders().keys().for_each(|path| note(path));
+            listing.dirs().keys().for_each(|path| note(path));
         } else {
-            listing.like(pattern.prefix(), pattern.suffix()).for_each(note);
+            listing.candidates(pattern.prefix(), pattern.suffix()).for_each(note);
         }
         known
     }
 
     /// The note for a pattern that was too slow to be tested for every subject.
-    pub(super) fn cut(&self) -> Option<String> {
-        self.is_cut().then(|| {
+    pub(super) fn truncation_note(&self) -> Option<String> {
+        self.is_truncated().then(|| {
             format!(
                 "`{}` was tested for {MOST_COMPILED} subjects only: use at most one name per path \
                  segment and at most one `**`",
@@ -180,8 +180,8 @@ impl Template {
         })
     }
 
-    fn is_cut(&self) -> bool {
-        self.compiled.load(Ordering::Relaxed) > MOST_COMPILED
+    fn is_truncated(&self) -> bool {
+        self.compiled.load(Ordering::Relaxed) > MAX_COMPILED
     }
 }
 
@@ -198,7 +198,7 @@ fn rooted(base: &str, text: &str, path: &str) -> String {
 /// Whether the values of a template's placeholders can be derived from a path: each placeholder is
 /// the only wildcard of its segment, at most one `**` makes the number of segments variable, and
 /// `<dir>` comes first, followed by a fixed number of segments.
-fn is_told(text: &str) -> bool {
+fn is_derivable(text: &str) -> bool {
     let stars = text.split('/').filter(|part| *part == "**").count();
     let starts_with_dir = text.starts_with("<dir>/");
     let whole = |part: &str| {
@@ -252,7 +252,7 @@ impl Wanted {
     }
 
     /// The alternatives as text.
-    pub(super) fn said(&self, value: Value<'_>) -> String {
+    pub(super) fn description(&self, value: Value<'_>) -> String {
         let filled = captures::fill(&self.said, value);
         let parts: Vec<String> = filled
             .split('|')
@@ -263,6 +263,6 @@ impl Wanted {
 
     /// The note on patterns that were too slow.
     pub(super) fn cut(&self) -> Option<String> {
-        self.any.iter().find_map(Template::cut)
+        self.any.iter().find_map(Template::truncation_note)
     }
 }

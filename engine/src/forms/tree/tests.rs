@@ -5,7 +5,7 @@ use crate::text::finding::{FileChange, Safety};
 use crate::workspace::examples;
 
 /// The failures of a page's examples.
-fn wrong(page: &str) -> Vec<String> {
+fn failures(page: &str) -> Vec<String> {
     let registry =
         Registry::new(crate::DISTRIBUTION.pages, &[("rules/a.md".into(), page.to_owned())]);
     let rule = registry.get("t/x").expect("a rule");
@@ -17,7 +17,7 @@ fn wrong(page: &str) -> Vec<String> {
     examples::run(&engine, rule)
 }
 
-const BESIDE: &str = "---
+const SIBLING_PAGE: &str = "---
 severity: warning
 check:
   exclude: ['*.test.ts']
@@ -62,9 +62,9 @@ test('a')
 ";
 
 #[test]
-fn a_file_that_is_missing_beside_another_is_created() {
+fn a_missing_sibling_file_is_created() {
     assert_eq!(wrong(BESIDE), Vec::<String>::new());
-    let other = BESIDE.replace("test('a')", "test('b')");
+    let other = SIBLING_PAGE.replace("test('a')", "test('b')");
     let told = "line 20: fixed: expected Some(\"test('b')\\n\"), got \"test('a')\\n\"";
     assert_eq!(wrong(&other), [told]);
 }
@@ -119,7 +119,7 @@ fn a_file_that_is_called_otherwise_is_renamed_but_never_over_another() {
 
 #[test]
 fn neither_is_ever_safe() {
-    for page in [BESIDE, NAMED] {
+    for page in [SIBLING_PAGE, NAMED] {
         let safe = page.replace("true }\n---", "true, safe: true }\n---");
         let error = aidd_page::header(&safe).expect_err("safe");
         assert!(error.message.contains("is never safe"), "{}", error.message);

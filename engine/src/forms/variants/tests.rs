@@ -204,7 +204,7 @@ fn parameters_that_do_not_hold_are_refused_when_the_engine_is_made() {
 }
 
 #[test]
-fn what_overrides_set_together_and_does_not_hold_is_told_where_they_meet() {
+fn invalid_combinations_of_overrides_are_reported_where_they_apply() {
     let check = "  tree: { each: '**/*.ts', lines: { min: \"${min}\", max: \"${max}\" } }";
     let page = page("{ min: 2, max: 5 }", check);
     let config = overrides(&[("a/", r#"{"min": 4}"#), ("a/b/", r#"{"max": 3}"#)]);
@@ -228,7 +228,7 @@ fn what_overrides_set_together_and_does_not_hold_is_told_where_they_meet() {
 }
 
 #[test]
-fn what_is_selected_is_counted_by_path() {
+fn selected_files_are_counted_by_path() {
     let page = page("{ in: ['*.txt'] }", "  files: \"${in}\"\n  text: { regex: foo }");
     let engine = engine(&page, &overrides(&[("b/", r#"{"in": ["*.md"]}"#)])).expect("an engine");
     let files = Memory::default();

@@ -3,14 +3,14 @@
 use super::heredoc::LastLines;
 use super::lines::{Line, begins_template, line_at, template};
 use super::{
-    Comment, Directive, Dockerfile, Escape, Instruction, Keyword, Logical, MOST, Piece, PieceKind,
+    Comment, Directive, Dockerfile, Escape, Instruction, Keyword, Logical, MAX_INSTRUCTIONS, Piece, PieceKind,
     arguments, flags, heredoc, problems, scope,
 };
 use crate::text::source::Span;
 use std::cell::OnceCell;
 
 /// Maximum nesting of instructions: `ONBUILD HEALTHCHECK CMD`.
-const DEEPEST: usize = 3;
+const MAX_DEPTH: usize = 3;
 
 /// Parses a Dockerfile. Never fails; see [`Dockerfile::problems`].
 #[must_use]
@@ -68,7 +68,7 @@ impl Builder<'_> {
     }
 
     fn piece(&mut self, line: Line<'_>) {
-        if self.file.instructions.len() >= MOST {
+        if self.file.instructions.len() >= MAX_INSTRUCTIONS {
             problems::too_long(&mut self.file, Span::new(line.start, line.start + line.text.len()));
             return self.close(PieceKind::Rest, self.text.len());
         }
@@ -153,7 +153,7 @@ impl Builder<'_> {
         let mut at = end;
         let logical = &instruction.logical;
         for opener in heredoc::openers(logical, instruction.argument.clone(), self.file.escape) {
-            let lines = self.lines.get_or_init(|| LastLines::of(self.text));
+            let lines = self.lines.get_or_init(|| LastLines::new(self.text));
             match heredoc::body(self.text, at, &opener, logical, lines) {
                 Some((heredoc, next)) => {
                     instruction.heredocs.push(heredoc);
@@ -171,7 +171,7 @@ fn read(logical: Logical, start: usize, escape: Escape, depth: usize) -> Instruc
     let text = logical.text();
     let end = text.trim_end().len().max(start);
     let keyword = start..text[start..end].find(char::is_whitespace).map_or(end, |at| start + at);
-    let kind = Keyword::of(&text[keyword.clone()]);
+    let kind = Keyword::from_name(&text[keyword.clone()]);
     let (flags, argument) = match kind {
         Keyword::Unknown => (Vec::new(), keyword.end),
         _ => flags::read(&logical, keyword.end, escape),
@@ -195,7 +195,7 @@ fn read(logical: Logical, start: usize, escape: Escape, depth: usize) -> Instruc
         logical,
     };
     arguments::fill(&mut instruction, escape);
-    if let Some(at) = inner(&instruction).filter(|_| depth < DEEPEST) {
+    if let Some(at) = inner(&instruction).filter(|_| depth < MAX_DEPTH) {
         instruction.inner =
             Some(Box::new(read(instruction.logical.clone(), at, escape, depth + 1)));
     }

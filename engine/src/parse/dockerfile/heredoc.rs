@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 /// Maximum number of heredocs per instruction.
-const MOST: usize = 64;
+const MAX_HEREDOCS: usize = 64;
 
 /// A word such as `<<EOF`, whose body is not known yet.
 pub(super) struct Opener {
@@ -25,7 +25,7 @@ pub(super) struct LastLines<'a> {
 }
 
 impl<'a> LastLines<'a> {
-    pub(super) fn of(text: &'a str) -> Self {
+    pub(super) fn new(text: &'a str) -> Self {
         let mut lines = Self { whole: HashMap::new(), without_tabs: HashMap::new() };
         let mut at = 0;
         while let Some(line) = line_at(text, at) {
@@ -37,7 +37,7 @@ impl<'a> LastLines<'a> {
     }
 
     /// Whether a line at or after `start` equals `name`.
-    fn have(&self, name: &str, strip_tabs: bool, start: usize) -> bool {
+    fn has_line(&self, name: &str, strip_tabs: bool, start: usize) -> bool {
         let lines = if strip_tabs { &self.without_tabs } else { &self.whole };
         lines.get(name).is_some_and(|&at| at >= start)
     }
@@ -61,7 +61,7 @@ pub(super) fn openers(logical: &Logical, argument: Range<usize>, escape: Escape)
             strip_tabs,
         })
     };
-    split_quoted(text, escape).into_iter().filter_map(opener).take(MOST).collect()
+    split_quoted(text, escape).into_iter().filter_map(opener).take(MAX_HEREDOCS).collect()
 }
 
 /// Reads the body of `opener`, which starts at `start` of the source; returns it and the offset of
@@ -77,7 +77,7 @@ pub(super) fn body(
     // meant, stops at the operator.
     let stop = opener.name.find(['>', '|', ';', '&', ')']).filter(|&at| at > 0);
     let names = [Some(&*opener.name), stop.map(|at| &opener.name[..at])];
-    let closed = |name: &&str| lines.have(name, opener.strip_tabs, start);
+    let closed = |name: &&str| lines.has_line(name, opener.strip_tabs, start);
     names.into_iter().flatten().filter(closed).find_map(|name| {
         let (end, next) = closing(text, start, name, opener.strip_tabs)?;
         let last = text[..end.start as usize].rfind('\n').map_or(0, |at| at + 1);

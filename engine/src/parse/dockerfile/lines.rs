@@ -69,7 +69,7 @@ const MACROS: [&str; 12] = [
 ];
 
 /// Maximum length of a tag, in bytes.
-const LONGEST: usize = 16 << 10;
+const MAX_TAG_LEN: usize = 16 << 10;
 
 /// Whether the line starts with a tag or macro of a template language.
 pub(super) fn begins_template(line: &str) -> bool {
@@ -96,7 +96,7 @@ pub(super) fn template<'a>(text: &'a str, line: Line<'a>) -> Option<usize> {
         let Some(&(open, close)) = TAGS.iter().find(|(open, _)| rest.starts_with(open)) else {
             break;
         };
-        let near = &rest[open.len()..rest.floor_char_boundary(LONGEST).max(open.len())];
+        let near = &rest[open.len()..rest.floor_char_boundary(MAX_TAG_LEN).max(open.len())];
         let Some(closed) = memchr::memmem::find(near.as_bytes(), close.as_bytes()) else {
             return Some(end.unwrap_or(line.next));
         };

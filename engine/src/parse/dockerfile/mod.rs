@@ -30,7 +30,7 @@ pub use scope::{Origin, Variable};
 pub use words::{Use, unquote, uses};
 
 /// Maximum number of instructions that are parsed, far more than an image can have layers.
-pub const MOST: usize = 5_000;
+pub const MAX_INSTRUCTIONS: usize = 5_000;
 
 /// A parsed Dockerfile.
 #[derive(Clone, Debug, Default)]
@@ -165,7 +165,7 @@ impl Keyword {
 
     /// Parses a keyword, ignoring case.
     #[must_use]
-    pub fn of(text: &str) -> Self {
+    pub fn from_name(text: &str) -> Self {
         Self::ALL
             .iter()
             .find(|(_, name)| name.eq_ignore_ascii_case(text))

@@ -1,7 +1,7 @@
 //! Finds the parts of a Dockerfile that a builder would reject.
 
 use super::words::open_quote;
-use super::{Directive, Dockerfile, Escape, Flag, Instruction, Keyword, MOST, Problem};
+use super::{Directive, Dockerfile, Escape, Flag, Instruction, Keyword, MAX_INSTRUCTIONS, Problem};
 use crate::text::source::Span;
 
 /// Supported flags by instruction.
@@ -34,7 +34,7 @@ pub(super) fn find(file: &mut Dockerfile) {
         let unknown = instruction.kind == Keyword::Unknown;
         // After a broken continuation all following lines look unknown; report the first only.
         if !unknown || !(unknown_before || file.template) {
-            one(instruction, file.escape, &mut found);
+            check_instruction(instruction, file.escape, &mut found);
         }
         unknown_before = unknown;
     }
@@ -67,7 +67,7 @@ fn problem(span: Span, message: impl Into<String>, help: Option<String>) -> Prob
     Problem { span, message: message.into(), help }
 }
 
-fn one(instruction: &Instruction, escape: Escape, found: &mut Vec<Problem>) {
+fn check_instruction(instruction: &Instruction, escape: Escape, found: &mut Vec<Problem>) {
     // The result of a template is not known.
     if instruction.logical.text().contains("{{") || instruction.logical.text().contains("<%") {
         return;
@@ -83,7 +83,7 @@ fn one(instruction: &Instruction, escape: Escape, found: &mut Vec<Problem>) {
     found.extend(shape(instruction));
     found.extend(quotes(instruction, escape));
     if let Some(inner) = &instruction.inner {
-        one(inner, escape, found);
+        check_instruction(inner, escape, found);
     }
 }
 

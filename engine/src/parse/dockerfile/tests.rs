@@ -135,7 +135,7 @@ fn template_lines_are_set_aside() {
 }
 
 #[test]
-fn problems_are_named_and_the_rest_is_read() {
+fn problems_are_reported_and_the_rest_is_parsed() {
     assert_eq!(
         problems("FORM a\nCOPY a\nUSER x"),
         ["FORM unknown instruction `FORM`", "a COPY requires a source and a destination"]
@@ -187,7 +187,7 @@ fn variables_in_a_word() {
 }
 
 #[test]
-fn images_are_taken_apart() {
+fn image_names_are_parsed() {
     let of = |text| {
         let image::Image { registry, name, tag, digest } = image::parse(text);
         (registry, name, tag, digest)
@@ -216,7 +216,7 @@ fn spans(file: &Dockerfile) -> Vec<Span> {
     spans
 }
 
-fn holds(text: &str) {
+fn assert_lossless(text: &str) {
     let file = parse(text);
     let mut end = 0;
     for piece in &file.pieces {
@@ -240,16 +240,16 @@ fn holds(text: &str) {
 }
 
 #[test]
-fn endless_files_are_read_to_a_point() {
-    let text = "RUN a\n".repeat(MOST + 2);
+fn long_files_are_truncated() {
+    let text = "RUN a\n".repeat(MAX_INSTRUCTIONS + 2);
     let file = parse(&text);
     assert_eq!(file.instructions.len(), MOST);
     assert_eq!(file.problems.len(), 1);
-    holds(&text);
+    assert_lossless(&text);
 }
 
 #[test]
-fn odd_texts_are_read_whole() {
+fn malformed_texts_are_lossless() {
     for text in [
         "",
         "\n",
@@ -269,18 +269,18 @@ fn odd_texts_are_read_whole() {
         "CMD [\"\\u12é\"]",
         "\\\nFROM a",
     ] {
-        holds(text);
+        assert_lossless(text);
     }
 }
 
 proptest! {
     #[test]
-    fn any_text_is_read_whole(text in any::<String>()) {
-        holds(&text);
+    fn any_text_is_lossless(text in any::<String>()) {
+        assert_lossless(&text);
     }
 
     #[test]
-    fn anything_like_a_dockerfile_is_read_whole(
+    fn any_dockerfile_is_lossless(
         parts in proptest::collection::vec(
             prop_oneof![
                 Just("FROM "), Just("RUN "), Just("COPY "), Just("ENV "), Just("ARG "), Just("ONBUILD "),
@@ -293,6 +293,6 @@ proptest! {
             0..40,
         )
     ) {
-        holds(&parts.concat());
+        assert_lossless(&parts.concat());
     }
 }

@@ -87,7 +87,7 @@ fn is_put(op: &Op) -> bool {
     *op == Op::Put
 }
 
-fn one() -> u32 {
+fn default_schema_version() -> u32 {
     1
 }
 
@@ -344,7 +344,7 @@ pub fn read_numbered(path: &str, bytes: &[u8]) -> (Vec<(usize, Revision)>, Vec<P
 }
 
 /// The message for a line that was written by a newer aidd.
-fn newer(line: &[u8]) -> Option<String> {
+fn newer_schema_message(line: &[u8]) -> Option<String> {
     let value: Value = serde_json::from_slice(line).ok()?;
     let version = value.get("schemaVersion")?.as_u64()?;
     (version > u64::from(SCHEMA_VERSION)).then(|| {
@@ -353,7 +353,7 @@ fn newer(line: &[u8]) -> Option<String> {
 }
 
 /// The required part that is missing from a line.
-fn lacks(revision: &Revision) -> Option<String> {
+fn missing_part(revision: &Revision) -> Option<String> {
     if revision.id.is_empty() {
         return Some("missing `id`".to_owned());
     }
@@ -400,17 +400,17 @@ impl Reader<'_> {
             Ok(revision) => revision,
             Err(error) => {
                 let message =
-                    newer(line).unwrap_or_else(|| format!("not a memory: {}", said(&error)));
+                    newer_schema_message(line).unwrap_or_else(|| format!("not a memory: {}", said(&error)));
                 return self.problem(number, ProblemKind::MalformedLine, message);
             }
         };
-        match lacks(&revision) {
+        match missing_part(&revision) {
             Some(message) => self.problem(number, ProblemKind::MalformedLine, message),
-            None => self.keep(number, revision),
+            None => self.push_revision(number, revision),
         }
     }
 
-    fn keep(&mut self, number: usize, revision: Revision) {
+    fn push_revision(&mut self, number: usize, revision: Revision) {
         let stated = revision.rev.clone();
         let mut revision = revision.sealed();
         if !stated.is_empty() && stated != revision.rev {
@@ -436,7 +436,7 @@ impl Reader<'_> {
 }
 
 /// The message of a serde error, without the position that serde appends.
-fn said(error: &serde_json::Error) -> String {
+fn error_message(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.rsplit_once(" at line ").map_or(text.clone(), |(said, _)| said.to_owned())
 }

@@ -3,7 +3,7 @@
 
 pub mod id;
 pub mod log;
-pub mod meaning;
-pub mod standing;
+pub mod duplicates;
+pub mod active_set;
 pub mod types;
 pub mod words;

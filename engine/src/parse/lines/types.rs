@@ -279,7 +279,7 @@ impl Link {
     #[must_use]
     pub fn promoting(observed: &str) -> Self {
         let extra = Map::from_iter([(PROMOTED.to_owned(), Value::Bool(true))]);
-        Self { extra, ..Self::to(Relation::Supersedes, observed) }
+        Self { extra, ..Self::new(Relation::Supersedes, observed) }
     }
 
     /// Whether it links to the observation that its memory was created from; see
@@ -291,7 +291,7 @@ impl Link {
 
     /// A link without a reason; `from` is set where the link is stored.
     #[must_use]
-    pub fn to(relation: Relation, to: &str) -> Self {
+    pub fn new(relation: Relation, to: &str) -> Self {
         Self { from: String::new(), to: to.to_owned(), relation, reason: None, extra: Map::new() }
     }
 }

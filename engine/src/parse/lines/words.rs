@@ -92,7 +92,7 @@ pub fn pieces(text: &str) -> BTreeSet<u64> {
             for pair in chars.windows(2) {
                 pieces.insert((u64::from(pair[0]) << 32) | u64::from(pair[1]));
             }
-        } else if !STOP.contains(&word) {
+        } else if !STOP_WORDS.contains(&word) {
             pieces.insert(fnv(word));
         }
     }
@@ -101,7 +101,7 @@ pub fn pieces(text: &str) -> BTreeSet<u64> {
 
 /// The similarity of two sets of features, from 0 to 1: the Jaccard index.
 #[must_use]
-pub fn likeness(one: &BTreeSet<u64>, other: &BTreeSet<u64>) -> f64 {
+pub fn similarity(one: &BTreeSet<u64>, other: &BTreeSet<u64>) -> f64 {
     let shared = one.intersection(other).count();
     let all = one.len() + other.len() - shared;
     #[expect(clippy::cast_precision_loss, reason = "counts of words")]
@@ -109,7 +109,7 @@ pub fn likeness(one: &BTreeSet<u64>, other: &BTreeSet<u64>) -> f64 {
 }
 
 /// Words without meaning for the topic of a text.
-const STOP: [&str; 24] = [
+const STOP_WORDS: [&str; 24] = [
     "a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "in", "is", "it", "of", "on",
     "or", "that", "the", "this", "to", "was", "we", "will", "with",
 ];
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_varies_in_an_error_does_not_count() {
+    fn variable_parts_of_errors_are_ignored() {
         let one = "TypeError: cannot read 'id' of undefined at /home/a/src/user.ts:41:7 (0x7fa9be)";
         let other =
             "TypeError: cannot read 'id' of undefined at C:\\w\\src\\user.ts:9:12 (0x00ff12)";
@@ -199,8 +199,8 @@ mod tests {
     }
 
     #[test]
-    fn likeness_sees_words_and_hangul() {
-        let like = |a, b| likeness(&pieces(a), &pieces(b));
+    fn similarity_supports_words_and_hangul() {
+        let like = |a, b| similarity(&pieces(a), &pieces(b));
         assert!(like("Use PostgreSQL for storage", "use postgresql as the storage") > 0.9);
         assert!(like("인증은 JWT로 한다", "인증을 JWT로 합니다") > 0.3);
         assert!(like("인증은 JWT로 한다", "배포는 금요일에 한다") < 0.2);

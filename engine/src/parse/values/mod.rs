@@ -23,7 +23,7 @@ pub enum Format {
 impl Format {
     /// The format of the file at `path`; `None` when it is not a data file.
     #[must_use]
-    pub fn of(path: &str) -> Option<Self> {
+    pub fn from_path(path: &str) -> Option<Self> {
         let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
         let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
         match (name.as_str(), ending) {
@@ -233,7 +233,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// Every scalar with its path and the text under its span.
-    fn shown(format: Format, text: &str) -> Vec<String> {
+    fn render(format: Format, text: &str) -> Vec<String> {
         let values = Values::read(format, text);
         let path = |mut at: usize| {
             let mut path = Vec::new();
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn all_formats_come_to_the_same() {
+    fn all_formats_give_the_same_values() {
         let json = "{ // why\n \"a\": {\"b\": [1, \"x\", true, null,]},\n}";
         let yaml = "a:\n  b:\n  - 1\n  - x\n  - true\n  - null\n";
         let toml = "[a]\nb = [1, 'x', true]\n";

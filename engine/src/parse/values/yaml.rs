@@ -7,7 +7,7 @@ use granit_parser::{Event, Parser, ScalarStyle};
 use std::collections::HashMap;
 
 /// Maximum number of values that aliases can expand to: a few lines can expand to billions.
-const MOST_VALUES: usize = 200_000;
+const MAX_VALUES: usize = 200_000;
 
 /// An open container; for a mapping also the key whose value follows.
 struct Frame {
@@ -132,7 +132,7 @@ fn slot(frames: &mut [Frame]) -> (Option<usize>, Option<(String, Span)>) {
 fn copy(values: &mut Values, from: usize, parent: Option<usize>, key: Option<(String, Span)>) {
     let mut pending = vec![(from, parent, key)];
     while let Some((from, parent, key)) = pending.pop() {
-        if values.all.len() >= MOST_VALUES {
+        if values.all.len() >= MAX_VALUES {
             return;
         }
         let (datum, span) = (values.all[from].datum.clone(), values.all[from].span);

@@ -29,20 +29,20 @@ pub(super) fn malformed_glob(root: &Ast<'_>) -> Option<Problem> {
             let Ast::StringLit(text) = element else { return None };
             let why = paths::malformed(&text.value)?;
             let span = text.range.start..text.range.end;
-            Some(Problem { message: format!("`{name}`: {why}"), span, instead: None })
+            Some(Problem { message: format!("`{name}`: {why}"), span, suggestion: None })
         })
     })
 }
 
 /// The error for a text that is not JSON, with its position.
 #[must_use]
-pub fn unparsed(text: &str, error: &ParseError) -> Problem {
+pub fn syntax_error(text: &str, error: &ParseError) -> Problem {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         if line.starts_with("<<<<<<< ") {
             let message = "merge conflict; resolve it and remove the lines `<<<<<<<`, `=======` and `>>>>>>>`";
             let end = at + line.trim_end().len();
-            return Problem { message: message.to_owned(), span: at..end, instead: None };
+            return Problem { message: message.to_owned(), span: at..end, suggestion: None };
         }
         at += line.len();
     }
@@ -65,9 +65,9 @@ pub fn unparsed(text: &str, error: &ParseError) -> Problem {
         other => {
             let message = other.to_string();
             let span = error.range().start..error.range().end;
-            return Problem { message, span, instead: None };
+            return Problem { message, span, suggestion: None };
         }
     };
     let span = error.range().start..error.range().end;
-    Problem { message: said.to_owned(), span, instead: None }
+    Problem { message: said.to_owned(), span, suggestion: None }
 }

@@ -14,7 +14,7 @@ fn comments_and_trailing_commas_are_allowed() {
 }
 
 #[test]
-fn an_unknown_key_is_named_with_what_was_meant() {
+fn an_unknown_key_is_reported_with_a_suggestion() {
     let text = r#"{"failsOn": "error", "overrides": [{"files": [], "rules": {"a/b": {"severty": "off"}}, "x": 1}]}"#;
     let (_, unknown) = read(text).expect("valid");
     let said: Vec<_> = unknown.iter().map(|problem| problem.message.as_str()).collect();
@@ -30,7 +30,7 @@ fn an_unknown_key_is_named_with_what_was_meant() {
 }
 
 #[test]
-fn content_says_whose_pages_count() {
+fn the_override_mode_selects_pages() {
     let text = r#"{"content": {"overrideMode": "project_only", "tokenBudget": "full", "paths": {"rules": "docs/rules", "specs": "x"}}}"#;
     let (config, unknown) = read(text).expect("valid");
     let content = config.content.expect("present");
@@ -62,7 +62,7 @@ fn refused(text: &str) -> (String, String) {
 }
 
 #[test]
-fn a_wrong_value_is_placed() {
+fn a_wrong_value_is_reported_at_its_position() {
     let said = |text: &str, place: &str, message: &str| {
         assert_eq!(refused(text), (place.to_owned(), message.to_owned()), "{text}");
     };
@@ -125,7 +125,7 @@ fn a_wrong_value_is_placed() {
 }
 
 #[test]
-fn a_list_of_one_may_be_a_text() {
+fn a_string_is_read_as_a_list() {
     let text = r#"{"include": "src/", "exclude": null, "compliance": "git", "ci": {"ignore": "a/*"}, "overrides": [{"files": "*.ts", "rules": {}}]}"#;
     let (config, unknown) = read(text).expect("valid");
     assert_eq!(unknown, []);
@@ -137,7 +137,7 @@ fn a_list_of_one_may_be_a_text() {
 }
 
 #[test]
-fn a_key_that_stands_twice_is_told() {
+fn a_duplicate_key_is_reported() {
     let text = r#"{"failOn": "error", "rules": {"a/b": "off", "a/b": "info"}, "failOn": "info"}"#;
     let (config, problems) = read(text).expect("valid");
     assert_eq!(config.fail_on, Some(FailOnName::Info));
@@ -153,7 +153,7 @@ fn a_key_that_stands_twice_is_told() {
 }
 
 #[test]
-fn a_glob_that_cannot_be_read_is_placed() {
+fn a_malformed_glob_is_reported_at_its_position() {
     let text = r#"{"overrides": [{"files": ["a", "[b"], "rules": {}}]}"#;
     let why = "`overrides[0].files`: not a glob: `[b`: unclosed character class; missing ']'";
     assert_eq!(refused(text), ("\"[b\"".to_owned(), why.to_owned()));
@@ -162,7 +162,7 @@ fn a_glob_that_cannot_be_read_is_placed() {
 }
 
 #[test]
-fn a_text_that_is_no_json_is_explained() {
+fn malformed_json_is_explained() {
     let said = |text: &str| refused(text).1;
     let torn = "<<<<<<< HEAD\n{\"failOn\": \"error\"}\n=======\n{}\n>>>>>>> b\n";
     let (place, message) = refused(torn);

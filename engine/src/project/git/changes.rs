@@ -33,7 +33,7 @@ impl Change {
 pub(super) struct Changes {
     /// Current path → path in the base.
     now: BTreeMap<BString, Option<BString>>,
-    gone: BTreeSet<BString>,
+    deleted: BTreeSet<BString>,
     /// Files on one side only, until [`Changes::pair_renames`] determines which were renamed.
     added: Vec<Blob>,
     removed: Vec<Blob>,
@@ -54,11 +54,11 @@ impl Changes {
         if is_file {
             self.now.insert(path.clone(), was_file.then_some(path));
         } else if was_file {
-            self.gone.insert(path);
+            self.deleted.insert(path);
         }
     }
 
-    pub(super) fn staged(&mut self, change: gix::diff::index::Change) {
+    pub(super) fn apply_index_change(&mut self, change: gix::diff::index::Change) {
         use gix::diff::index::ChangeRef as Staged;
         use gix::index::entry::Mode;
         let is_file = |mode: Mode| mode == Mode::FILE || mode == Mode::FILE_EXECUTABLE;
@@ -94,7 +94,7 @@ impl Changes {
         let mut from: HashMap<BString, BString> = pairs.into_iter().collect();
         let renamed: HashSet<BString> = from.values().cloned().collect();
         let left = removed.into_iter().map(|blob| blob.path);
-        self.gone.extend(left.filter(|path| !renamed.contains(path)));
+        self.deleted.extend(left.filter(|path| !renamed.contains(path)));
         for Blob { path, .. } in added {
             let base = from.remove(&path);
             self.now.insert(path, base);
@@ -103,14 +103,14 @@ impl Changes {
     }
 
     /// Applies a change of the work tree on top of the changes of the index.
-    pub(super) fn worked(&mut self, item: &index_worktree::Item) {
+    pub(super) fn apply_work_tree_change(&mut self, item: &index_worktree::Item) {
         let Some(summary) = item.summary() else { return };
         let path = item.rela_path().to_owned();
         use gix::status::plumbing::index_as_worktree_with_renames::Summary;
         match summary {
             Summary::Removed => {
                 let base = self.now.remove(&path).unwrap_or(Some(path));
-                self.gone.extend(base);
+                self.deleted.extend(base);
             }
             Summary::Added | Summary::IntentToAdd => self.untracked(path),
             _ => {
@@ -122,7 +122,7 @@ impl Changes {
     /// Adds a file of the work tree that is not in the index.
     pub(super) fn untracked(&mut self, path: BString) {
         // A file removed from the index can still exist in the work tree.
-        let base = self.gone.take(&path);
+        let base = self.deleted.take(&path);
         self.now.insert(path, base);
     }
 
@@ -131,7 +131,7 @@ impl Changes {
             path.strip_prefix(prefix.as_bytes()).map(|path| path.to_str_lossy().into_owned())
         };
         let now = self.now.iter().map(|(head, base)| (Some(head), base.as_ref()));
-        let gone = self.gone.iter().map(|base| (None, Some(base)));
+        let gone = self.deleted.iter().map(|base| (None, Some(base)));
         let mut changes: Vec<Change> = now
             .chain(gone)
             .map(|(head, base)| {

@@ -18,7 +18,7 @@ pub struct Commit {
 
 /// A commit as used by checks of commit messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Authored {
+pub struct AuthoredCommit {
     /// The full hash of the commit.
     pub id: String,
     /// The full commit message.
@@ -40,7 +40,7 @@ impl Repository {
         bases: &[&str],
         head: &str,
         limit: usize,
-    ) -> Result<Vec<Authored>, GitError> {
+    ) -> Result<Vec<AuthoredCommit>, GitError> {
         let repository = self.inner.to_thread_local();
         let known = |base: &&str| id(base).is_ok_and(|id| repository.find_commit(id).is_ok());
         let hidden: Vec<ObjectId> = bases
@@ -53,7 +53,7 @@ impl Repository {
         for info in walk.take(limit) {
             let commit = repository.find_commit(info.map_err(other)?.id).map_err(other)?;
             let author = commit.author().map_err(other)?;
-            commits.push(Authored {
+            commits.push(AuthoredCommit {
                 id: commit.id.to_string(),
                 message: String::from_utf8_lossy(commit.message_raw_sloppy()).into_owned(),
                 author: format!("{} <{}>", author.name, author.email),
@@ -67,7 +67,7 @@ impl Repository {
     ///
     /// # Errors
     /// When the commit is not in the repository.
-    pub fn told(&self, commit: &str) -> Result<Commit, GitError> {
+    pub fn commit_info(&self, commit: &str) -> Result<Commit, GitError> {
         let repository = self.inner.to_thread_local();
         let commit = repository.find_commit(id(commit)?).map_err(other)?;
         let seconds = commit.time().map_err(other)?.seconds;
@@ -123,7 +123,7 @@ impl Repository {
         let walk = repository.rev_walk([id(&head)?]).sorting(sorting).all().map_err(other)?;
         let mut commits = Vec::new();
         for info in walk.take(limit) {
-            commits.push(self.told(&info.map_err(other)?.id.to_string())?);
+            commits.push(self.commit_info(&info.map_err(other)?.id.to_string())?);
         }
         Ok(commits)
     }

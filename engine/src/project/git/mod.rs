@@ -25,7 +25,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 pub use changes::Change;
-pub use history::{Authored, Commit};
+pub use history::{AuthoredCommit, Commit};
 pub use parts::Directories;
 pub use snapshot::{Entry, Snapshot};
 pub use tracked::{Tracked, TrackedDir};
@@ -146,14 +146,14 @@ impl Repository {
         let repository = self.inner.to_thread_local();
         let commit = repository.find_commit(id(commit)?).map_err(other)?;
         let tree = commit.tree_id().map_err(other)?.detach();
-        Ok(self.seen(Content::Tree(tree)))
+        Ok(self.new_snapshot(Content::Tree(tree)))
     }
 
     /// An empty snapshot, as the base of the first commit.
     #[must_use]
-    pub fn nothing(&self) -> Snapshot {
+    pub fn empty_snapshot(&self) -> Snapshot {
         let empty = ObjectId::empty_tree(self.inner.to_thread_local().object_hash());
-        self.seen(Content::Tree(empty))
+        self.new_snapshot(Content::Tree(empty))
     }
 
     /// The files that the next commit would contain. `index` is the path of the index if it is not
@@ -171,10 +171,10 @@ impl Repository {
         } else {
             gix::index::File::from_state(gix::index::State::new(hash), path)
         };
-        Ok(self.seen(Content::Index(Arc::new(index))))
+        Ok(self.new_snapshot(Content::Index(Arc::new(index))))
     }
 
-    fn seen(&self, content: Content) -> Snapshot {
+    fn new_snapshot(&self, content: Content) -> Snapshot {
         Snapshot {
             repository: self.inner.clone(),
             prefix: self.prefix.clone(),

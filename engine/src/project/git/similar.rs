@@ -11,16 +11,16 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 /// Git's default: files with at least this similarity are a rename.
 const SIMILARITY: f64 = 0.5;
 /// Longer lines are compared in chunks of this many bytes, as in Git.
-const LONGEST_LINE: usize = 64;
+const MAX_LINE_LEN: usize = 64;
 /// Maximum size of a file that is compared by lines, in bytes.
 const MAX_BYTES: u64 = 4 << 20;
 /// Maximum total size of old files that are compared, in bytes.
 const MAX_TOTAL: u64 = 256 << 20;
 /// Lines that occur in more old files than this do not identify a file.
-const COMMON: usize = 16;
+const MAX_FILES_PER_LINE: usize = 16;
 /// Maximum number of old files to compare a new file with: by shared lines, and by each form of its
 /// name.
-const CANDIDATES: usize = 8;
+const MAX_CANDIDATES: usize = 8;
 
 /// A file that exists on one side only.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,13 +43,13 @@ pub(super) fn pairs(
     let old = removed.iter().map(|blob| {
         let content = (read < MAX_TOTAL).then(|| content(repository, blob.id)).flatten()?;
         read += content.len() as u64;
-        Some((blob.path.as_bstr(), Print::new(&content)))
+        Some((blob.path.as_bstr(), Fingerprint::new(&content)))
     });
     let index = Index::new(old.collect());
     let mut scored = Vec::new();
     for (at, blob) in added.iter().enumerate() {
         let Some(content) = content(repository, blob.id) else { continue };
-        let print = Print::new(&content);
+        let print = Fingerprint::new(&content);
         for old in index.candidates(blob.path.as_ref(), &print) {
             let Some((path, before)) = &index.files[old] else { continue };
             let score = print.similarity(before);
@@ -80,14 +80,14 @@ fn content(repository: &gix::Repository, id: ObjectId) -> Option<Vec<u8>> {
 }
 
 /// The fingerprint of a file: the hash of each distinct line, and the total bytes of those lines.
-struct Print {
+struct Fingerprint {
     lines: Vec<(u64, u64)>,
     bytes: u64,
 }
 
-impl Print {
+impl Fingerprint {
     fn new(content: &[u8]) -> Self {
-        let parts = content.lines_with_terminator().flat_map(|line| line.chunks(LONGEST_LINE));
+        let parts = content.lines_with_terminator().flat_map(|line| line.chunks(MAX_LINE_LEN));
         let mut lines: Vec<(u64, u64)> =
             parts.map(|part| (hash(part), part.len() as u64)).collect();
         lines.sort_unstable();
@@ -128,7 +128,7 @@ fn hash(bytes: &[u8]) -> u64 {
 
 /// The old files, indexed by lines and names.
 struct Index<'a> {
-    files: Vec<Option<(&'a BStr, Print)>>,
+    files: Vec<Option<(&'a BStr, Fingerprint)>>,
     /// Line → the files that contain it, at most [`COMMON`] plus one.
     lines: HashMap<u64, Vec<usize>>,
     /// The last segment, or the last two segments, of a path → the first files with that name.
@@ -136,7 +136,7 @@ struct Index<'a> {
 }
 
 impl<'a> Index<'a> {
-    fn new(files: Vec<Option<(&'a BStr, Print)>>) -> Self {
+    fn new(files: Vec<Option<(&'a BStr, Fingerprint)>>) -> Self {
         let mut lines: HashMap<u64, Vec<usize>> = HashMap::new();
         let mut names: HashMap<&BStr, Vec<usize>> = HashMap::new();
         for (at, (path, print)) in
@@ -144,13 +144,13 @@ impl<'a> Index<'a> {
         {
             for (line, _) in &print.lines {
                 let with = lines.entry(*line).or_default();
-                if with.len() <= COMMON {
+                if with.len() <= MAX_FILES_PER_LINE {
                     with.push(at);
                 }
             }
             for name in [name(path), name_in_folder(path)] {
                 let called = names.entry(name).or_default();
-                if called.len() < CANDIDATES {
+                if called.len() < MAX_CANDIDATES {
                     called.push(at);
                 }
             }
@@ -159,11 +159,11 @@ impl<'a> Index<'a> {
     }
 
     /// The old files that a new file can be a rename of, in order.
-    fn candidates(&self, path: &BStr, print: &Print) -> Vec<usize> {
+    fn candidates(&self, path: &BStr, print: &Fingerprint) -> Vec<usize> {
         let mut shared: HashMap<usize, u64> = HashMap::new();
         for (line, bytes) in &print.lines {
             for &at in
-                self.lines.get(line).filter(|with| with.len() <= COMMON).into_iter().flatten()
+                self.lines.get(line).filter(|with| with.len() <= MAX_FILES_PER_LINE).into_iter().flatten()
             {
                 *shared.entry(at).or_default() += bytes;
             }
@@ -171,7 +171,7 @@ impl<'a> Index<'a> {
         let mut by_lines: Vec<(Reverse<u64>, usize)> =
             shared.into_iter().map(|(at, bytes)| (Reverse(bytes), at)).collect();
         by_lines.sort_unstable();
-        by_lines.truncate(CANDIDATES);
+        by_lines.truncate(MAX_CANDIDATES);
         let by_name = [name(path), name_in_folder(path)];
         let by_name = by_name.iter().filter_map(|name| self.names.get(name)).flatten().copied();
         let mut all: Vec<usize> = by_lines.into_iter().map(|(_, at)| at).chain(by_name).collect();
@@ -195,13 +195,13 @@ fn name_in_folder(path: &BStr) -> &BStr {
 mod tests {
     use super::*;
 
-    fn print(text: &str) -> Print {
-        Print::new(text.as_bytes())
+    fn fingerprint(text: &str) -> Fingerprint {
+        Fingerprint::new(text.as_bytes())
     }
 
     #[test]
     fn equal_lines_make_files_similar() {
-        let similarity = |a: &str, b: &str| print(a).similarity(&print(b));
+        let similarity = |a: &str, b: &str| fingerprint(a).similarity(&fingerprint(b));
         assert_eq!(similarity("a\nb\nc\nd\n", "d\nc\nb\na\n"), 1.0);
         assert_eq!(similarity("a\nb\nc\nd\n", "a\nb\nx\ny\n"), 0.5);
         assert_eq!(similarity("a\na\na\na\n", "a\n"), 0.25);
@@ -215,9 +215,9 @@ mod tests {
         let paths: Vec<BString> =
             (0..40).map(|at| format!("old/{}/mod{at}.rs", at % 5).into()).collect();
         let files =
-            paths.iter().zip(&texts).map(|(path, text)| Some((path.as_bstr(), print(text))));
+            paths.iter().zip(&texts).map(|(path, text)| Some((path.as_bstr(), fingerprint(text))));
         let index = Index::new(files.collect());
-        let candidates = |path: &str, text: &str| index.candidates(path.into(), &print(text));
+        let candidates = |path: &str, text: &str| index.candidates(path.into(), &fingerprint(text));
         assert_eq!(candidates("new/x.rs", &texts[33]), [33]);
         assert_eq!(candidates("new/mod7.rs", &license), [7]);
         assert_eq!(candidates("new/x.rs", &license), [0; 0]);

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// Maximum size of an object that is read: 256 MiB, because it is loaded into memory.
 const OBJECT_LIMIT: u64 = 256 << 20;
 /// Maximum depth of nested directories.
-const MOST_FOLDERS: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 /// The files of a revision or of the index. Paths are relative to the directory that the repository
 /// was opened from.
@@ -22,12 +22,12 @@ pub struct Snapshot {
     pub(super) prefix: BString,
     pub(super) content: Content,
     /// The directories read so far, by path from the top.
-    pub(super) folders: Arc<Mutex<HashMap<String, Arc<Folder>>>>,
+    pub(super) folders: Arc<Mutex<HashMap<String, Arc<Directory>>>>,
 }
 
 /// The direct entries of a directory, by name. Bytes that are not UTF-8 become U+FFFD.
 #[derive(Debug, Default)]
-pub(super) struct Folder {
+pub(super) struct Directory {
     files: HashMap<String, ObjectId>,
     folders: HashMap<String, ObjectId>,
 }
@@ -81,7 +81,7 @@ impl Snapshot {
     /// The direct entries of the directory at `path` from the top of the work tree; `None` when
     /// there is no such directory. Cached, because a change can query a directory for thousands of
     /// files.
-    fn folder(&self, tree: ObjectId, path: &str) -> io::Result<Option<Arc<Folder>>> {
+    fn folder(&self, tree: ObjectId, path: &str) -> io::Result<Option<Arc<Directory>>> {
         let known = |at: &str| lock(&self.folders).get(at).cloned();
         if let Some(known) = known(path) {
             return Ok(Some(known));
@@ -108,10 +108,10 @@ impl Snapshot {
         }
     }
 
-    fn read_folder(&self, id: ObjectId) -> io::Result<Folder> {
+    fn read_folder(&self, id: ObjectId) -> io::Result<Directory> {
         let repository = self.repository.to_thread_local();
         let tree = repository.find_tree(id).map_err(io::Error::other)?;
-        let mut folder = Folder::default();
+        let mut folder = Directory::default();
         for entry in tree.decode().map_err(io::Error::other)?.entries {
             let names = if entry.mode.is_blob() {
                 &mut folder.files
@@ -198,7 +198,7 @@ impl Snapshot {
                     if folder.is_empty() { name.into_owned() } else { format!("{folder}/{name}") };
                 if entry.mode.is_blob() {
                     found.push(path);
-                } else if entry.mode.is_tree() && depth < MOST_FOLDERS {
+                } else if entry.mode.is_tree() && depth < MAX_DEPTH {
                     left.push((entry.oid.to_owned(), path, depth + 1));
                 }
             }

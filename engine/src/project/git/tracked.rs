@@ -25,7 +25,7 @@ pub struct Tracked {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TrackedDir {
     /// Nothing at or below the directory.
-    Nothing,
+    Empty,
     /// Files below the directory.
     Files,
     /// The directory is a submodule.
@@ -85,7 +85,7 @@ impl Tracked {
         let is_below = self.entries_below(&below).next().is_some()
             || self.is_collapsed(&below)
             || is_lossy(path) && is_lossy_below();
-        if is_below { TrackedDir::Files } else { TrackedDir::Nothing }
+        if is_below { TrackedDir::Files } else { TrackedDir::Empty }
     }
 
     /// The number of tracked files at or below `path`, without files that a sparse checkout omits

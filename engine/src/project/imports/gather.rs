@@ -2,7 +2,7 @@
 
 use super::{Facts, is_read, read, read_tree};
 use crate::parse::syntax::Parsed;
-use crate::text::files::{Files, SETTLED, SIDE_FILE_LIMIT, Stamp};
+use crate::text::files::{Files, MIN_STAMP_AGE, SIDE_FILE_LIMIT, Stamp};
 use crate::text::listing::Listing;
 use crate::text::source::Source;
 use std::collections::{BTreeMap, HashMap};
@@ -12,13 +12,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Maximum number of threads; parsing is fast, and small projects need only one.
-const MOST_THREADS: usize = 16;
+const MAX_THREADS: usize = 16;
 /// Number of files per thread.
-const FILES_A_THREAD: usize = 32;
+const FILES_PER_THREAD: usize = 32;
 
 /// A file whose facts changed.
 #[derive(Debug)]
-pub struct Again {
+pub struct ChangedFacts {
     /// The path of the file.
     pub path: String,
     /// The facts before the change.
@@ -29,41 +29,41 @@ pub struct Again {
 
 /// A cache of the facts of files, with the hash of the text they were read from.
 #[derive(Debug, Default)]
-pub struct Memo {
-    known: Mutex<HashMap<String, Known>>,
+pub struct FactsCache {
+    known: Mutex<HashMap<String, CachedFacts>>,
     /// Facts of texts that were parsed for another purpose, by path, until they are requested: the
     /// hash of the text, and the facts.
-    beside: Mutex<HashMap<String, (u64, Arc<Facts>)>>,
+    pre_parsed: Mutex<HashMap<String, (u64, Arc<Facts>)>>,
 }
 
 #[derive(Debug)]
-struct Known {
+struct CachedFacts {
     facts: Arc<Facts>,
     hash: u64,
     /// `None` if it was not requested, or is too recent to be reliable.
     stamp: Option<Stamp>,
 }
 
-impl Memo {
-    fn known(&self) -> MutexGuard<'_, HashMap<String, Known>> {
+impl FactsCache {
+    fn lock_entries(&self) -> MutexGuard<'_, HashMap<String, CachedFacts>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Stores the facts of a text whose tree was parsed for another purpose.
-    pub fn take(&self, source: &Source, tree: &Parsed) {
+    pub fn store_tree(&self, source: &Source, tree: &Parsed) {
         let (path, hash) = (source.path(), hash(source.text().as_bytes()));
-        if self.known().get(path).is_some_and(|known| known.hash == hash) {
+        if self.lock_entries().get(path).is_some_and(|known| known.hash == hash) {
             return;
         }
         if let Some(facts) = read_tree(path, tree) {
-            let mut beside = self.beside.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut beside = self.pre_parsed.lock().unwrap_or_else(PoisonError::into_inner);
             beside.insert(path.to_owned(), (hash, Arc::new(facts)));
         }
     }
 
     /// The stored facts of the text with this hash, if there are any.
-    fn taken(&self, path: &str, hash: u64) -> Option<Arc<Facts>> {
-        let mut beside = self.beside.lock().unwrap_or_else(PoisonError::into_inner);
+    fn take_stored(&self, path: &str, hash: u64) -> Option<Arc<Facts>> {
+        let mut beside = self.pre_parsed.lock().unwrap_or_else(PoisonError::into_inner);
         let (_, facts) = beside.remove(path).filter(|(known, _)| *known == hash)?;
         Some(facts)
     }
@@ -71,33 +71,33 @@ impl Memo {
     /// The number of files in the cache.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.known().len()
+        self.lock_entries().len()
     }
 
     /// Whether the cache has facts for the file at `path`.
     #[must_use]
-    pub fn has(&self, path: &str) -> bool {
-        self.known().contains_key(path)
+    pub fn contains(&self, path: &str) -> bool {
+        self.lock_entries().contains_key(path)
     }
 
     /// Whether the cached facts of the file at `path` are those of `text`.
     #[must_use]
-    pub fn is_of(&self, path: &str, text: &str) -> bool {
-        self.known().get(path).is_some_and(|known| known.hash == hash(text.as_bytes()))
+    pub fn is_current(&self, path: &str, text: &str) -> bool {
+        self.lock_entries().get(path).is_some_and(|known| known.hash == hash(text.as_bytes()))
     }
 
     /// The cached facts of the files of `listing`, with `text` as the content of the file at
     /// `path`. Does not read files or change the cache.
     #[must_use]
-    pub fn with(&self, listing: &Listing, path: &str, text: &str) -> BTreeMap<String, Arc<Facts>> {
-        let known = self.known();
+    pub fn facts_with(&self, listing: &Listing, path: &str, text: &str) -> BTreeMap<String, Arc<Facts>> {
+        let known = self.lock_entries();
         let listed = listing.files().iter().filter_map(|path| {
             let facts = known.get(path)?.facts.clone();
             Some((path.clone(), facts))
         });
         let mut all: BTreeMap<String, Arc<Facts>> = listed.collect();
         drop(known);
-        let taken = self.taken(path, hash(text.as_bytes()));
+        let taken = self.take_stored(path, hash(text.as_bytes()));
         let facts = taken.or_else(|| read(path, text).map(Arc::new));
         all.extend(facts.map(|facts| (path.to_owned(), facts)));
         all
@@ -105,8 +105,8 @@ impl Memo {
 
     /// The cached facts of the files of `listing`. Does not read files.
     #[must_use]
-    pub fn listed(&self, listing: &Listing) -> BTreeMap<String, Arc<Facts>> {
-        let known = self.known();
+    pub fn cached_facts(&self, listing: &Listing) -> BTreeMap<String, Arc<Facts>> {
+        let known = self.lock_entries();
         let facts = |path: &String| Some((path.clone(), known.get(path)?.facts.clone()));
         listing.files().iter().filter_map(facts).collect()
     }
@@ -114,18 +114,18 @@ impl Memo {
     /// Reads the files at `paths` again, regardless of their stamps. Returns the files whose facts
     /// changed, with `None` for facts of a file that does not exist or has no supported language.
     #[must_use]
-    pub fn again(&self, files: &dyn Files, paths: &[&str]) -> Vec<Again> {
+    pub fn refresh(&self, files: &dyn Files, paths: &[&str]) -> Vec<ChangedFacts> {
         let paths: Vec<&str> = paths.iter().copied().filter(|path| is_read(path)).collect();
         let one = |path: &&str| {
-            let before = self.known().get(*path).map(|known| known.facts.clone());
-            let stamp = files.known_by(path);
+            let before = self.lock_entries().get(*path).map(|known| known.facts.clone());
+            let stamp = files.content_stamp(path);
             let read = files.read(path, SIDE_FILE_LIMIT + 1).ok();
             let read = read.filter(|bytes| bytes.len() as u64 <= SIDE_FILE_LIMIT);
-            let after = read.and_then(|bytes| self.of_text(path, bytes, stamp.filter(is_old)));
+            let after = read.and_then(|bytes| self.of_text(path, bytes, stamp.filter(is_settled)));
             if after.is_none() {
-                self.known().remove(*path);
+                self.lock_entries().remove(*path);
             }
-            (before != after).then(|| Again { path: (*path).to_owned(), before, after })
+            (before != after).then(|| ChangedFacts { path: (*path).to_owned(), before, after })
         };
         in_parallel(&paths, &one).into_iter().flatten().collect()
     }
@@ -134,9 +134,9 @@ impl Memo {
     /// it is too large.
     fn facts(&self, files: &dyn Files, path: &str) -> Result<Option<Arc<Facts>>, TooLarge> {
         // Get the stamp only from the second request on; a single run needs no stamps.
-        let is_known = self.known().contains_key(path);
-        let stamp = if is_known { files.known_by(path) } else { None };
-        if let Some(known) = self.known().get(path).filter(|_| stamp.is_some())
+        let is_known = self.lock_entries().contains_key(path);
+        let stamp = if is_known { files.content_stamp(path) } else { None };
+        if let Some(known) = self.lock_entries().get(path).filter(|_| stamp.is_some())
             && known.stamp == stamp
         {
             return Ok(Some(known.facts.clone()));
@@ -146,25 +146,25 @@ impl Memo {
         if bytes.len() as u64 > SIDE_FILE_LIMIT {
             return Err(TooLarge);
         }
-        Ok(self.of_text(path, bytes, stamp.filter(is_old)))
+        Ok(self.of_text(path, bytes, stamp.filter(is_settled)))
     }
 
     fn of_text(&self, path: &str, bytes: Vec<u8>, stamp: Option<Stamp>) -> Option<Arc<Facts>> {
         let hash = hash(&bytes);
-        if let Some(known) = self.known().get_mut(path).filter(|known| known.hash == hash) {
+        if let Some(known) = self.lock_entries().get_mut(path).filter(|known| known.hash == hash) {
             known.stamp = stamp;
             return Some(known.facts.clone());
         }
         // Spans must match the text in which findings are displayed.
         let read = || read(path, Source::decode(path, bytes).text()).map(Arc::new);
-        let facts = self.taken(path, hash).or_else(read)?;
-        self.known().insert(path.to_owned(), Known { facts: facts.clone(), hash, stamp });
+        let facts = self.take_stored(path, hash).or_else(read)?;
+        self.lock_entries().insert(path.to_owned(), CachedFacts { facts: facts.clone(), hash, stamp });
         Some(facts)
     }
 }
 
-fn is_old(stamp: &Stamp) -> bool {
-    stamp.0.elapsed().is_ok_and(|age| age > SETTLED)
+fn is_settled(stamp: &Stamp) -> bool {
+    stamp.0.elapsed().is_ok_and(|age| age > MIN_STAMP_AGE)
 }
 
 fn hash(bytes: &[u8]) -> u64 {
@@ -182,7 +182,7 @@ struct TooLarge;
 pub fn gather(
     files: &dyn Files,
     listing: &Listing,
-    memo: &Memo,
+    memo: &FactsCache,
 ) -> (BTreeMap<String, Arc<Facts>>, usize) {
     let paths: Vec<&str> =
         listing.files().iter().map(String::as_str).filter(|path| is_read(path)).collect();
@@ -199,7 +199,7 @@ pub fn gather(
 /// Applies `work` to each of `items` in parallel; the results are unordered.
 fn in_parallel<T: Sync, R: Send>(items: &[T], work: &(dyn Fn(&T) -> R + Sync)) -> Vec<R> {
     let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
-    let threads = (items.len() / FILES_A_THREAD).clamp(1, processors.min(MOST_THREADS));
+    let threads = (items.len() / FILES_PER_THREAD).clamp(1, processors.min(MAX_THREADS));
     if threads == 1 {
         return items.iter().map(work).collect();
     }
@@ -238,14 +238,14 @@ mod tests {
             true
         }
 
-        fn known_by(&self, _: &str) -> Option<Stamp> {
+        fn content_stamp(&self, _: &str) -> Option<Stamp> {
             Some((self.1, self.0.len() as u64))
         }
     }
 
     #[test]
-    fn a_file_that_is_as_it_was_is_not_read_again() {
-        let (memo, listing) = (Memo::default(), Listing::new(["a.ts".to_owned()]));
+    fn an_unchanged_file_is_not_read_again() {
+        let (memo, listing) = (FactsCache::default(), Listing::new(["a.ts".to_owned()]));
         let reads = |files: &Counted| {
             let (facts, _) = gather(files, &listing, &memo);
             (facts["a.ts"].imports.len(), files.2.swap(0, Ordering::Relaxed))

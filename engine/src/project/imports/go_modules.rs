@@ -1,14 +1,14 @@
 //! Finds the Go modules of a project.
 
-use super::places::Places;
+use super::places::ProjectFiles;
 use crate::text::files::{Files, side_file};
-use crate::text::paths::folder_of;
+use crate::text::paths::parent_dir;
 
 /// The path of each module and its directory, longest path first.
-pub(super) fn modules(files: &dyn Files, places: &Places<'_>) -> Vec<(String, String)> {
+pub(super) fn modules(files: &dyn Files, places: &ProjectFiles<'_>) -> Vec<(String, String)> {
     let named = places.named("go.mod").filter_map(|path| {
         let text = side_file(files, path)?;
-        Some((module(&text)?, folder_of(path).to_owned()))
+        Some((module(&text)?, parent_dir(path).to_owned()))
     });
     let mut modules: Vec<(String, String)> = named.collect();
     modules.sort_by_key(|(module, _)| std::cmp::Reverse(module.len()));

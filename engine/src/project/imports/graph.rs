@@ -1,6 +1,6 @@
 //! The import graph: which file imports which file or package, and unresolved imports.
 
-use super::resolve::{Found, Ground, Resolver};
+use super::resolve::{Resolution, ResolveContext, Resolver};
 use super::{Facts, Import, Language, is_test_path};
 use crate::text::files::Files;
 use crate::text::listing::Listing;
@@ -73,21 +73,21 @@ impl Graph {
     /// files of the project; `files` is used to read manifests and configurations only.
     #[must_use]
     pub fn new(files: &dyn Files, listing: &Listing, facts: &BTreeMap<String, Arc<Facts>>) -> Self {
-        Self::on(&Ground::new(files, listing, facts), listing, facts)
+        Self::with_context(&ResolveContext::new(files, listing, facts), listing, facts)
     }
 
     /// The same as [`Graph::new`], with the data for resolving imports already loaded.
-    pub(super) fn on(
-        ground: &Ground,
+    pub(super) fn with_context(
+        ground: &ResolveContext,
         listing: &Listing,
         facts: &BTreeMap<String, Arc<Facts>>,
     ) -> Self {
         let resolver = Resolver::new(listing, ground);
-        let mut build = Build { resolver: &resolver, found: Vec::new(), unresolved: Vec::new() };
+        let mut build = Builder { resolver: &resolver, found: Vec::new(), unresolved: Vec::new() };
         for (path, facts) in facts {
             build.file(path, facts);
         }
-        let lost = ground.crates.lost.iter().map(|lost| Unresolved {
+        let lost = ground.crates.missing.iter().map(|lost| Unresolved {
             path: lost.file.clone(),
             span: lost.span,
             name: format!("mod {}", lost.name),
@@ -96,26 +96,26 @@ impl Graph {
         let (found, mut unresolved) = (build.found, build.unresolved);
         unresolved.sort();
         unresolved.dedup();
-        Self::of(&found, unresolved, facts, ground)
+        Self::from_resolved(&found, unresolved, facts, ground)
     }
 
     /// Updates the imports of the file at `path` from its current `facts`. Returns `false` without
     /// changing anything if an import leads to a file that is not in the graph. Unresolved imports
     /// are not updated.
-    pub(super) fn rejoin(
+    pub(super) fn update_file(
         &mut self,
-        ground: &Ground,
+        ground: &ResolveContext,
         listing: &Listing,
         path: &str,
         facts: &Facts,
     ) -> bool {
         let resolver = Resolver::new(listing, ground);
-        let mut build = Build { resolver: &resolver, found: Vec::new(), unresolved: Vec::new() };
+        let mut build = Builder { resolver: &resolver, found: Vec::new(), unresolved: Vec::new() };
         build.file(path, facts);
         let place = |path: &str| self.files.binary_search_by(|file| (*file.path).cmp(path)).ok();
         let edge = |one: &Resolved<'_>| edge(one, &self.files, &place);
         let known = |one: &Resolved<'_>| match &one.to {
-            Found::Files(paths) => paths.iter().all(|path| place(path).is_some()),
+            Resolution::Files(paths) => paths.iter().all(|path| place(path).is_some()),
             _ => true,
         };
         let Some(from) = place(path).filter(|_| build.found.iter().all(known)) else {
@@ -134,15 +134,15 @@ impl Graph {
         start..end
     }
 
-    fn of(
+    fn from_resolved(
         found: &[Resolved<'_>],
         unresolved: Vec<Unresolved>,
         facts: &BTreeMap<String, Arc<Facts>>,
-        ground: &Ground,
+        ground: &ResolveContext,
     ) -> Self {
         let mut names: BTreeSet<&str> = facts.keys().map(String::as_str).collect();
         for one in found {
-            if let Found::Files(paths) = &one.to {
+            if let Resolution::Files(paths) = &one.to {
                 names.extend(paths.iter().map(String::as_str));
             }
         }
@@ -167,9 +167,9 @@ impl Graph {
 fn edge(one: &Resolved<'_>, files: &[File], place: &dyn Fn(&str) -> Option<usize>) -> Option<Edge> {
     let from = place(one.from)?;
     let to = match &one.to {
-        Found::Files(paths) => Target::Files(paths.iter().filter_map(|path| place(path)).collect()),
-        Found::Package(name) => Target::Package(name.clone()),
-        Found::Nowhere | Found::Foreign => return None,
+        Resolution::Files(paths) => Target::Files(paths.iter().filter_map(|path| place(path)).collect()),
+        Resolution::Package(name) => Target::Package(name.clone()),
+        Resolution::Missing | Resolution::Unknown => return None,
     };
     let test = one.test || files[from].test;
     let (type_only, deferred) = (one.type_only, one.deferred);
@@ -179,20 +179,20 @@ fn edge(one: &Resolved<'_>, files: &[File], place: &dyn Fn(&str) -> Option<usize
 /// An import with its target.
 struct Resolved<'a> {
     from: &'a str,
-    to: Found,
+    to: Resolution,
     span: Span,
     type_only: bool,
     deferred: bool,
     test: bool,
 }
 
-struct Build<'a, 'r> {
+struct Builder<'a, 'r> {
     resolver: &'r Resolver<'r>,
     found: Vec<Resolved<'a>>,
     unresolved: Vec<Unresolved>,
 }
 
-impl<'a> Build<'a, '_> {
+impl<'a> Builder<'a, '_> {
     fn file(&mut self, path: &'a str, facts: &'a Facts) {
         let first = self.found.len();
         // Grouped by statement: `use a::{B, C}` from one file is one import.
@@ -206,11 +206,11 @@ impl<'a> Build<'a, '_> {
         let start = self.found.len();
         for import in group {
             match self.resolver.resolve(path, &import.name) {
-                Found::Foreign => {}
-                Found::Nowhere => self.unresolved.push(Unresolved {
+                Resolution::Unknown => {}
+                Resolution::Missing => self.unresolved.push(Unresolved {
                     path: path.to_owned(),
                     span: import.span,
-                    name: import.name.shown(),
+                    name: import.name.display(),
                 }),
                 to => {
                     let is_self =
@@ -257,7 +257,7 @@ fn drop_repeated(found: &mut Vec<Resolved<'_>>, first: usize, facts: &Facts) {
     }
     let is_inline = |one: &Resolved<'_>| inline.contains(&one.span);
     // The target, and whether the import is for tests; a test import does not hide a regular one.
-    let mut known: BTreeSet<(Found, bool)> = found[first..]
+    let mut known: BTreeSet<(Resolution, bool)> = found[first..]
         .iter()
         .filter(|one| !is_inline(one))
         .map(|one| (one.to.clone(), one.test))

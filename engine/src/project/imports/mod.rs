@@ -9,7 +9,7 @@ mod go;
 mod go_modules;
 mod graph;
 mod java;
-mod kept;
+mod cached_graph;
 mod places;
 mod python;
 mod python_roots;
@@ -22,9 +22,9 @@ mod script_resolve;
 #[cfg(test)]
 mod tests;
 
-pub use gather::{Again, Memo, gather};
+pub use gather::{ChangedFacts, FactsCache, gather};
 pub use graph::{Edge, File, Graph, Target, Unresolved};
-pub use kept::{Difference, Kept};
+pub use cached_graph::{Difference, CachedGraph};
 
 use crate::parse::syntax::Parsed;
 use crate::text::source::Span;
@@ -104,7 +104,7 @@ pub enum Name {
 impl Name {
     /// The name as displayed to users.
     #[must_use]
-    pub fn shown(&self) -> String {
+    pub fn display(&self) -> String {
         match self {
             Self::Script(name) | Self::Go(name) => name.clone(),
             Self::Python { level, module, member } => {
@@ -131,7 +131,7 @@ pub struct Module {
     /// The path in `#[path = "…"]`, if there is one.
     pub path: Option<String>,
     /// Whether the content is in another file.
-    pub is_elsewhere: bool,
+    pub is_external: bool,
     /// Whether it is for tests only.
     pub test: bool,
     /// The span of the name.

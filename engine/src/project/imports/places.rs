@@ -4,15 +4,15 @@ use crate::text::listing::Listing;
 
 /// The files of a project.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Places<'a>(pub(super) &'a Listing);
+pub(super) struct ProjectFiles<'a>(pub(super) &'a Listing);
 
-impl<'a> Places<'a> {
+impl<'a> ProjectFiles<'a> {
     pub(super) fn has(&self, path: &str) -> bool {
         self.0.has_file(path)
     }
 
     pub(super) fn has_folder(&self, path: &str) -> bool {
-        self.0.has_folder(path)
+        self.0.has_dir(path)
     }
 
     /// The files at any depth below a directory.

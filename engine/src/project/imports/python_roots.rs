@@ -1,10 +1,10 @@
 //! Finds the root directories of absolute Python imports.
 
-use super::places::Places;
+use super::places::ProjectFiles;
 use super::resolve::listed;
 use crate::project::manifest::{at, text, toml};
 use crate::text::files::Files;
-use crate::text::paths::{folder_of, join};
+use crate::text::paths::{parent_dir, join};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -13,14 +13,14 @@ const MANIFESTS: [&str; 3] = ["pyproject.toml", "setup.py", "setup.cfg"];
 
 /// The root, directories with a manifest, their `src` directories, directories named in manifests,
 /// and directories that contain top-level packages; sorted.
-pub(super) fn roots(files: &dyn Files, places: &Places<'_>) -> Vec<String> {
+pub(super) fn roots(files: &dyn Files, places: &ProjectFiles<'_>) -> Vec<String> {
     let mut roots = BTreeSet::from([String::new()]);
     if places.has_folder("src") {
         roots.insert("src".to_owned());
     }
     for name in MANIFESTS {
         for path in places.named(name) {
-            let folder = folder_of(path);
+            let folder = parent_dir(path);
             roots.insert(folder.to_owned());
             let manifest = if name == "pyproject.toml" { toml(files, path) } else { Value::Null };
             let named = named(&manifest).into_iter().chain(["src".to_owned()]);
@@ -30,9 +30,9 @@ pub(super) fn roots(files: &dyn Files, places: &Places<'_>) -> Vec<String> {
     }
     // Without a manifest, the location of top-level packages determines the root.
     for path in places.named("__init__.py") {
-        let mut folder = folder_of(path);
+        let mut folder = parent_dir(path);
         while !folder.is_empty() && places.has(&format!("{folder}/__init__.py")) {
-            folder = folder_of(folder);
+            folder = parent_dir(folder);
         }
         roots.insert(folder.to_owned());
     }
@@ -50,7 +50,7 @@ fn named(manifest: &Value) -> Vec<String> {
     let hatch = at(tool, &wheel);
     named.extend(listed(hatch, &["sources"]));
     let packages = listed(hatch, &["packages"]);
-    named.extend(packages.iter().map(|path| folder_of(path).to_owned()));
+    named.extend(packages.iter().map(|path| parent_dir(path).to_owned()));
     named.extend(text(tool, &["uv", "build-backend", "module-root"]).map(str::to_owned));
     named.extend(text(tool, &["maturin", "python-source"]).map(str::to_owned));
     named.extend(listed(tool, &["pytest", "ini_options", "pythonpath"]));

@@ -1,30 +1,30 @@
 //! Resolves imports to files of the project or packages.
 
-use super::places::{Places, name_of};
+use super::places::{ProjectFiles, name_of};
 use super::rust_modules::Crates;
-use super::script_config::Setup;
+use super::script_config::ScriptConfig;
 use super::{Facts, Name, go_modules, python_roots, script_resolve};
 use crate::project::manifest;
 use crate::text::files::Files;
 use crate::text::listing::Listing;
-use crate::text::paths::{folder_of, upwards};
+use crate::text::paths::{parent_dir, upwards};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The result of resolving an import.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Found {
+pub(super) enum Resolution {
     /// Files of the project.
     Files(BTreeSet<String>),
     /// A package: `npm:lodash`, `py:requests`, `crate:serde`, `go:fmt`, `java:java.util.List`.
     Package(String),
     /// It refers to a part of the project that does not exist.
-    Nowhere,
+    Missing,
     /// The target cannot be determined.
-    Foreign,
+    Unknown,
 }
 
-impl Found {
+impl Resolution {
     pub(super) fn files<S: Into<String>>(paths: impl IntoIterator<Item = S>) -> Self {
         Self::Files(paths.into_iter().map(Into::into).collect())
     }
@@ -32,8 +32,8 @@ impl Found {
 
 /// The data for resolving imports, in addition to the list of files.
 #[derive(Debug)]
-pub(super) struct Ground {
-    script: Setup,
+pub(super) struct ResolveContext {
+    script: ScriptConfig,
     /// Root directories of absolute Python imports.
     python: Vec<String>,
     /// Path of a Go module → its directory; longest path first.
@@ -45,13 +45,13 @@ pub(super) struct Ground {
     pub(super) crates: Crates,
 }
 
-impl Ground {
+impl ResolveContext {
     pub(super) fn new(
         files: &dyn Files,
         listing: &Listing,
         facts: &BTreeMap<String, Arc<Facts>>,
     ) -> Self {
-        let places = Places(listing);
+        let places = ProjectFiles(listing);
         let (mut classes, mut packages) = (BTreeMap::new(), BTreeMap::<_, BTreeSet<_>>::new());
         for (path, facts) in facts {
             let Some(package) = &facts.package else { continue };
@@ -60,7 +60,7 @@ impl Ground {
             packages.entry(package.clone()).or_default().insert(path.clone());
         }
         Self {
-            script: Setup::new(files, &places),
+            script: ScriptConfig::new(files, &places),
             python: python_roots::roots(files, &places),
             go: go_modules::modules(files, &places),
             crates: Crates::new(files, &places, facts),
@@ -73,50 +73,50 @@ impl Ground {
 /// Resolves imports with [`Ground`] and the list of files.
 #[derive(Debug)]
 pub(super) struct Resolver<'a> {
-    places: Places<'a>,
-    pub(super) ground: &'a Ground,
+    places: ProjectFiles<'a>,
+    pub(super) context: &'a ResolveContext,
 }
 
 impl<'a> Resolver<'a> {
-    pub(super) fn new(listing: &'a Listing, ground: &'a Ground) -> Self {
-        Self { places: Places(listing), ground }
+    pub(super) fn new(listing: &'a Listing, ground: &'a ResolveContext) -> Self {
+        Self { places: ProjectFiles(listing), context: ground }
     }
 
     /// Resolves `name` in the file at `from`.
-    pub(super) fn resolve(&self, from: &str, name: &Name) -> Found {
+    pub(super) fn resolve(&self, from: &str, name: &Name) -> Resolution {
         match name {
             Name::Script(specifier) => {
-                script_resolve::resolve(&self.places, &self.ground.script, from, specifier)
+                script_resolve::resolve(&self.places, &self.context.script, from, specifier)
             }
             Name::Python { level: 0, module, member } => self.python(from, module, member.as_ref()),
             Name::Python { level, module, member } => {
                 self.relative_python(from, *level, module, member.as_ref())
             }
-            Name::Rust { path, inside } => self.ground.crates.resolve(from, path, inside),
+            Name::Rust { path, inside } => self.context.crates.resolve(from, path, inside),
             Name::Go(path) => self.go(path),
             Name::Java { name, all } => self.java(name, *all),
         }
     }
 
-    fn python(&self, from: &str, module: &str, member: Option<&String>) -> Found {
+    fn python(&self, from: &str, module: &str, member: Option<&String>) -> Resolution {
         let nearest = |root: &&String| {
             root.is_empty()
                 || from.strip_prefix(root.as_str()).is_some_and(|it| it.starts_with('/'))
         };
         // A script can import modules in its own directory; a module of a package cannot.
-        let folder = folder_of(from);
+        let folder = parent_dir(from);
         let script = (!self.places.has(&below(folder, "__init__.py"))).then_some(folder);
-        let (near, far): (Vec<_>, Vec<_>) = self.ground.python.iter().partition(nearest);
+        let (near, far): (Vec<_>, Vec<_>) = self.context.python.iter().partition(nearest);
         let roots = near.into_iter().rev().chain(far).map(String::as_str).chain(script);
         let mut begins_here = false;
         for root in roots {
             if let Some(path) = self.python_module(root, module, member) {
-                return Found::files([path]);
+                return Resolution::files([path]);
             }
             let first = module.split('.').next().unwrap_or_default();
             begins_here |= self.is_python_part(root, first);
         }
-        if begins_here { Found::Nowhere } else { Found::Package(format!("py:{module}")) }
+        if begins_here { Resolution::Missing } else { Resolution::Package(format!("py:{module}")) }
     }
 
     fn relative_python(
@@ -125,11 +125,11 @@ impl<'a> Resolver<'a> {
         level: usize,
         module: &str,
         member: Option<&String>,
-    ) -> Found {
-        let Some(folder) = upwards(folder_of(from)).nth(level - 1) else { return Found::Nowhere };
+    ) -> Resolution {
+        let Some(folder) = upwards(parent_dir(from)).nth(level - 1) else { return Resolution::Missing };
         match self.python_module(folder, module, member) {
-            Some(path) => Found::files([path]),
-            None => Found::Nowhere,
+            Some(path) => Resolution::files([path]),
+            None => Resolution::Missing,
         }
     }
 
@@ -155,35 +155,35 @@ impl<'a> Resolver<'a> {
             || self.places.in_folder(&path).any(|path| path.ends_with(".py"))
     }
 
-    fn go(&self, path: &str) -> Found {
-        let inside = self.ground.go.iter().find_map(|(module, folder)| {
+    fn go(&self, path: &str) -> Resolution {
+        let inside = self.context.go.iter().find_map(|(module, folder)| {
             let rest = path.strip_prefix(module.as_str())?;
             (rest.is_empty() || rest.starts_with('/'))
                 .then(|| (folder, rest.trim_start_matches('/')))
         });
-        let Some((folder, rest)) = inside else { return Found::Package(format!("go:{path}")) };
+        let Some((folder, rest)) = inside else { return Resolution::Package(format!("go:{path}")) };
         let folder = if rest.is_empty() { folder.clone() } else { below(folder, rest) };
         let of_package = |path: &&str| path.ends_with(".go") && !path.ends_with("_test.go");
         let files: BTreeSet<String> =
             self.places.in_folder(&folder).filter(of_package).map(str::to_owned).collect();
-        if files.is_empty() { Found::Nowhere } else { Found::Files(files) }
+        if files.is_empty() { Resolution::Missing } else { Resolution::Files(files) }
     }
 
-    fn java(&self, name: &str, all: bool) -> Found {
-        if all && let Some(files) = self.ground.packages.get(name) {
-            return Found::Files(files.clone());
+    fn java(&self, name: &str, all: bool) -> Resolution {
+        if all && let Some(files) = self.context.packages.get(name) {
+            return Resolution::Files(files.clone());
         }
         // A member of a class or a nested class: also search the enclosing names.
         let outwards = std::iter::successors(Some(name), |name| Some(name.rsplit_once('.')?.0));
-        if let Some(path) = outwards.clone().find_map(|name| self.ground.classes.get(name)) {
-            return Found::files([path.as_str()]);
+        if let Some(path) = outwards.clone().find_map(|name| self.context.classes.get(name)) {
+            return Resolution::files([path.as_str()]);
         }
         // Missing only if the project has the package that would contain it.
         let package = name.rsplit_once('.').map_or("", |(package, _)| package);
-        if self.ground.packages.contains_key(package) {
-            return Found::Nowhere;
+        if self.context.packages.contains_key(package) {
+            return Resolution::Missing;
         }
-        Found::Package(format!("java:{name}"))
+        Resolution::Package(format!("java:{name}"))
     }
 }
 
@@ -194,5 +194,5 @@ fn below(folder: &str, name: &str) -> String {
 
 /// The value of a manifest's key that is a string or a list of strings.
 pub(super) fn listed(value: &serde_json::Value, keys: &[&str]) -> Vec<String> {
-    manifest::texts(manifest::at(value, keys)).map(str::to_owned).collect()
+    manifest::strings(manifest::at(value, keys)).map(str::to_owned).collect()
 }

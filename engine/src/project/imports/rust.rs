@@ -100,7 +100,7 @@ impl State {
             name: text.clone(),
             inside: self.inside(),
             path,
-            is_elsewhere: body.is_none(),
+            is_external: body.is_none(),
             test,
             span: span(&name),
         });

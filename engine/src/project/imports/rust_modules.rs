@@ -1,11 +1,11 @@
 //! Finds the crates of a project and their modules, and resolves Rust paths.
 
 use super::Facts;
-use super::places::{Places, name_of};
-use super::resolve::Found;
+use super::places::{ProjectFiles, name_of};
+use super::resolve::Resolution;
 use crate::project::manifest::{at, text, toml};
 use crate::text::files::Files;
-use crate::text::paths::{folder_of, join};
+use crate::text::paths::{parent_dir, join};
 use crate::text::source::Span;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -39,7 +39,7 @@ struct Crate {
 
 /// A declared module without a file.
 #[derive(Clone, Debug)]
-pub(super) struct Lost {
+pub(super) struct MissingModule {
     pub(super) file: String,
     pub(super) name: String,
     pub(super) span: Span,
@@ -55,18 +55,18 @@ pub(super) struct Crates {
     places: BTreeMap<String, (usize, Vec<String>)>,
     /// Files that are for tests only.
     pub(super) tests: BTreeSet<String>,
-    pub(super) lost: Vec<Lost>,
+    pub(super) missing: Vec<MissingModule>,
 }
 
 impl Crates {
     pub(super) fn new(
         files: &dyn Files,
-        places: &Places<'_>,
+        places: &ProjectFiles<'_>,
         facts: &BTreeMap<String, Arc<Facts>>,
     ) -> Self {
         let mut all = Self::default();
         for path in places.named("Cargo.toml") {
-            all.package(toml(files, path), folder_of(path), places);
+            all.package(toml(files, path), parent_dir(path), places);
         }
         let mut for_all: BTreeSet<String> = BTreeSet::new();
         for index in 0..all.crates.len() {
@@ -76,7 +76,7 @@ impl Crates {
         all
     }
 
-    fn package(&mut self, manifest: Value, folder: &str, places: &Places<'_>) {
+    fn package(&mut self, manifest: Value, folder: &str, places: &ProjectFiles<'_>) {
         let Some(name) = text(&manifest, &["package", "name"]).map(str::to_owned) else { return };
         let library = text(&manifest, &["lib", "name"]).unwrap_or(&name).replace('-', "_");
         let dependencies = dependencies(&manifest);
@@ -99,7 +99,7 @@ impl Crates {
     fn follow(
         &mut self,
         index: usize,
-        places: &Places<'_>,
+        places: &ProjectFiles<'_>,
         facts: &BTreeMap<String, Arc<Facts>>,
         for_all: &mut BTreeSet<String>,
     ) {
@@ -132,7 +132,7 @@ impl Crates {
                         self.crates[index].modules.insert(path.clone(), found.clone());
                         left.push_back((found, path, test || declared.test));
                     }
-                    None => self.lost.push(Lost {
+                    None => self.missing.push(MissingModule {
                         file: file.clone(),
                         name: declared.name.clone(),
                         span: declared.span,
@@ -143,25 +143,25 @@ impl Crates {
     }
 
     /// Resolves `path` in the inline modules `inside` of the file at `from`.
-    pub(super) fn resolve(&self, from: &str, path: &[String], inside: &[String]) -> Found {
+    pub(super) fn resolve(&self, from: &str, path: &[String], inside: &[String]) -> Resolution {
         // The file does not belong to a known crate.
-        let Some((index, module)) = self.places.get(from) else { return Found::Foreign };
+        let Some((index, module)) = self.places.get(from) else { return Resolution::Unknown };
         let mut module: Vec<String> = module.iter().chain(inside).cloned().collect();
-        let Some((first, rest)) = path.split_first() else { return Found::Foreign };
+        let Some((first, rest)) = path.split_first() else { return Resolution::Unknown };
         match first.as_str() {
             "crate" => self.walk(*index, Vec::new(), rest),
             "self" => self.walk(*index, module, rest),
             "super" => {
                 let supers = path.iter().take_while(|segment| *segment == "super").count();
                 if supers > module.len() {
-                    return Found::Nowhere;
+                    return Resolution::Missing;
                 }
                 module.truncate(module.len() - supers);
                 self.walk(*index, module, &path[supers..])
             }
             "" => rest
                 .split_first()
-                .map_or(Found::Foreign, |(first, rest)| self.foreign(*index, first, rest)),
+                .map_or(Resolution::Unknown, |(first, rest)| self.foreign(*index, first, rest)),
             _ => {
                 let mut child = module.clone();
                 child.push(first.clone());
@@ -174,9 +174,9 @@ impl Crates {
     }
 
     /// The file of the deepest module along `rest`, starting at `module`.
-    fn walk(&self, index: usize, mut module: Vec<String>, rest: &[String]) -> Found {
+    fn walk(&self, index: usize, mut module: Vec<String>, rest: &[String]) -> Resolution {
         let modules = &self.crates[index].modules;
-        let Some(mut file) = modules.get(&module) else { return Found::Nowhere };
+        let Some(mut file) = modules.get(&module) else { return Resolution::Missing };
         for segment in rest {
             module.push(segment.clone());
             match modules.get(&module) {
@@ -184,11 +184,11 @@ impl Crates {
                 None => break,
             }
         }
-        Found::files([file.as_str()])
+        Resolution::files([file.as_str()])
     }
 
     /// Resolves a path that starts with the name of another crate.
-    fn foreign(&self, index: usize, name: &str, rest: &[String]) -> Found {
+    fn foreign(&self, index: usize, name: &str, rest: &[String]) -> Resolution {
         let package = &self.packages[self.crates[index].package];
         let named = package.dependencies.get(name);
         let root = match named {
@@ -198,21 +198,21 @@ impl Crates {
         };
         match (root, named) {
             (Some(root), _) => self.walk(root, Vec::new(), rest),
-            (None, Some(named)) => Found::Package(format!("crate:{named}")),
-            (None, None) if STANDARD.contains(&name) => Found::Package(format!("crate:{name}")),
-            (None, None) => Found::Foreign,
+            (None, Some(named)) => Resolution::Package(format!("crate:{named}")),
+            (None, None) if STANDARD.contains(&name) => Resolution::Package(format!("crate:{name}")),
+            (None, None) => Resolution::Unknown,
         }
     }
 }
 
 /// The file of `mod name;` in `file`.
 fn declared_file(
-    places: &Places<'_>,
+    places: &ProjectFiles<'_>,
     file: &str,
     is_root: bool,
     declared: &super::Module,
 ) -> Option<String> {
-    let folder = folder_of(file);
+    let folder = parent_dir(file);
     let stem = name_of(file).trim_end_matches(".rs");
     let own = if is_root || stem == "mod" { folder.to_owned() } else { join(folder, stem)? };
     let below = declared.inside.iter().try_fold(own, |at, name| join(&at, name))?;
@@ -227,7 +227,7 @@ fn declared_file(
 
 /// The root files of the crates of a package: file, whether it is the library, whether it is for
 /// tests (<https://doc.rust-lang.org/cargo/guide/project-layout.html>).
-fn roots(package: &Package, places: &Places<'_>) -> Vec<(String, bool, bool)> {
+fn roots(package: &Package, places: &ProjectFiles<'_>) -> Vec<(String, bool, bool)> {
     let manifest = &package.manifest;
     let inside = |path: &str| join(&package.folder, path).filter(|path| places.has(path));
     let mut roots = Vec::new();
@@ -251,7 +251,7 @@ fn roots(package: &Package, places: &Places<'_>) -> Vec<(String, bool, bool)> {
         roots.extend(found.map(|path| (path.to_owned(), false, is_test)));
         let mains = places
             .below(&folder)
-            .filter(|path| path.strip_suffix("/main.rs").is_some_and(|at| folder_of(at) == folder));
+            .filter(|path| path.strip_suffix("/main.rs").is_some_and(|at| parent_dir(at) == folder));
         roots.extend(mains.map(|path| (path.to_owned(), false, is_test)));
     }
     let mut seen = BTreeSet::new();

@@ -1,15 +1,15 @@
 //! The configuration for resolving JavaScript specifiers: the packages of the project, and
 //! TypeScript settings.
 
-use super::places::Places;
-use crate::project::manifest::{at, json, text, texts};
+use super::places::ProjectFiles;
+use crate::project::manifest::{at, json, text, strings};
 use crate::text::files::Files;
-use crate::text::paths::{folder_of, join, upwards};
+use crate::text::paths::{parent_dir, join, upwards};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Maximum length of a chain of settings that extend one another.
-const MOST_EXTENDED: usize = 16;
+const MAX_EXTENDS: usize = 16;
 /// Names of settings files, in order of precedence.
 const SETTINGS: [&str; 2] = ["tsconfig.json", "jsconfig.json"];
 
@@ -31,19 +31,19 @@ pub(super) struct Settings {
 
 /// The packages and settings of a project.
 #[derive(Debug, Default)]
-pub(super) struct Setup {
+pub(super) struct ScriptConfig {
     by_name: BTreeMap<String, usize>,
     by_folder: BTreeMap<String, usize>,
     packages: Vec<Package>,
     settings: BTreeMap<String, Settings>,
 }
 
-impl Setup {
-    pub(super) fn new(files: &dyn Files, places: &Places<'_>) -> Self {
+impl ScriptConfig {
+    pub(super) fn new(files: &dyn Files, places: &ProjectFiles<'_>) -> Self {
         let mut setup = Self::default();
         for path in places.named("package.json").filter(|path| is_own(path)) {
             let manifest = json(files, path);
-            let folder = folder_of(path).to_owned();
+            let folder = parent_dir(path).to_owned();
             let index = setup.packages.len();
             if let Some(name) = text(&manifest, &["name"]) {
                 setup.by_name.entry(name.to_owned()).or_insert(index);
@@ -53,7 +53,7 @@ impl Setup {
         }
         for name in SETTINGS {
             for path in places.named(name).filter(|path| is_own(path)) {
-                let folder = folder_of(path).to_owned();
+                let folder = parent_dir(path).to_owned();
                 let read = || settings_at(files, places, path);
                 setup.settings.entry(folder).or_insert_with(read);
             }
@@ -73,13 +73,13 @@ impl Setup {
     }
 
     /// The package that contains a file.
-    pub(super) fn around(&self, path: &str) -> Option<&Package> {
-        upwards(folder_of(path)).find_map(|folder| self.at(folder))
+    pub(super) fn enclosing(&self, path: &str) -> Option<&Package> {
+        upwards(parent_dir(path)).find_map(|folder| self.at(folder))
     }
 
     /// The settings that apply to a file.
     pub(super) fn settings(&self, path: &str) -> Option<&Settings> {
-        upwards(folder_of(path)).find_map(|folder| self.settings.get(folder))
+        upwards(parent_dir(path)).find_map(|folder| self.settings.get(folder))
     }
 }
 
@@ -97,7 +97,7 @@ fn name_and_rest(specifier: &str) -> (&str, &str) {
     }
 }
 
-fn settings_at(files: &dyn Files, places: &Places<'_>, path: &str) -> Settings {
+fn settings_at(files: &dyn Files, places: &ProjectFiles<'_>, path: &str) -> Settings {
     let own = extended(files, places, path);
     if !own.paths.is_empty() || own.base.is_some() {
         return own;
@@ -106,12 +106,12 @@ fn settings_at(files: &dyn Files, places: &Places<'_>, path: &str) -> Settings {
     let value = json(files, path);
     let references = value.get("references").and_then(Value::as_array);
     let mut all = Settings::default();
-    for reference in references.into_iter().flatten().take(MOST_EXTENDED) {
-        let Some(to) = text(reference, &["path"]).and_then(|to| join(folder_of(path), to)) else {
+    for reference in references.into_iter().flatten().take(MAX_EXTENDS) {
+        let Some(to) = text(reference, &["path"]).and_then(|to| join(parent_dir(path), to)) else {
             continue;
         };
         // Settings in another directory apply to that directory only.
-        if !places.has(&to) || folder_of(&to) != folder_of(path) {
+        if !places.has(&to) || parent_dir(&to) != parent_dir(path) {
             continue;
         }
         let other = extended(files, places, &to);
@@ -122,18 +122,18 @@ fn settings_at(files: &dyn Files, places: &Places<'_>, path: &str) -> Settings {
 }
 
 /// The settings at `path`, on top of those that they extend.
-fn extended(files: &dyn Files, places: &Places<'_>, path: &str) -> Settings {
+fn extended(files: &dyn Files, places: &ProjectFiles<'_>, path: &str) -> Settings {
     let mut settings = Settings::default();
     let (mut has_paths, mut read) = (false, 0);
     // Last in, first out: nearer settings win, and within a list the later ones.
     let mut left = vec![path.to_owned()];
     while let Some(path) = left.pop() {
         read += 1;
-        if read > MOST_EXTENDED {
+        if read > MAX_EXTENDS {
             break;
         }
         let value = json(files, &path);
-        let folder = folder_of(&path);
+        let folder = parent_dir(&path);
         let options = at(&value, &["compilerOptions"]);
         let own_base = text(options, &["baseUrl"]).and_then(|base| join(folder, base));
         if settings.base.is_none() {
@@ -146,11 +146,11 @@ fn extended(files: &dyn Files, places: &Places<'_>, path: &str) -> Settings {
             let base =
                 own_base.as_deref().or(settings.base.as_deref()).unwrap_or(folder).to_owned();
             for (pattern, targets) in paths {
-                let targets = texts(targets).filter_map(|target| join(&base, target)).collect();
+                let targets = strings(targets).filter_map(|target| join(&base, target)).collect();
                 settings.paths.push((pattern.clone(), targets));
             }
         }
-        let extends = texts(at(&value, &["extends"])).filter(|to| to.starts_with('.'));
+        let extends = strings(at(&value, &["extends"])).filter(|to| to.starts_with('.'));
         left.extend(extends.filter_map(|to| {
             let to = join(folder, to)?;
             let with_ending = format!("{to}.json");

@@ -1,13 +1,13 @@
 //! Resolves JavaScript specifiers to files or packages.
 
-use super::places::Places;
-use super::resolve::Found;
-use super::script_config::{Package, Settings, Setup};
-use crate::text::paths::{folder_of, join};
+use super::places::ProjectFiles;
+use super::resolve::Resolution;
+use super::script_config::{Package, Settings, ScriptConfig};
+use crate::text::paths::{parent_dir, join};
 use serde_json::Value;
 
 /// File extensions that can be omitted in a specifier, in the order that compilers try them.
-const ENDINGS: [&str; 14] = [
+const EXTENSIONS: [&str; 14] = [
     ".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".mjs", ".cts", ".cjs", ".vue", ".svelte",
     ".astro", ".json", ".css",
 ];
@@ -20,34 +20,34 @@ const SOURCES: [(&str, &[&str]); 4] = [
     (".cjs", &[".cts", ".d.cts"]),
 ];
 /// Output directories, whose sources are in `src`.
-const PRODUCTS: [&str; 7] = ["dist", "build", "lib", "out", "esm", "cjs", "es"];
+const OUTPUT_DIRS: [&str; 7] = ["dist", "build", "lib", "out", "esm", "cjs", "es"];
 /// Maximum nesting of conditions in `exports`.
-const MOST_CONDITIONS: usize = 8;
+const MAX_CONDITION_DEPTH: usize = 8;
 
 /// Resolves `specifier` in the file at `from`.
-pub(super) fn resolve(places: &Places<'_>, setup: &Setup, from: &str, specifier: &str) -> Found {
+pub(super) fn resolve(places: &ProjectFiles<'_>, setup: &ScriptConfig, from: &str, specifier: &str) -> Resolution {
     let specifier = specifier.split(['?', '!']).next().unwrap_or_default();
     if specifier.is_empty() || specifier.contains("://") || specifier.starts_with("data:") {
-        return Found::Foreign;
+        return Resolution::Unknown;
     }
     let is_relative = specifier == "."
         || specifier == ".."
         || specifier.starts_with("./")
         || specifier.starts_with("../");
     if is_relative {
-        let path = join(folder_of(from), specifier);
+        let path = join(parent_dir(from), specifier);
         return found(path.and_then(|path| file(places, setup, &path)));
     }
     if specifier.starts_with('#') {
-        let package = setup.around(from);
+        let package = setup.enclosing(from);
         let target = package.and_then(|package| own_import(places, setup, package, specifier));
         return found(target);
     }
     let mut is_alias = false;
     if let Some(settings) = setup.settings(from) {
         match alias(places, setup, settings, specifier) {
-            Alias::File(path) => return Found::files([path]),
-            Alias::Lost => is_alias = true,
+            Alias::File(path) => return Resolution::files([path]),
+            Alias::Missing => is_alias = true,
             Alias::None => {}
         }
     }
@@ -57,18 +57,18 @@ pub(super) fn resolve(places: &Places<'_>, setup: &Setup, from: &str, specifier:
     // Not valid at the start of a package name.
     let names_none = ["@/", "~/", "/", "~"].iter().any(|start| specifier.starts_with(start));
     if is_alias || names_none {
-        return Found::Nowhere;
+        return Resolution::Missing;
     }
     let name = specifier.strip_prefix("node:").unwrap_or(specifier);
-    Found::Package(format!("npm:{name}"))
+    Resolution::Package(format!("npm:{name}"))
 }
 
-fn found(path: Option<String>) -> Found {
-    path.map_or(Found::Nowhere, |path| Found::files([path]))
+fn found(path: Option<String>) -> Resolution {
+    path.map_or(Resolution::Missing, |path| Resolution::files([path]))
 }
 
 /// The file for a path with or without extension, or the entry file of a directory.
-fn file(places: &Places<'_>, setup: &Setup, path: &str) -> Option<String> {
+fn file(places: &ProjectFiles<'_>, setup: &ScriptConfig, path: &str) -> Option<String> {
     if places.has(path) {
         return Some(path.to_owned());
     }
@@ -81,7 +81,7 @@ fn file(places: &Places<'_>, setup: &Setup, path: &str) -> Option<String> {
         }
     }
     let with_ending = |path: &str| {
-        let paths = ENDINGS.iter().map(|ending| format!("{path}{ending}"));
+        let paths = EXTENSIONS.iter().map(|ending| format!("{path}{ending}"));
         paths.into_iter().find(|path| places.has(path))
     };
     if let Some(found) = (!path.is_empty()).then(|| with_ending(path)).flatten() {
@@ -100,11 +100,11 @@ fn file(places: &Places<'_>, setup: &Setup, path: &str) -> Option<String> {
 enum Alias {
     File(String),
     /// An alias matches, but its target does not exist.
-    Lost,
+    Missing,
     None,
 }
 
-fn alias(places: &Places<'_>, setup: &Setup, settings: &Settings, specifier: &str) -> Alias {
+fn alias(places: &ProjectFiles<'_>, setup: &ScriptConfig, settings: &Settings, specifier: &str) -> Alias {
     // The exact pattern wins, then the one with the longest prefix.
     let mut matching: Vec<(usize, &str, &[String])> = settings
         .paths
@@ -122,7 +122,7 @@ fn alias(places: &Places<'_>, setup: &Setup, settings: &Settings, specifier: &st
         // `*` alone also matches every package.
         return match found {
             Some(path) => Alias::File(path),
-            None if *rank > 0 && !is_installed(targets) => Alias::Lost,
+            None if *rank > 0 && !is_installed(targets) => Alias::Missing,
             None => Alias::None,
         };
     }
@@ -147,7 +147,7 @@ fn matched<'s>(pattern: &str, specifier: &'s str) -> Option<(usize, &'s str)> {
 
 /// The file for `name/rest`. Falls back to the manifest of the package, so that rules on
 /// directories can still locate the import.
-fn in_package(places: &Places<'_>, setup: &Setup, package: &Package, rest: &str) -> String {
+fn in_package(places: &ProjectFiles<'_>, setup: &ScriptConfig, package: &Package, rest: &str) -> String {
     let manifest = &package.manifest;
     let wanted = if rest.is_empty() { ".".to_owned() } else { format!("./{rest}") };
     let mut targets = exported(manifest.get("exports").unwrap_or(&Value::Null), &wanted);
@@ -163,8 +163,8 @@ fn in_package(places: &Places<'_>, setup: &Setup, package: &Package, rest: &str)
 
 /// Resolves `#name` with `imports` of the package.
 fn own_import(
-    places: &Places<'_>,
-    setup: &Setup,
+    places: &ProjectFiles<'_>,
+    setup: &ScriptConfig,
     package: &Package,
     specifier: &str,
 ) -> Option<String> {
@@ -173,14 +173,14 @@ fn own_import(
 }
 
 /// The file of a package at `target`, or the source that it is built from.
-fn source(places: &Places<'_>, setup: &Setup, folder: &str, target: &str) -> Option<String> {
+fn source(places: &ProjectFiles<'_>, setup: &ScriptConfig, folder: &str, target: &str) -> Option<String> {
     let path = join(folder, target)?;
     if let Some(found) = file(places, setup, &path) {
         return Some(found);
     }
     let plain = target.trim_start_matches("./");
     let (first, rest) = plain.split_once('/')?;
-    if !PRODUCTS.contains(&first) {
+    if !OUTPUT_DIRS.contains(&first) {
         return None;
     }
     let stem = [".d.ts", ".d.mts", ".d.cts", ".js", ".mjs", ".cjs"]
@@ -221,7 +221,7 @@ fn conditions(entry: &Value, star: &str) -> Vec<String> {
     while let Some((value, depth)) = left.pop() {
         match value {
             Value::String(path) => paths.push(path.replace('*', star)),
-            _ if depth >= MOST_CONDITIONS => {}
+            _ if depth >= MAX_CONDITION_DEPTH => {}
             Value::Array(items) => left.extend(items.iter().rev().map(|item| (item, depth + 1))),
             Value::Object(map) => {
                 // In file order, as Node does: `serde_json` has `preserve_order`.

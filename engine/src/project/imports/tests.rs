@@ -29,7 +29,7 @@ fn graph_of(files: &Memory) -> Graph {
 }
 
 /// The graph with one line per import: the importing file, the name as written, and the target.
-fn shown(text: &str) -> String {
+fn render(text: &str) -> String {
     let files = project(text);
     let graph = graph_of(&files);
     let slice = |path: &str, span: Span| {
@@ -59,9 +59,9 @@ fn shown(text: &str) -> String {
 
 /// The same as [`shown`], with `krate` instead of `crate`, which the layer test of this crate
 /// searches for.
-fn of_rust(text: &str) -> String {
+fn render_rust(text: &str) -> String {
     let word = |name: &str| format!("{name}::");
-    shown(&text.replace(&word("krate"), &word("crate"))).replace(&word("crate"), &word("krate"))
+    render(&text.replace(&word("krate"), &word("crate"))).replace(&word("crate"), &word("krate"))
 }
 
 #[test]
@@ -115,7 +115,7 @@ import up from "..";
 import { it } from "vitest";
 import "./main";
 "##;
-    insta::assert_snapshot!(shown(text), @"
+    insta::assert_snapshot!(render(text), @"
     app/deep/thing.jsx: .. -> app/index.ts
     app/main.test.ts: vitest -> npm:vitest (test)
     app/main.test.ts: ./main -> app/main.tsx (test)
@@ -163,7 +163,7 @@ import "fs";
 == fs/on-node.js
 == fs/fs.js
 "#;
-    insta::assert_snapshot!(shown(text), @"
+    insta::assert_snapshot!(render(text), @"
     src/a.ts: @/b -> src/b.ts
     src/a.ts: @/../tsconfig.app.json -> tsconfig.app.json
     src/a.ts: @acme/other -> npm:@acme/other
@@ -211,7 +211,7 @@ import shop
 == tests/test_order.py
 from shop.domain.order import Order
 "#;
-    insta::assert_snapshot!(shown(text), @"
+    insta::assert_snapshot!(render(text), @"
     python/shop/domain/__init__.py: typing -> py:typing
     python/shop/domain/__init__.py: os -> py:os
     python/shop/domain/__init__.py: json as j -> py:json
@@ -312,7 +312,7 @@ use anyhow::{Context as _, Result};
 extern crate anyhow;
 fn main() { ::shop_core::domain::order::new(); }
 "#;
-    insta::assert_snapshot!(of_rust(text), @"
+    insta::assert_snapshot!(render_rust(text), @"
     crates/app/src/main.rs: shop_core::infra::db::Pool -> crates/core/src/infra/db.rs
     crates/app/src/main.rs: anyhow::{Context as _, Result} -> crate:anyhow
     crates/app/src/main.rs: anyhow -> crate:anyhow
@@ -387,7 +387,7 @@ package shop.infra;
 package shop.domain;
 import shop.infra.Db;
 "#;
-    insta::assert_snapshot!(shown(text), @"
+    insta::assert_snapshot!(render(text), @"
     domain/order.go: fmt -> go:fmt
     domain/order.go: example.com/shop/infra/db -> infra/db/a.go infra/db/b.go
     domain/order.go: github.com/lib/pq -> go:github.com/lib/pq
@@ -427,12 +427,12 @@ use krate::again::again::x;
 == a/x.ts
 import \"y\";
 ";
-    insta::assert_snapshot!(of_rust(text), @"a/x.ts: y -> npm:y");
+    insta::assert_snapshot!(render_rust(text), @"a/x.ts: y -> npm:y");
 }
 
 proptest! {
     #[test]
-    fn no_text_breaks_a_reader(text in "(import |from |use |mod |crate:{2}|super::|[{}();:.,*\"'@#\\n a-cé]|type |require|package |if TYPE_CHECKING:\\n ){0,60}") {
+    fn any_text_is_read_without_panic(text in "(import |from |use |mod |crate:{2}|super::|[{}();:.,*\"'@#\\n a-cé]|type |require|package |if TYPE_CHECKING:\\n ){0,60}") {
         for path in ["a.ts", "b.py", "src/lib.rs", "c.go", "d.java", "e.tsx", "f.js"] {
             let facts = read(path, &text).expect("a known language");
             for import in &facts.imports {
@@ -455,7 +455,7 @@ proptest! {
 }
 
 #[test]
-fn imports_within_functions_are_made_later() {
+fn imports_in_functions_are_deferred() {
     let text = "
 == a.py
 def f():
@@ -471,7 +471,7 @@ function alone() { return require(\"./f\"); }
 == e.ts
 == f.ts
 ";
-    insta::assert_snapshot!(shown(text), @"
+    insta::assert_snapshot!(render(text), @"
     a.py: b -> b.py (later)
     a.py: c -> c.py
     d.ts: ./e -> e.ts (later)

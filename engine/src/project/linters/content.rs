@@ -7,7 +7,7 @@ use ast_grep_language::SupportLang;
 use serde_json::Value;
 
 /// Maximum nesting of settings that are read as data.
-const DEEPEST: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 /// The content of a settings file.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,13 +22,13 @@ pub(super) enum Content {
 
 impl Content {
     /// Reads the text of the file with this name.
-    pub(super) fn of(name: &str, text: String) -> Self {
+    pub(super) fn parse(name: &str, text: String) -> Self {
         if let Some(language) = language(name) {
             return Self::Program(without_comments(language, text));
         }
         let Some(format) = format(name, &text) else { return Self::Text(text) };
         let values = Values::read(format, &text);
-        if values.broken.is_some() || values.deeper_than(DEEPEST).is_some() {
+        if values.broken.is_some() || values.deeper_than(MAX_DEPTH).is_some() {
             return Self::Text(text);
         }
         // An empty file leaves everything at the defaults.
@@ -47,7 +47,7 @@ impl Content {
     }
 
     /// Whether `part` occurs in the settings, in a key or a string.
-    pub(super) fn holds(&self, part: &str) -> bool {
+    pub(super) fn contains(&self, part: &str) -> bool {
         match self {
             Self::Program(text) | Self::Text(text) => text.contains(part),
             Self::Data(data) => any_text(data, &|text| text.contains(part)),
@@ -77,7 +77,7 @@ fn language(name: &str) -> Option<SupportLang> {
 /// The format of a file; a file without an extension (`.eslintrc`) can contain JSON or YAML.
 fn format(name: &str, text: &str) -> Option<Format> {
     if !name.ends_with("rc") {
-        return Format::of(name);
+        return Format::from_path(name);
     }
     let is_json = text.trim_start().starts_with(['{', '/']);
     Some(if is_json { Format::Json } else { Format::Yaml })

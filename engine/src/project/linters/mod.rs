@@ -85,7 +85,7 @@ fn level(tool: Tool, rule: &str, settings: &Content) -> Level {
 
 /// Whether an expression matches. Compiled expressions are cached, because few different ones are
 /// used.
-fn says(expression: &str, text: &str) -> bool {
+fn matches_pattern(expression: &str, text: &str) -> bool {
     static COMPILED: LazyLock<Mutex<HashMap<String, Option<Regex>>>> =
         LazyLock::new(|| Mutex::new(HashMap::new()));
     let Ok(mut compiled) = COMPILED.lock() else { return false };
@@ -102,7 +102,7 @@ fn says(expression: &str, text: &str) -> bool {
 /// Whether a preset named in the settings contains the rule.
 fn by_preset(tool: Tool, rule: &str, text: &str) -> bool {
     let has = |rules: &str| rules.split_whitespace().any(|one| one == rule);
-    PRESETS.iter().any(|one| one.tool == tool && has(one.rules) && says(one.named, text))
+    PRESETS.iter().any(|one| one.tool == tool && has(one.rules) && matches_pattern(one.named, text))
 }
 
 /// Whether the tool enables the rule by default.
@@ -124,7 +124,7 @@ fn named(setting: &Value, on: &[&str], off: &[&str]) -> Option<Level> {
 }
 
 /// The strings of a list, or a single string.
-fn texts(value: &Value) -> Vec<&str> {
+fn strings(value: &Value) -> Vec<&str> {
     match value {
         Value::Array(all) => all.iter().filter_map(Value::as_str).collect(),
         other => other.as_str().into_iter().collect(),
@@ -145,7 +145,7 @@ fn eslint(rule: &str, settings: &Content) -> Level {
     if let Some(level) = parts().find_map(set) {
         return level;
     }
-    let taken: Vec<&str> = parts().flat_map(|part| texts(&part["extends"])).collect();
+    let taken: Vec<&str> = parts().flat_map(|part| strings(&part["extends"])).collect();
     if taken.iter().any(|name| by_preset(Eslint, rule, name)) {
         Level::On
     } else if taken.iter().all(|name| is_preset(Eslint, name)) {
@@ -157,20 +157,20 @@ fn eslint(rule: &str, settings: &Content) -> Level {
 
 /// Whether the rules of a preset are known.
 fn is_preset(tool: Tool, name: &str) -> bool {
-    PRESETS.iter().any(|one| one.tool == tool && says(one.named, name))
+    PRESETS.iter().any(|one| one.tool == tool && matches_pattern(one.named, name))
 }
 
 /// Settings that are a program are not run: keys are found in quotation marks, or unquoted if they
 /// are identifiers.
 fn eslint_program(rule: &str, text: &str) -> Level {
     let key = format!(r#"(?m)(?:["']|^\s*|[{{,]\s*){}["']?\s*:\s*[\["'\s]*"#, regex::escape(rule));
-    if says(&format!(r"{key}(?:error|warn|[12])\b"), text) {
+    if matches_pattern(&format!(r"{key}(?:error|warn|[12])\b"), text) {
         Level::On
-    } else if says(&format!(r"{key}(?:off|0)\b"), text) {
+    } else if matches_pattern(&format!(r"{key}(?:off|0)\b"), text) {
         Level::Off
     } else if by_preset(Eslint, rule, text) {
         Level::On
-    } else if says(r"extends|\.\.\.|\brequire\(|\bimport\b|\bFlatCompat\b", text) {
+    } else if matches_pattern(r"extends|\.\.\.|\brequire\(|\bimport\b|\bFlatCompat\b", text) {
         Level::Unknown
     } else {
         Level::Absent
@@ -223,7 +223,7 @@ fn clippy(rule: &str, settings: &Content) -> Level {
 /// The state of a lint or group by the attributes of a crate.
 fn attribute(name: &str, text: &str) -> Option<Level> {
     let name = regex::escape(name);
-    let says = |levels: &str| says(&format!(r"(?m)^\s*#!\[(?:{levels})\([^)\]]*\b{name}\b"), text);
+    let says = |levels: &str| matches_pattern(&format!(r"(?m)^\s*#!\[(?:{levels})\([^)\]]*\b{name}\b"), text);
     if says("deny|warn|forbid") {
         return Some(Level::On);
     }
@@ -241,7 +241,7 @@ fn ruff(rule: &str, data: &Value) -> Level {
     // Before ruff 0.2 these keys were not in `lint`.
     let places = [&root["lint"], root];
     let given = |key: &str| places.into_iter().find(|place| place[key].is_array());
-    let codes = |key: &str| places.map(|place| texts(&place[key])).concat();
+    let codes = |key: &str| places.map(|place| strings(&place[key])).concat();
     let own = DEFAULTS.iter().filter(|(tool, _)| *tool == Ruff);
     let mut selected: Vec<&str> = match given("select") {
         Some(_) => codes("select"),
@@ -263,7 +263,7 @@ fn ruff(rule: &str, data: &Value) -> Level {
 fn golangci(rule: &str, data: &Value) -> Level {
     let linter = rule.split('/').next().unwrap_or(rule);
     let linters = &data["linters"];
-    let lists = |key: &str| texts(&linters[key]).contains(&linter);
+    let lists = |key: &str| strings(&linters[key]).contains(&linter);
     let is_set = |key: &str| linters[key].as_bool() == Some(true);
     let all = is_set("enable-all") || linters["default"] == "all";
     let none = is_set("disable-all") || linters["default"] == "none";

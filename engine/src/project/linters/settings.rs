@@ -8,24 +8,24 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// Maximum number of settings files that are read.
-const MOST: usize = 400;
+const MAX_FILES: usize = 400;
 
 /// The settings found in a repository.
 #[derive(Debug, Default)]
-pub struct Settings(Vec<Found>);
+pub struct Settings(Vec<SettingsFile>);
 
 /// The settings of one tool in one file.
 #[derive(Debug)]
-struct Found {
+struct SettingsFile {
     tool: &'static str,
-    say: Say,
+    purpose: Purpose,
     path: String,
     content: Arc<Content>,
 }
 
 /// What the settings of a tool configure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Say {
+enum Purpose {
     /// Which rules of the tool are enabled.
     Rules(Tool),
     /// Code formatting.
@@ -35,10 +35,10 @@ enum Say {
     /// Disallowed names.
     Disallowed,
     /// Only shows that the tool is used.
-    There,
+    Present,
 }
 
-use Say::{About, Disallowed, Layout, Rules, There};
+use Purpose::{About, Disallowed, Layout, Rules, Present};
 
 /// Whether the rule of an `enforced-by` is enforced.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub enum Enforced {
     /// Enabled by the settings at this path.
     By(String),
     /// The settings at this path exist, but it is unknown whether they enable the rule.
-    Perhaps(String),
+    Unknown(String),
     /// Not enforced, with the reason and the remedy.
     Not {
         /// The reason.
@@ -59,12 +59,12 @@ pub enum Enforced {
 /// Tools, what their settings configure, and the names of their files; `*` matches any suffix. The
 /// text after `#` is a JSON pointer to a value that must exist in the file. Taken from the
 /// documentation of the tools.
-const TOOLS: [(&str, Say, &[&str]); 42] = [
+const TOOLS: [(&str, Purpose, &[&str]); 42] = [
     ("biome", Rules(Biome), &["biome.json", "biome.jsonc"]),
     ("biome", Layout, &["biome.json", "biome.jsonc"]),
     ("black", Layout, &["pyproject.toml#/tool/black"]),
-    ("cargo-deny", There, &["deny.toml", ".deny.toml"]),
-    ("checkstyle", There, &["checkstyle.xml"]),
+    ("cargo-deny", Present, &["deny.toml", ".deny.toml"]),
+    ("checkstyle", Present, &["checkstyle.xml"]),
     ("clippy", Rules(Clippy), &["Cargo.toml", "lib.rs", "main.rs"]),
     ("clippy", Disallowed, &["clippy.toml", ".clippy.toml"]),
     ("cocogitto", About("commits"), &["cog.toml"]),
@@ -74,7 +74,7 @@ const TOOLS: [(&str, Say, &[&str]); 42] = [
         &["commitlint.config.*", ".commitlintrc*", "package.json#/commitlint"],
     ),
     ("dependency-cruiser", About("layers"), &[".dependency-cruiser.*"]),
-    ("detekt", There, &["detekt.yml", "detekt.yaml"]),
+    ("detekt", Present, &["detekt.yml", "detekt.yaml"]),
     ("editorconfig", Layout, &[".editorconfig"]),
     ("eslint", Rules(Eslint), &["eslint.config.*", ".eslintrc*", "package.json#/eslintConfig"]),
     ("gofmt", Layout, &["go.mod"]),
@@ -83,33 +83,33 @@ const TOOLS: [(&str, Say, &[&str]); 42] = [
         Rules(Golangci),
         &[".golangci.yml", ".golangci.yaml", ".golangci.toml", ".golangci.json"],
     ),
-    ("hadolint", There, &[".hadolint.yaml", ".hadolint.yml"]),
+    ("hadolint", Present, &[".hadolint.yaml", ".hadolint.yml"]),
     ("import-linter", About("layers"), &[".importlinter", "pyproject.toml#/tool/importlinter"]),
-    ("knip", There, &["knip.json", "knip.jsonc", "knip.ts"]),
-    ("lefthook", There, &["lefthook.yml", "lefthook.yaml", ".lefthook.yml"]),
+    ("knip", Present, &["knip.json", "knip.jsonc", "knip.ts"]),
+    ("lefthook", Present, &["lefthook.yml", "lefthook.yaml", ".lefthook.yml"]),
     ("ls-lint", About("names"), &[".ls-lint.yml"]),
-    ("markdownlint", There, &[".markdownlint*"]),
-    ("mypy", There, &["mypy.ini", ".mypy.ini", "pyproject.toml#/tool/mypy"]),
-    ("oxlint", There, &[".oxlintrc.json"]),
-    ("phpstan", There, &["phpstan.neon", "phpstan.neon.dist"]),
-    ("pre-commit", There, &[".pre-commit-config.yaml"]),
+    ("markdownlint", Present, &[".markdownlint*"]),
+    ("mypy", Present, &["mypy.ini", ".mypy.ini", "pyproject.toml#/tool/mypy"]),
+    ("oxlint", Present, &[".oxlintrc.json"]),
+    ("phpstan", Present, &["phpstan.neon", "phpstan.neon.dist"]),
+    ("pre-commit", Present, &[".pre-commit-config.yaml"]),
     ("prettier", Layout, &[".prettierrc*", "prettier.config.*", "package.json#/prettier"]),
-    ("pylint", There, &[".pylintrc", "pyproject.toml#/tool/pylint"]),
-    ("pyright", There, &["pyrightconfig.json", "pyproject.toml#/tool/pyright"]),
-    ("rubocop", There, &[".rubocop.yml"]),
+    ("pylint", Present, &[".pylintrc", "pyproject.toml#/tool/pylint"]),
+    ("pyright", Present, &["pyrightconfig.json", "pyproject.toml#/tool/pyright"]),
+    ("rubocop", Present, &[".rubocop.yml"]),
     ("ruff", Rules(Ruff), &["ruff.toml", ".ruff.toml", "pyproject.toml#/tool/ruff"]),
     ("ruff format", Layout, &["ruff.toml", ".ruff.toml", "pyproject.toml#/tool/ruff"]),
     ("rustfmt", Layout, &["rustfmt.toml", ".rustfmt.toml"]),
-    ("semgrep", There, &[".semgrep.yml", ".semgrep.yaml"]),
-    ("shellcheck", There, &[".shellcheckrc"]),
-    ("spectral", There, &[".spectral.yaml", ".spectral.yml"]),
-    ("sqlfluff", There, &[".sqlfluff", "pyproject.toml#/tool/sqlfluff"]),
-    ("stylelint", There, &[".stylelintrc*", "stylelint.config.*"]),
-    ("swiftlint", There, &[".swiftlint.yml"]),
-    ("textlint", There, &[".textlintrc*"]),
-    ("tsc", There, &["tsconfig.json", "tsconfig.base.json"]),
-    ("vale", There, &[".vale.ini"]),
-    ("yamllint", There, &[".yamllint", ".yamllint.yml", ".yamllint.yaml"]),
+    ("semgrep", Present, &[".semgrep.yml", ".semgrep.yaml"]),
+    ("shellcheck", Present, &[".shellcheckrc"]),
+    ("spectral", Present, &[".spectral.yaml", ".spectral.yml"]),
+    ("sqlfluff", Present, &[".sqlfluff", "pyproject.toml#/tool/sqlfluff"]),
+    ("stylelint", Present, &[".stylelintrc*", "stylelint.config.*"]),
+    ("swiftlint", Present, &[".swiftlint.yml"]),
+    ("textlint", Present, &[".textlintrc*"]),
+    ("tsc", Present, &["tsconfig.json", "tsconfig.base.json"]),
+    ("vale", Present, &[".vale.ini"]),
+    ("yamllint", Present, &[".yamllint", ".yamllint.yml", ".yamllint.yaml"]),
 ];
 
 /// Whether a file with this name can contain settings that [`Settings::read`] reads.
@@ -120,7 +120,7 @@ pub fn is_settings(name: &str) -> bool {
 
 /// What a file with this name can contain: the tool, what its settings configure, and the JSON
 /// pointer.
-fn of_name(name: &str) -> impl Iterator<Item = (&'static str, Say, &'static str)> {
+fn of_name(name: &str) -> impl Iterator<Item = (&'static str, Purpose, &'static str)> {
     let fits = move |file: &str| {
         file == name || file.strip_suffix('*').is_some_and(|start| name.starts_with(start))
     };
@@ -153,7 +153,7 @@ impl Settings {
         let first = own().filter(|path| !is_code(path));
         let all = first.chain(own().filter(is_code)).filter(|path| is_asked(&name(path)));
         let mut settings = Self::default();
-        for path in all.take(MOST) {
+        for path in all.take(MAX_FILES) {
             if let Some(text) = side_file(files, path) {
                 settings.take(&name(path), path, text);
             }
@@ -162,27 +162,27 @@ impl Settings {
     }
 
     fn take(&mut self, name: &str, path: &str, text: String) {
-        let content = Arc::new(Content::of(name, text));
+        let content = Arc::new(Content::parse(name, text));
         let is_there = |at: &str| {
             at.is_empty() || content.data().is_some_and(|data| data.pointer(at).is_some())
         };
         let held = of_name(name).filter(|(.., at)| is_there(at));
-        self.0.extend(held.map(|(tool, say, _)| Found {
+        self.0.extend(held.map(|(tool, say, _)| SettingsFile {
             tool,
-            say,
+            purpose: say,
             path: path.to_owned(),
             content: Arc::clone(&content),
         }));
     }
 
     /// The settings that configure this.
-    fn that(&self, say: Say) -> impl Iterator<Item = &Found> {
+    fn with_purpose(&self, say: Purpose) -> impl Iterator<Item = &SettingsFile> {
         self.0.iter().filter(move |found| found.say == say)
     }
 
     /// The first settings of a tool that have a rule at this level.
-    fn at_level(&self, tool: Tool, rule: &str, wanted: Level) -> Option<&Found> {
-        self.that(Rules(tool)).find(|found| level(tool, rule, &found.content) == wanted)
+    fn at_level(&self, tool: Tool, rule: &str, wanted: Level) -> Option<&SettingsFile> {
+        self.with_purpose(Rules(tool)).find(|found| level(tool, rule, &found.content) == wanted)
     }
 
     /// The rule and the path of the settings that enable it.
@@ -219,30 +219,30 @@ impl Settings {
     #[must_use]
     pub fn forbids(&self, name: &str) -> Option<(String, String)> {
         let tail = format!("::{name}");
-        for found in self.that(Disallowed) {
+        for found in self.with_purpose(Disallowed) {
             let mut known = disallowed(&found.content);
             if let Some(known) = known.find(|known| *known == name || known.ends_with(&tail)) {
                 return Some((format!("clippy::disallowed ({known})"), found.path.clone()));
             }
         }
-        let restricted = |found: &&Found| restricts(&found.content, name);
-        let found = self.that(Rules(Eslint)).find(restricted)?;
+        let restricted = |found: &&SettingsFile| restricts(&found.content, name);
+        let found = self.with_purpose(Rules(Eslint)).find(restricted)?;
         Some(("eslint/no-restricted-*".to_owned(), found.path.clone()))
     }
 
     /// The settings on commits, names or layers that contain all of `parts`: the tool and the path.
     #[must_use]
-    pub fn on(&self, about: &'static str, parts: &[String]) -> Option<(String, String)> {
-        let holds = |found: &&Found| parts.iter().all(|part| found.content.holds(part));
-        self.that(About(about)).find(holds).map(Found::named)
+    pub fn about(&self, about: &'static str, parts: &[String]) -> Option<(String, String)> {
+        let holds = |found: &&SettingsFile| parts.iter().all(|part| found.content.holds(part));
+        self.with_purpose(About(about)).find(holds).map(SettingsFile::named)
     }
 
     /// The formatter in use; with `style` only one that also changes quotes and semicolons.
     #[must_use]
     pub fn formatter(&self, style: bool) -> Option<(String, String)> {
         const STYLE: [&str; 4] = ["prettier", "biome", "black", "ruff format"];
-        let changes = |found: &&Found| !style || STYLE.contains(&found.tool);
-        self.that(Layout).find(changes).map(Found::named)
+        let changes = |found: &&SettingsFile| !style || STYLE.contains(&found.tool);
+        self.with_purpose(Layout).find(changes).map(SettingsFile::named)
     }
 
     /// Whether a name in `enforced-by` is enforced: `eslint/no-console`, `clippy::unwrap_used`,
@@ -265,22 +265,22 @@ impl Settings {
     }
 
     fn rule_of(&self, tool: Tool, rule: &str) -> Enforced {
-        let told =
+        let path_at =
             |wanted: Level| self.at_level(tool, rule, wanted).map(|found| found.path.clone());
-        if let Some(path) = told(Level::On) {
+        if let Some(path) = path_at(Level::On) {
             return Enforced::By(path);
         }
         let name = tool.name();
-        if let Some(path) = told(Level::Off) {
+        if let Some(path) = path_at(Level::Off) {
             let why = format!("{path} disables `{rule}`");
             let remedy = format!("enable it there, or remove {}", tool.rule(rule));
             return Enforced::Not { why, remedy };
         }
-        if let Some(path) = told(Level::Unknown) {
-            return Enforced::Perhaps(path);
+        if let Some(path) = path_at(Level::Unknown) {
+            return Enforced::Unknown(path);
         }
-        match self.that(Rules(tool)).next() {
-            Some(Found { path, .. }) => Enforced::Not {
+        match self.with_purpose(Rules(tool)).next() {
+            Some(SettingsFile { path, .. }) => Enforced::Not {
                 why: format!("no settings of {name} here enable `{rule}`"),
                 remedy: format!("enable it, for example in {path}"),
             },
@@ -305,7 +305,7 @@ impl Settings {
     }
 }
 
-impl Found {
+impl SettingsFile {
     fn named(&self) -> (String, String) {
         (self.tool.to_owned(), self.path.clone())
     }

@@ -11,7 +11,7 @@ fn settings(files: &[(&str, &str)]) -> Settings {
 }
 
 #[test]
-fn settings_say_what_is_on() {
+fn settings_determine_enabled_rules() {
     use Level::{Absent, Off, On, Unknown};
     for (file, rule, text, wanted) in [
         ("eslint.config.js", "no-console", "rules: { 'no-console': ['error', {}] }", On),
@@ -139,7 +139,7 @@ fn settings_say_what_is_on() {
             _ if file.starts_with(".golangci.") => Golangci,
             _ => Eslint,
         };
-        let content = Content::of(file, text.to_owned());
+        let content = Content::parse(file, text.to_owned());
         assert_eq!(level(tool, rule, &content), wanted, "{file}: {rule}: {text}");
     }
 }
@@ -168,7 +168,7 @@ fn names_are_forbidden_as_data() {
 }
 
 #[test]
-fn what_enforces_a_page_is_there_or_not() {
+fn enforced_by_is_resolved() {
     let all = settings(&[
         (".eslintrc.json", r#"{"rules": {"no-console": "error", "no-alert": "off"}}"#),
         ("web/biome.json", "{}"),
@@ -182,7 +182,7 @@ fn what_enforces_a_page_is_there_or_not() {
     ]);
     let by = |name: &str| match all.enforced_by(name) {
         Enforced::By(path) => path,
-        Enforced::Perhaps(path) => format!("perhaps {path}"),
+        Enforced::Unknown(path) => format!("perhaps {path}"),
         Enforced::Not { why, .. } => why,
     };
     for (name, wanted) in [
@@ -212,7 +212,7 @@ fn what_enforces_a_page_is_there_or_not() {
 }
 
 #[test]
-fn names_of_peers_find_their_settings() {
+fn aliases_are_resolved_to_settings() {
     let aliases = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
     let all = settings(&[
         ("eslint.config.js", "tseslint.configs.recommended"),
@@ -233,7 +233,7 @@ fn names_of_peers_find_their_settings() {
 }
 
 #[test]
-fn a_hostile_name_is_no_expression() {
+fn a_hostile_name_is_escaped() {
     for name in ["eslint/(((", "eslint/a|b.*", "clippy::[", "ruff/É", "biome/\"", "/", "::", ""] {
         let all = settings(&[
             (".eslintrc.json", "{}"),

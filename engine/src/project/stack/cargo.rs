@@ -46,7 +46,7 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
         let paths = tables.filter_map(|(_, wanted)| wanted["path"].as_str());
         manifest.members.extend(paths.map(str::to_owned));
     }
-    manifest.left_out = folders(&workspace["exclude"]);
+    manifest.excluded = folders(&workspace["exclude"]);
     vec![manifest]
 }
 

@@ -47,7 +47,7 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
             if let (Some(name), Some(version)) =
                 (value(&tree, node, "Include"), value(&tree, node, "Version"))
             {
-                let version = filled(&tree, version);
+                let version = expand_property(&tree, version);
                 // A global reference applies to every project.
                 if node.key == "GlobalPackageReference" {
                     let tool = Dependency::new(&name, version.as_deref(), Group::Dev);
@@ -70,7 +70,7 @@ fn value(tree: &Tree, node: &Node, name: &str) -> Option<String> {
 }
 
 /// Resolves `$(name)` to a property of the same file; `None` if the property is defined elsewhere.
-fn filled(tree: &Tree, value: String) -> Option<String> {
+fn expand_property(tree: &Tree, value: String) -> Option<String> {
     let Some(name) = value.strip_prefix("$(").and_then(|rest| rest.strip_suffix(')')) else {
         return (!value.contains("$(")).then_some(value);
     };
@@ -112,7 +112,7 @@ fn project(path: String, file: &str, tree: &Tree) -> Manifest {
     for node in tree.nodes.iter().filter(|node| node.key == "PackageReference") {
         let Some(name) = value(tree, node, "Include") else { continue };
         let version = value(tree, node, "VersionOverride").or(value(tree, node, "Version"));
-        let version = version.and_then(|version| filled(tree, version));
+        let version = version.and_then(|version| expand_property(tree, version));
         let is_tool = value(tree, node, "PrivateAssets").is_some_and(|it| it == "all");
         let group = if is_tool { Group::Dev } else { Group::Normal };
         let inherits = version.is_none().then(|| name.clone());

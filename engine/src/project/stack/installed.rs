@@ -2,10 +2,10 @@
 //! versions in use. Files are read but never run, and only below the root. Caches of the machine
 //! are ignored, because they contain packages of other projects.
 
-use super::python::plain;
+use super::python::normalize_name;
 use super::read::{Reader, join};
 use super::{Dependency, Ecosystem, Manifest, Version};
-use crate::text::files::{Disk, Files, folders_below};
+use crate::text::files::{Disk, Files, dirs_below};
 use serde_json::Value;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -115,10 +115,10 @@ impl<'d> Installs<'d> {
         let disk = self.disk();
         for environment in ENVIRONMENTS {
             let home = join(folder, environment);
-            if !disk.is_folder(&home) || disk.inside(&home).is_none() {
+            if !disk.is_dir(&home) || disk.inside(&home).is_none() {
                 continue;
             }
-            let libraries = folders_below(disk, &format!("{home}/lib"));
+            let libraries = dirs_below(disk, &format!("{home}/lib"));
             let of_python = libraries.iter().filter(|path| path.contains("/python"));
             let places = of_python.map(|path| format!("{path}/site-packages"));
             // The second directory is used on Windows.
@@ -135,11 +135,11 @@ impl<'d> Installs<'d> {
     /// <https://packaging.python.org/en/latest/specifications/recording-installed-packages/>.
     fn distribution(&self, place: &str, name: &str) -> Option<Installed> {
         let disk = self.disk();
-        let mut folders = folders_below(disk, place).into_iter();
+        let mut folders = dirs_below(disk, place).into_iter();
         let folder = folders.find(|folder| {
             let folder = folder.rsplit('/').next().unwrap_or(folder);
             let stem = folder.strip_suffix(".dist-info");
-            stem.and_then(|stem| stem.rsplit_once('-')).is_some_and(|(it, _)| plain(it) == name)
+            stem.and_then(|stem| stem.rsplit_once('-')).is_some_and(|(it, _)| normalize_name(it) == name)
         })?;
         let path = format!("{folder}/METADATA");
         let text = self.text(&path)?;
@@ -163,7 +163,7 @@ impl<'d> Installs<'d> {
         })?;
         let version = Version::read(line.split_whitespace().next_back()?)?;
         let sources = join(folder, &format!("vendor/{name}"));
-        let documents = self.disk().is_folder(&sources).then_some(sources);
+        let documents = self.disk().is_dir(&sources).then_some(sources);
         Some(Installed { path, version, documents })
     }
 
@@ -182,8 +182,8 @@ impl<'d> Installs<'d> {
 
     fn gem(&self, folder: &str, name: &str) -> Option<Installed> {
         let disk = self.disk();
-        for ruby in folders_below(disk, &join(folder, "vendor/bundle/ruby")) {
-            for path in folders_below(disk, &format!("{ruby}/gems")) {
+        for ruby in dirs_below(disk, &join(folder, "vendor/bundle/ruby")) {
+            for path in dirs_below(disk, &format!("{ruby}/gems")) {
                 let gem = path.rsplit('/').next().unwrap_or(&path);
                 let rest = gem.strip_prefix(name).and_then(|rest| rest.strip_prefix('-'));
                 // `rack-test-2.1` is not a version of `rack`.

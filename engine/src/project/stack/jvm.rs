@@ -16,7 +16,7 @@ const RELEASED_TOGETHER: [(&str, &str); 3] = [
 ];
 
 /// Maximum nesting of properties.
-const NESTED: usize = 4;
+const MAX_NESTED: usize = 4;
 
 pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> {
     let mut found = Vec::new();
@@ -59,12 +59,12 @@ fn pom(path: &str, source: &str) -> Option<Manifest> {
     let mut manifest = Manifest::new(path.to_owned(), Ecosystem::Maven);
     manifest.manager = Some("maven".to_owned());
     let set = properties.keys().map(|name| (format!("${{{name}}}"), format!("${{{name}}}")));
-    manifest.shared = set.map(|(key, text)| (key, filled(&text, &properties))).collect();
+    manifest.shared = set.map(|(key, text)| (key, expand_properties(&text, &properties))).collect();
     let parent = child(&tree, project, "parent");
     let own = |key: &str| {
         text(&tree, project, key)
             .or_else(|| text(&tree, parent?, key))
-            .map(|it| filled(&it, &properties))
+            .map(|it| expand_properties(&it, &properties))
     };
     manifest.name = own("artifactId").map(|artifact| match own("groupId") {
         Some(group) => format!("{group}:{artifact}"),
@@ -73,7 +73,7 @@ fn pom(path: &str, source: &str) -> Option<Manifest> {
     manifest.version = own("version");
     if let Some(parent) = parent.and_then(|node| coordinates(&tree, node, &properties)) {
         // A parent determines versions; a parent within the project is also a member.
-        brings(&parent, &mut manifest.shared);
+        add_group_version(&parent, &mut manifest.shared);
         manifest.dependencies.push(Dependency { group: Group::Build, ..parent });
     }
     let managed = child(&tree, project, "dependencyManagement")
@@ -81,7 +81,7 @@ fn pom(path: &str, source: &str) -> Option<Manifest> {
     for node in managed.map_or_else(Vec::new, |node| children(&tree, node, "dependency")) {
         let Some(managed) = coordinates(&tree, node, &properties) else { continue };
         if text(&tree, node, "scope").as_deref() == Some("import") {
-            brings(&managed, &mut manifest.shared);
+            add_group_version(&managed, &mut manifest.shared);
         } else if let Some(wanted) = managed.wanted {
             manifest.shared.insert(managed.name, wanted);
         }
@@ -93,7 +93,7 @@ fn pom(path: &str, source: &str) -> Option<Manifest> {
     for key in ["maven.compiler.release", "java.version", "maven.compiler.source"] {
         if let Some(version) = properties.get(key) {
             // Versions before 9 were written as `1.8`.
-            let version = filled(version, &properties);
+            let version = expand_properties(version, &properties);
             let version = version.strip_prefix("1.").unwrap_or(&version).to_owned();
             let name = "java".to_owned();
             manifest.pins.push(Pin { name, version, path: path.to_owned() });
@@ -114,7 +114,7 @@ fn pom(path: &str, source: &str) -> Option<Manifest> {
 }
 
 /// Adds the version that a parent or an imported BOM sets for a group, under the key `group:*`.
-fn brings(of: &Dependency, shared: &mut BTreeMap<String, String>) {
+fn add_group_version(of: &Dependency, shared: &mut BTreeMap<String, String>) {
     let (Some((group, _)), Some(version)) = (of.name.split_once(':'), &of.wanted) else { return };
     for (_, own) in RELEASED_TOGETHER.iter().filter(|(from, _)| *from == group) {
         shared.insert(format!("{own}:*"), version.clone());
@@ -126,7 +126,7 @@ fn coordinates(
     node: &Node,
     properties: &BTreeMap<String, String>,
 ) -> Option<Dependency> {
-    let part = |key| text(tree, node, key).map(|it| filled(&it, properties));
+    let part = |key| text(tree, node, key).map(|it| expand_properties(&it, properties));
     let name = format!("{}:{}", part("groupId")?, part("artifactId")?);
     let group = match part("scope").as_deref() {
         Some("test") => Group::Dev,
@@ -142,9 +142,9 @@ fn coordinates(
 }
 
 /// Replaces `${name}` in a text.
-fn filled(text: &str, properties: &BTreeMap<String, String>) -> String {
+fn expand_properties(text: &str, properties: &BTreeMap<String, String>) -> String {
     let mut text = text.to_owned();
-    for _ in 0..NESTED {
+    for _ in 0..MAX_NESTED {
         let Some(start) = text.find("${") else { break };
         let Some(end) = text[start..].find('}').map(|at| start + at) else { break };
         let Some(value) = properties.get(&text[start + 2..end]) else { break };

@@ -13,9 +13,9 @@ pub(super) struct Lock {
     /// The package manager that wrote it.
     pub(super) manager: Option<String>,
     /// Directory of a member, relative to the lock file → name → version.
-    pub(super) of_member: BTreeMap<String, BTreeMap<String, String>>,
+    pub(super) by_member: BTreeMap<String, BTreeMap<String, String>>,
     /// `name@range` → version.
-    pub(super) of_range: BTreeMap<String, String>,
+    pub(super) by_range: BTreeMap<String, String>,
     /// Name → all its versions.
     pub(super) versions: BTreeMap<String, Vec<String>>,
 }
@@ -26,8 +26,8 @@ impl Lock {
             path,
             ecosystem,
             manager: (!manager.is_empty()).then(|| manager.to_owned()),
-            of_member: BTreeMap::new(),
-            of_range: BTreeMap::new(),
+            by_member: BTreeMap::new(),
+            by_range: BTreeMap::new(),
             versions: BTreeMap::new(),
         }
     }
@@ -63,7 +63,7 @@ impl Lock {
         // A member without its own version of a package uses the version of a parent directory.
         let mut member = Some(below);
         while let Some(at) = member {
-            if let Some(version) = self.of_member.get(at).and_then(|names| names.get(name)) {
+            if let Some(version) = self.by_member.get(at).and_then(|names| names.get(name)) {
                 return Some(version.clone());
             }
             member = match at.rsplit_once('/') {
@@ -73,7 +73,7 @@ impl Lock {
         }
         if let Some(wanted) = &dependency.wanted {
             for range in [format!("{name}@{wanted}"), format!("{name}@npm:{wanted}")] {
-                if let Some(version) = self.of_range.get(&range) {
+                if let Some(version) = self.by_range.get(&range) {
                     return Some(version.clone());
                 }
             }

@@ -1,6 +1,6 @@
 //! Detects a project's own guidance.
 
-use crate::text::files::{Disk, Files, folders_below, markdown_below};
+use crate::text::files::{Disk, Files, dirs_below, markdown_below};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -51,7 +51,7 @@ pub fn markers(disk: &Disk) -> Markers {
     }
     found.aidd = disk.exists(crate::text::kind::CONFIG_PATH)
         || disk.locate(".aidd").is_ok_and(|path| path.is_dir())
-        || !folders_below(disk, ".aidd").is_empty();
+        || !dirs_below(disk, ".aidd").is_empty();
     let own = found.protocol.iter().any(|path| path.ends_with("AGENTS.md"));
     found.detected = own || found.aidd || !found.folders.is_empty();
     found

@@ -19,18 +19,18 @@ mod pins;
 mod python;
 mod read;
 mod ruby;
-mod settle;
+mod resolve_versions;
 #[cfg(test)]
 mod shapes;
 #[cfg(test)]
 mod tests;
 pub mod version;
 
-use crate::text::files::{Disk, folders_below};
+use crate::text::files::{Disk, dirs_below};
 use lock::Lock;
 use read::Reader;
 use serde::Serialize;
-use settle::{exact, inherit, managed, settle};
+use resolve_versions::{exact, inherit, managed, settle};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -39,13 +39,13 @@ pub use pins::Pin;
 pub use version::Version;
 
 /// Maximum number of directories to search.
-const FOLDERS: usize = 400;
+const MAX_DIRS: usize = 400;
 
 /// Maximum number of subdirectories to search in a directory without a manifest.
-const BELOW: usize = 40;
+const MAX_SUBDIRS: usize = 40;
 
 /// Directories with third-party code or build output.
-const FOREIGN: [&str; 12] = [
+const FOREIGN_DIRS: [&str; 12] = [
     "node_modules",
     "target",
     "vendor",
@@ -102,7 +102,7 @@ impl Ecosystem {
 impl Ecosystem {
     /// The ecosystem for a word.
     #[must_use]
-    pub fn named(word: &str) -> Option<Self> {
+    pub fn from_word(word: &str) -> Option<Self> {
         let all = [
             Self::Npm,
             Self::Cargo,
@@ -214,7 +214,7 @@ pub struct Manifest {
     /// Directories of the workspace members, as globs relative to its directory.
     members: Vec<String>,
     /// Directories excluded from the workspace.
-    left_out: Vec<String>,
+    excluded: Vec<String>,
     /// Required versions of runtimes and compilers.
     pins: Vec<Pin>,
 }
@@ -235,7 +235,7 @@ impl Manifest {
             is_unlocked: false,
             shared: BTreeMap::new(),
             members: Vec::new(),
-            left_out: Vec::new(),
+            excluded: Vec::new(),
             pins: Vec::new(),
         }
     }
@@ -359,7 +359,7 @@ pub fn detect_at(disk: &Disk, folder: &str) -> Stack {
     let mut left = vec![String::new()];
     left.extend(installed::above(folder).into_iter().map(str::to_owned));
     let outer: Vec<String> =
-        folders_below(disk, "").into_iter().filter(|name| !is_foreign(name)).collect();
+        dirs_below(disk, "").into_iter().filter(|name| !is_foreign(name)).collect();
     left.extend(outer.iter().cloned());
     let mut at = 0;
     while let Some(folder) = left.get(at).cloned() {
@@ -367,7 +367,7 @@ pub fn detect_at(disk: &Disk, folder: &str) -> Stack {
         if !seen.insert(folder.clone()) {
             continue;
         }
-        if seen.len() > FOLDERS {
+        if seen.len() > MAX_DIRS {
             let said = format!(
                 "{folder}: stopped after {FOLDERS} directories; the others were not searched"
             );
@@ -386,9 +386,9 @@ pub fn detect_at(disk: &Disk, folder: &str) -> Stack {
         }
         stack.pins.extend(pins::files(&folder, &mut reader));
         let is_bare = stack.manifests.len() == known && outer.contains(&folder);
-        if is_bare && !is_aside(&folder) && !is_claimed(&folder, &stack.manifests) {
-            let below = folders_below(disk, &folder);
-            left.extend(below.into_iter().filter(|name| !is_foreign(name)).take(BELOW));
+        if is_bare && !is_auxiliary(&folder) && !is_claimed(&folder, &stack.manifests) {
+            let below = dirs_below(disk, &folder);
+            left.extend(below.into_iter().filter(|name| !is_foreign(name)).take(MAX_SUBDIRS));
         }
     }
     inherit(&mut stack.manifests);
@@ -405,7 +405,7 @@ pub fn detect_at(disk: &Disk, folder: &str) -> Stack {
 }
 
 /// Whether a directory contains examples or tests.
-fn is_aside(folder: &str) -> bool {
+fn is_auxiliary(folder: &str) -> bool {
     let words =
         ["test", "tests", "spec", "fixtures", "testdata", "example", "examples", "samples", "docs"];
     words.contains(&folder)
@@ -422,14 +422,14 @@ fn is_claimed(folder: &str, manifests: &[Manifest]) -> bool {
 
 fn is_foreign(folder: &str) -> bool {
     let name = folder.rsplit('/').next().unwrap_or(folder);
-    FOREIGN.contains(&name)
+    FOREIGN_DIRS.contains(&name)
 }
 
 /// The directories that match the globs of a workspace. A glob without a match is a problem.
 fn members(disk: &Disk, manifest: &Manifest, problems: &mut Vec<String>) -> Vec<String> {
     let mut found = Vec::new();
     let from = manifest.folder();
-    let left_out = manifest.left_out.iter().filter_map(|glob| read::resolve(from, glob));
+    let left_out = manifest.excluded.iter().filter_map(|glob| read::resolve(from, glob));
     let left_out: Vec<_> = left_out.filter_map(|glob| matcher(&glob)).collect();
     for glob in &manifest.members {
         let Some(inside) = read::resolve(from, glob) else {
@@ -461,23 +461,23 @@ fn expand(disk: &Disk, glob: &str) -> Vec<String> {
         for folder in folders {
             if segment == "**" {
                 // Deeper members must be declared explicitly.
-                let below = folders_below(disk, &folder);
+                let below = dirs_below(disk, &folder);
                 let deeper = below.iter().filter(|name| !is_foreign(name));
                 let deeper: Vec<String> =
-                    deeper.flat_map(|folder| folders_below(disk, folder)).collect();
+                    deeper.flat_map(|folder| dirs_below(disk, folder)).collect();
                 next.push(folder);
                 next.extend(below);
                 next.extend(deeper);
             } else if segment.contains(['*', '?', '{', '[']) {
                 let Some(matcher) = matcher(segment) else { continue };
                 let name = |path: &String| path.rsplit('/').next().unwrap_or(path).to_owned();
-                let below = folders_below(disk, &folder);
+                let below = dirs_below(disk, &folder);
                 next.extend(below.into_iter().filter(|path| matcher.is_match(name(path))));
             } else {
                 next.push(read::join(&folder, segment));
             }
-            if next.len() > FOLDERS {
-                next.truncate(FOLDERS);
+            if next.len() > MAX_DIRS {
+                next.truncate(MAX_DIRS);
                 break;
             }
         }

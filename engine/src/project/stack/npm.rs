@@ -30,7 +30,7 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
     manifest.version = text("version");
     manifest.manager = text("packageManager").map(|it| before_at(&it).to_owned());
     for (key, group) in GROUPS {
-        for (name, wanted) in texts(object.get(key)) {
+        for (name, wanted) in string_entries(object.get(key)) {
             let known = manifest.dependencies.iter().any(|known| known.name == name);
             // Peer dependencies are often also listed as development dependencies.
             if !known {
@@ -38,9 +38,9 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
             }
         }
     }
-    manifest.scripts = texts(object.get("scripts")).collect();
+    manifest.scripts = string_entries(object.get("scripts")).collect();
     let engines = object.get("engines");
-    for (name, version) in texts(engines).filter(|(name, _)| ENGINES.contains(&&**name)) {
+    for (name, version) in string_entries(engines).filter(|(name, _)| ENGINES.contains(&&**name)) {
         manifest.pins.push(Pin { name, version, path: path.clone() });
     }
     workspace(folder, object.get("workspaces"), &mut manifest, reader);
@@ -52,7 +52,7 @@ fn before_at(text: &str) -> &str {
 }
 
 /// The entries of an object whose values are strings.
-fn texts(value: Option<&Value>) -> impl Iterator<Item = (String, String)> {
+fn string_entries(value: Option<&Value>) -> impl Iterator<Item = (String, String)> {
     let members = value.and_then(Value::as_object).into_iter().flatten();
     members.filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned())))
 }
@@ -101,7 +101,7 @@ fn workspace(
     }
     for glob in all {
         let (glob, list) = match glob.strip_prefix('!') {
-            Some(glob) => (glob, &mut manifest.left_out),
+            Some(glob) => (glob, &mut manifest.excluded),
             None => (&*glob, &mut manifest.members),
         };
         list.push(glob.to_owned());
@@ -111,7 +111,7 @@ fn workspace(
 /// Collects the ranges in `catalog` and `catalogs`, by `catalog/name`.
 fn catalogs(value: &Value, shared: &mut BTreeMap<String, String>) {
     let mut add = |catalog: &str, ranges: Option<&Value>| {
-        shared.extend(texts(ranges).map(|(name, range)| (format!("{catalog}/{name}"), range)));
+        shared.extend(string_entries(ranges).map(|(name, range)| (format!("{catalog}/{name}"), range)));
     };
     add("default", value.get("catalog"));
     for (catalog, ranges) in value.get("catalogs").and_then(Value::as_object).into_iter().flatten()
@@ -166,7 +166,7 @@ fn npm(path: String, value: &Value) -> Lock {
         if let Some(version) = package["version"].as_str()
             && !member.contains("node_modules")
         {
-            let names = lock.of_member.entry(member.to_owned()).or_default();
+            let names = lock.by_member.entry(member.to_owned()).or_default();
             names.insert(name.to_owned(), version.to_owned());
         }
     }
@@ -188,7 +188,7 @@ fn pnpm(path: String, value: &Value) -> Lock {
     );
     for (member, importer) in importers {
         let member = if member == "." { "" } else { member };
-        let names = lock.of_member.entry(member.to_owned()).or_default();
+        let names = lock.by_member.entry(member.to_owned()).or_default();
         for (key, _) in GROUPS {
             for (name, it) in importer[key].as_object().into_iter().flatten() {
                 // The suffix of `19.1.0(react@19.1.0)` lists the peers.
@@ -221,7 +221,7 @@ fn yarn(path: String, text: &str) -> Lock {
             for range in ranges.drain(..).filter(|range| !range.contains("@workspace:")) {
                 let at = range.get(1..).and_then(|rest| rest.find('@')).map(|at| at + 1);
                 lock.add(at.map_or(range, |at| &range[..at]), version);
-                lock.of_range.insert(range.to_owned(), version.to_owned());
+                lock.by_range.insert(range.to_owned(), version.to_owned());
             }
         }
     }
@@ -230,7 +230,7 @@ fn yarn(path: String, text: &str) -> Lock {
 
 fn bun(path: String, value: &Value) -> Lock {
     let mut lock = Lock::new(path, Ecosystem::Npm, "bun");
-    let members = lock.of_member.entry(String::new()).or_default();
+    let members = lock.by_member.entry(String::new()).or_default();
     for (place, package) in value["packages"].as_object().into_iter().flatten() {
         let Some(resolved) = package[0].as_str() else { continue };
         let Some(at) = resolved.rfind('@').filter(|at| *at > 0) else { continue };

@@ -70,7 +70,7 @@ impl<'a> Reader<'a> {
             let said = said.split(" at line").next().unwrap_or_default().to_owned();
             (error.line(), error.column(), said)
         });
-        self.kept(path, read)
+        self.or_report(path, read)
     }
 
     /// The parsed value of a JSON file with optional comments and trailing commas.
@@ -84,7 +84,7 @@ impl<'a> Reader<'a> {
             let said = error.kind().to_string();
             (error.line_display(), error.column_display(), said)
         });
-        self.kept(path, read)
+        self.or_report(path, read)
     }
 
     /// The parsed value of a TOML file.
@@ -101,7 +101,7 @@ impl<'a> Reader<'a> {
                 Err((before.matches('\n').count() + 1, column, said))
             }
         };
-        self.kept(path, read)
+        self.or_report(path, read)
     }
 
     /// The parsed value of a YAML file.
@@ -114,10 +114,10 @@ impl<'a> Reader<'a> {
             let number = |number: u64| usize::try_from(number).unwrap_or(1);
             (number(place.0), number(place.1), said)
         });
-        self.kept(path, read)
+        self.or_report(path, read)
     }
 
-    fn kept(&mut self, path: &str, read: Result<Value, (usize, usize, String)>) -> Option<Value> {
+    fn or_report(&mut self, path: &str, read: Result<Value, (usize, usize, String)>) -> Option<Value> {
         read.map_err(|(line, column, said)| {
             self.problems.push(format!("{path}:{line}:{column}: {said}; file skipped"));
         })

@@ -16,7 +16,7 @@ pub(super) fn project(files: &[(&str, &str)]) -> (tempfile::TempDir, Stack) {
 }
 
 /// Formats a stack with one line per manifest and dependency.
-pub(super) fn told(files: &[(&str, &str)]) -> String {
+pub(super) fn render(files: &[(&str, &str)]) -> String {
     let (_folder, stack) = project(files);
     let mut lines = Vec::new();
     for it in &stack.manifests {
@@ -64,7 +64,7 @@ fn a_pnpm_monorepo() {
         ("packages/old/package.json", r#"{"name": "old"}"#),
         (".nvmrc", "22.12\n"),
     ];
-    insta::assert_snapshot!(told(&files), @"
+    insta::assert_snapshot!(render(&files), @"
     package.json npm shop - by pnpm, lock pnpm-lock.yaml
     packages/web/package.json npm @shop/web - by pnpm, lock pnpm-lock.yaml
       react ^19.0.0 = 19.1.0 Normal
@@ -82,7 +82,7 @@ fn a_pnpm_monorepo() {
 fn npm_yarn_and_bun_lock_files() {
     let npm = r#"{"lockfileVersion": 3, "packages": {"": {}, "node_modules/react": {"version": "19.1.0"}, "apps/a/node_modules/react": {"version": "18.3.1"}, "node_modules/x/node_modules/react": {"version": "17.0.0"}}}"#;
     let manifest = r#"{"dependencies": {"react": "^19.0.0"}}"#;
-    insta::assert_snapshot!(told(&[
+    insta::assert_snapshot!(render(&[
         ("package.json", r#"{"workspaces": ["apps/*"], "dependencies": {"react": "^19.0.0", "old": "npm:new@1"}}"#),
         ("package-lock.json", npm),
         ("apps/a/package.json", r#"{"peerDependencies": {"react": "^18"}}"#),
@@ -94,17 +94,17 @@ fn npm_yarn_and_bun_lock_files() {
       react ^18 = 18.3.1 Peer
     ");
     let classic = "# yarn lockfile v1\n\n\nreact@^18.0.0:\n  version \"18.3.1\"\n\n\"react@^19.0.0\", \"react@^19.0.1\":\n  version \"19.1.0\"\n  dependencies:\n    version \"9\"\n";
-    insta::assert_snapshot!(told(&[("package.json", manifest), ("yarn.lock", classic)]), @"
+    insta::assert_snapshot!(render(&[("package.json", manifest), ("yarn.lock", classic)]), @"
     package.json npm - - by yarn, lock yarn.lock
       react ^19.0.0 = 19.1.0 Normal
     ");
     let berry = "__metadata:\n  version: 8\n\n\"react@npm:^19.0.0\":\n  version: 19.1.0\n  resolution: \"react@npm:19.1.0\"\n";
-    insta::assert_snapshot!(told(&[("package.json", manifest), ("yarn.lock", berry)]), @"
+    insta::assert_snapshot!(render(&[("package.json", manifest), ("yarn.lock", berry)]), @"
     package.json npm - - by yarn, lock yarn.lock
       react ^19.0.0 = 19.1.0 Normal
     ");
     let bun = "{\n  \"lockfileVersion\": 1,\n  \"packages\": {\n    \"react\": [\"react@19.1.0\", \"\", {}, \"sha512-x\"],\n    \"a/react\": [\"react@18.0.0\", \"\", {}, \"\"],\n  },\n}\n";
-    insta::assert_snapshot!(told(&[("package.json", manifest), ("bun.lock", bun)]), @"
+    insta::assert_snapshot!(render(&[("package.json", manifest), ("bun.lock", bun)]), @"
     package.json npm - - by bun, lock bun.lock
       react ^19.0.0 = 19.1.0 Normal
     ");
@@ -112,7 +112,7 @@ fn npm_yarn_and_bun_lock_files() {
 
 #[test]
 fn a_cargo_workspace() {
-    insta::assert_snapshot!(told(&[
+    insta::assert_snapshot!(render(&[
         (
             "Cargo.toml",
             "[workspace]\nmembers = [\"crates/*\"]\nexclude = [\"crates/fuzz\"]\n[workspace.package]\nversion = \"1.2.0\"\nrust-version = \"1.80\"\n[workspace.dependencies]\ntokio = { version = \"1.40\", features = [\"rt\"] }\n",
@@ -140,7 +140,7 @@ fn a_cargo_workspace() {
 
 #[test]
 fn python_projects() {
-    insta::assert_snapshot!(told(&[
+    insta::assert_snapshot!(render(&[
         (
             "pyproject.toml",
             "[project]\nname = \"api\"\nversion = \"2.0\"\nrequires-python = \">=3.12\"\ndependencies = [\"FastAPI[standard]>=0.110,<1\", \"typing_extensions; python_version<'3.13'\", \"x @ https://host/x.whl\"]\n[dependency-groups]\ndev = [\"pytest~=8.0\", {include-group = \"lint\"}]\n[tool.uv]\n",
@@ -176,7 +176,7 @@ fn python_projects() {
 
 #[test]
 fn go_java_dotnet_ruby_and_php() {
-    insta::assert_snapshot!(told(&[
+    insta::assert_snapshot!(render(&[
         ("svc/go.mod", "module example.com/svc\n\ngo 1.24\n\nrequire (\n\tgithub.com/gin-gonic/gin v1.10.0\n\tgolang.org/x/net v0.1.0 // indirect\n)\n\nrequire a.b/c v2.0.0+incompatible\n"),
         (
             "pom.xml",
@@ -219,8 +219,8 @@ fn go_java_dotnet_ruby_and_php() {
 }
 
 #[test]
-fn gradle_is_read_as_far_as_it_can_be() {
-    insta::assert_snapshot!(told(&[
+fn gradle_is_read_without_running_it() {
+    insta::assert_snapshot!(render(&[
         ("settings.gradle.kts", "rootProject.name = \"x\"\ninclude(\":app\", \":lib\")\n"),
         ("gradle/libs.versions.toml", "[versions]\njunit = \"6.0.0\"\n[libraries]\njunit-api = { module = \"org.junit.jupiter:junit-jupiter\", version.ref = \"junit\" }\nokio = \"com.squareup.okio:okio:3.9.0\"\n"),
         ("app/build.gradle.kts", "plugins {\n    id(\"org.springframework.boot\") version \"4.0.1\"\n}\ndependencies {\n    implementation(\"io.quarkus:quarkus-rest:3.2\")\n    testImplementation(libs.junit.api)\n    // implementation(\"no:no:1\")\n}\n"),
@@ -237,8 +237,8 @@ fn gradle_is_read_as_far_as_it_can_be() {
 }
 
 #[test]
-fn what_is_broken_is_named_and_passed_over() {
-    insta::assert_snapshot!(told(&[
+fn malformed_files_are_reported_and_skipped() {
+    insta::assert_snapshot!(render(&[
         ("package.json", "{\"name\": \"a\",\n  \"dependencies\": {,}\n}"),
         ("Cargo.toml", "[package]\nname = \n"),
         ("go.mod", "nonsense\n"),
@@ -273,7 +273,7 @@ fn many_folders_are_not_walked() {
 }
 
 #[test]
-fn links_lead_nowhere_else() {
+fn links_out_of_the_project_are_not_followed() {
     let (folder, _) = project(&[("inner/.keep", ""), ("package.json", r#"{"name": "secret"}"#)]);
     let inner = folder.path().join("inner");
     #[cfg(unix)]
@@ -283,7 +283,7 @@ fn links_lead_nowhere_else() {
 }
 
 #[test]
-fn marks_of_guidance_are_found() {
+fn guidance_is_detected() {
     let (folder, _) = project(&[
         ("AGENTS.md", ""),
         ("ai/memory/decisions.jsonl", ""),

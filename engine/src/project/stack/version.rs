@@ -101,7 +101,7 @@ impl fmt::Display for Version {
 mod tests {
     use super::*;
 
-    fn said(text: &str) -> String {
+    fn render(text: &str) -> String {
         Version::read(text).map_or_else(|| "none".to_owned(), |version| version.to_string())
     }
 

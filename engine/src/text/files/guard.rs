@@ -9,9 +9,9 @@ use std::path::{Component, Path, PathBuf};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Links {
     /// Follow it if it stays within the root.
-    Inside,
+    Follow,
     /// Treat it as an error.
-    Refused,
+    Reject,
 }
 
 /// Opens the regular file at `place`, following links; returns the file and its size in bytes.
@@ -76,7 +76,7 @@ impl Disk {
     /// When it cannot be read, is not a regular file, is outside the root, is a link that `links`
     /// refuses, or has more than `limit` bytes.
     pub fn read_whole(&self, path: &str, limit: u64, links: Links) -> io::Result<Vec<u8>> {
-        if links == Links::Refused && self.locate(path)?.is_symlink() {
+        if links == Links::Reject && self.locate(path)?.is_symlink() {
             return Err(refused("symbolic links are not followed here"));
         }
         let (file, length) = self.open(path)?;
@@ -162,9 +162,9 @@ mod tests {
             let error = disk.read(path, 9).expect_err(path);
             assert_eq!(error.kind(), io::ErrorKind::InvalidInput, "{path}");
         }
-        let refused = disk.read_whole("in", 9, Links::Refused).expect_err("a link");
+        let refused = disk.read_whole("in", 9, Links::Reject).expect_err("a link");
         assert_eq!(refused.to_string(), "symbolic links are not followed here");
-        let large = disk.read_whole("in", 3, Links::Inside).expect_err("too large");
+        let large = disk.read_whole("in", 3, Links::Follow).expect_err("too large");
         assert_eq!(large.kind(), io::ErrorKind::FileTooLarge);
         let absent = disk.read("absent", 9).expect_err("absent");
         assert_eq!(absent.kind(), io::ErrorKind::NotFound);

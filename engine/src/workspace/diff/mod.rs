@@ -5,8 +5,8 @@
 //! same rule on the same text elsewhere, and new otherwise. Findings of the base without a match
 //! are fixed.
 
-mod joined;
-mod judge;
+mod project_pass;
+mod match_findings;
 mod lines;
 mod moved_in;
 mod renames;
@@ -22,14 +22,14 @@ use crate::text::finding::{Finding, Status};
 use crate::text::paths::Globs;
 use crate::text::source::Encoding;
 use crate::workspace::walk::{self, FileReport, LeftOut, Outcome, Skipped, Walk, Within};
-use judge::{Side, Verdict, pair};
+use match_findings::{Side, Verdict, pair};
 use lines::{LineMap, hunks_of};
 use renames::Renames;
 use rules::Rules;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-pub use judge::{UNALLOWED, match_moves, moved_from};
+pub use match_findings::{UNALLOWED, match_moves, moved_from};
 pub use lines::{Hunk, hunks};
 pub use stricter::Reason;
 
@@ -43,7 +43,7 @@ pub enum Head<'a> {
         /// Which of them to check; `only` is set by the comparison, or unset to check all.
         walk: Walk,
         /// Whether every file is checked, not only the changed ones.
-        whole: bool,
+        check_all: bool,
     },
     /// A revision or the index.
     Snapshot {
@@ -60,7 +60,7 @@ pub enum Head<'a> {
 impl std::fmt::Debug for Head<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::WorkTree { walk, whole, .. } => {
+            Self::WorkTree { walk, check_all: whole, .. } => {
                 f.debug_struct("WorkTree").field("walk", walk).field("whole", whole).finish()
             }
             Self::Snapshot { .. } => f.debug_struct("Snapshot").finish_non_exhaustive(),
@@ -117,7 +117,7 @@ pub fn compare(
     };
     let (base_ignores, nothing);
     let (ignores, is_whole): (&dyn Files, bool) = match &head {
-        Head::WorkTree { disk, walk, whole } => {
+        Head::WorkTree { disk, walk, check_all: whole } => {
             base_ignores = walk.base_ignores.clone();
             nothing = Memory::default();
             match &base_ignores {
@@ -130,23 +130,23 @@ pub fn compare(
     };
     let mut ignored = Ignored::new(ignores);
     // Of the whole change, so that each part of a run reports the same.
-    let left_out = left_out(
+    let left_out = excluded_count(
         &mut ignored,
         &walk::globs(config)?,
         all.iter().filter_map(|one| one.head.clone()),
     );
     let (mut outcome, files): (Outcome, &dyn Files) = match head {
-        Head::WorkTree { disk, mut walk, whole } => {
+        Head::WorkTree { disk, mut walk, check_all: whole } => {
             walk.only = (!whole).then(|| heads.collect());
             walk.change = Some(touched.clone());
             (walk::check_apart(engine, config, disk, &walk, done)?, disk)
         }
         Head::Snapshot { files, branch, .. } => {
-            let paths: Vec<String> = heads.filter(|path| !ignored.leaves_out(path)).collect();
-            let listing = joined::listing(engine, files, ignores, (&touched, branch.as_deref()));
+            let paths: Vec<String> = heads.filter(|path| !ignored.excludes(path)).collect();
+            let listing = project_pass::listing(engine, files, ignores, (&touched, branch.as_deref()));
             let listed = listing.as_ref();
             let mut outcome = rules.check(config, files, listed, (&paths, jobs, stop))?;
-            joined::of_snapshot(rules.of_project(), config, files, listed, &mut outcome)?;
+            project_pass::of_snapshot(rules.of_project(), config, files, listed, &mut outcome)?;
             let unread = ignored.problems().iter().map(|(path, error)| Skipped {
                 path: path.clone(),
                 why: format!("not read as an ignore file: {error}"),
@@ -165,27 +165,27 @@ pub fn compare(
         .into_iter()
         .filter(|change| match &change.head {
             Some(head) => met(head),
-            None => change.base.as_ref().is_some_and(|base| !ignored.leaves_out(base)),
+            None => change.base.as_ref().is_some_and(|base| !ignored.excludes(base)),
         })
         .map(moved_in::with_base)
         .collect();
     let bases: Vec<String> = counts.iter().filter_map(|change| change.base.clone()).collect();
-    let listing = joined::listing(engine, base, ignores, (&touched, branch.as_deref()));
+    let listing = project_pass::listing(engine, base, ignores, (&touched, branch.as_deref()));
     let base_files = moved_in::Base::new(base, all);
     let checked = (&*bases, jobs, stop);
     let mut before = base_rules.check(config, &base_files, listing.as_ref(), checked)?;
     base_files.without_own_rules(engine, &mut before);
-    joined::of_snapshot(base_rules.of_project(), config, base, listing.as_ref(), &mut before)?;
+    project_pass::of_snapshot(base_rules.of_project(), config, base, listing.as_ref(), &mut before)?;
     let before_joined = std::mem::take(&mut before.joined);
     let mut comparison = Compared { outcome, changed: counts.len(), ..Compared::default() };
-    comparison.judge(&counts, (&base_files, files), before);
+    comparison.classify(&counts, (&base_files, files), before);
     let renames = Renames::new(all, listing.as_ref());
     comparison.judge_joined(before_joined, &renames, within);
     Ok(comparison)
 }
 
 /// The number of tracked files among `paths` that are excluded.
-fn left_out(
+fn excluded_count(
     ignored: &mut Ignored<'_>,
     globs: &Globs,
     paths: impl Iterator<Item = String>,
@@ -194,7 +194,7 @@ fn left_out(
     for path in paths {
         if globs.excludes(&path) {
             counts.exclude += 1;
-        } else if ignored.leaves_out(&path) {
+        } else if ignored.excludes(&path) {
             counts.aiddignore += 1;
         }
     }
@@ -202,7 +202,7 @@ fn left_out(
 }
 
 impl Compared {
-    fn judge(&mut self, changes: &[Change], sides: (&dyn Files, &dyn Files), base: Outcome) {
+    fn classify(&mut self, changes: &[Change], sides: (&dyn Files, &dyn Files), base: Outcome) {
         let mut heads = Side::of(&self.outcome.files);
         let mut bases = Side::of(&base.files);
         for change in changes {

@@ -197,7 +197,7 @@ mod tests {
             let paths = moved.keys().chain(&others).chain(&edited);
             let base = Listing::new(paths.cloned());
             let renames = Renames::new(&changes, Some(&base));
-            for dir in base.folders().keys() {
+            for dir in base.dirs().keys() {
                 let expected = dir.strip_prefix("from").map(|rest| format!("to/in{rest}"));
                 prop_assert_eq!(renames.head_path(dir).map(Cow::into_owned), expected.clone());
                 let missing = format!("{dir}/missing").trim_start_matches('/').to_owned();

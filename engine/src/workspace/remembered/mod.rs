@@ -21,7 +21,7 @@ use crate::parse::lines::types::{Entry, Kind};
 use crate::rules::registry;
 use crate::text::files::{Disk, Files, nested};
 use crate::text::finding::Severity;
-use crate::text::kind::MEMORY_FOLDER;
+use crate::text::kind::MEMORY_DIR;
 use crate::text::nearest::nearest;
 use aidd_page::{self as page, CheckHeader, Form};
 use serde_json::{Map, Value};

@@ -7,9 +7,9 @@
 use super::{CHECK, RulePage, check_of, page_of};
 use crate::parse::lines::id;
 use crate::parse::lines::log::{self, Folded, Revision};
-use crate::parse::lines::standing::Standing;
+use crate::parse::lines::active_set::ActiveSet;
 use crate::text::files::Files;
-use crate::text::kind::{MEMORY_FILES, MEMORY_FOLDER, memory_folder};
+use crate::text::kind::{MEMORY_FILES, MEMORY_DIR, memory_dir};
 use memchr::memmem::Finder;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
@@ -33,7 +33,7 @@ pub struct Remembered {
 pub fn of_all(files: &dyn Files, nested: &[String]) -> Remembered {
     let mut all = of(files);
     for folder in nested {
-        let Remembered { pages, wrong } = in_folder(&Below { files, folder }, MEMORY_FOLDER);
+        let Remembered { pages, wrong } = in_folder(&Below { files, folder }, MEMORY_DIR);
         all.pages.extend(
             pages
                 .into_iter()
@@ -64,7 +64,7 @@ impl Files for Below<'_> {
 /// The checks of the memory below the root of `files`.
 #[must_use]
 pub fn of(files: &dyn Files) -> Remembered {
-    in_folder(files, memory_folder(|path| files.exists(path)))
+    in_folder(files, memory_dir(|path| files.exists(path)))
 }
 
 /// The checks of the memory in `folder`.
@@ -91,10 +91,10 @@ fn in_folder(files: &dyn Files, folder: &str) -> Remembered {
         // A decision has no check, but can supersede a memory with one.
         texts.push(read(decisions));
         remembered = pages(&memories(&texts, &carries));
-        if folder != MEMORY_FOLDER {
+        if folder != MEMORY_DIR {
             let pages = remembered.pages.iter_mut().map(|page| &mut page.path);
             for path in pages.chain(remembered.wrong.iter_mut().map(|(path, ..)| path)) {
-                *path = path.replacen(MEMORY_FOLDER, folder, 1);
+                *path = path.replacen(MEMORY_DIR, folder, 1);
             }
         }
     }
@@ -140,10 +140,10 @@ fn memories(texts: &[Vec<u8>], carries: &Finder<'_>) -> Vec<Folded> {
 
 /// The pages of the active memories.
 fn pages(memories: &[Folded]) -> Remembered {
-    let standing = Standing::of(memories);
+    let standing = ActiveSet::of(memories);
     let holding = memories.iter().map(|memory| &memory.entry);
     let mut holding: Vec<_> =
-        holding.filter(|entry| check_of(entry).is_some() && standing.holds(&entry.id)).collect();
+        holding.filter(|entry| check_of(entry).is_some() && standing.is_active(&entry.id)).collect();
     holding.sort_by_key(|entry| (entry.created_at, &entry.id));
     let mut remembered = Remembered::default();
     let mut known: BTreeMap<String, String> = BTreeMap::new();

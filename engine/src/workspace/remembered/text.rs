@@ -3,7 +3,7 @@
 use super::Shape;
 use crate::parse::lines::types::Entry;
 use crate::parse::markdown::{closes_fence, fence_marks};
-use crate::text::kind::{MEMORY_FOLDER, PLAIN_MEMORY_FOLDER};
+use crate::text::kind::{MEMORY_DIR, LEGACY_MEMORY_DIR};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::fmt::Write as _;

@@ -3,7 +3,7 @@
 
 use super::tree::Mark;
 use crate::project::git::{GitError, Tracked, TrackedDir};
-use crate::text::files::{SETTLED, stamp_of};
+use crate::text::files::{MIN_STAMP_AGE, stamp_of};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -55,7 +55,7 @@ impl Indexes {
         let mut indexes = lock(&self.indexes);
         let index = indexes.entry(top.to_owned()).or_insert_with(|| {
             let answers = self.settled.map(|_| Mutex::default());
-            let settled = self.settled.unwrap_or(SETTLED);
+            let settled = self.settled.unwrap_or(MIN_STAMP_AGE);
             Arc::new(Index { top: top.to_owned(), at, loaded: OnceLock::new(), settled, answers })
         });
         index.clone()
@@ -106,7 +106,7 @@ impl Index {
     pub(super) fn dir(&self, path: &str) -> TrackedDir {
         match self.ask(path, true) {
             Answer::Dir(dir) => dir,
-            Answer::File(_) => TrackedDir::Nothing,
+            Answer::File(_) => TrackedDir::Empty,
         }
     }
 
@@ -145,7 +145,7 @@ impl Loaded {
     fn answer(&self, path: &str, is_dir: bool) -> Answer {
         let tracked = self.tracked.as_ref().ok();
         if is_dir {
-            Answer::Dir(tracked.map_or(TrackedDir::Nothing, |tracked| tracked.dir(path)))
+            Answer::Dir(tracked.map_or(TrackedDir::Empty, |tracked| tracked.dir(path)))
         } else {
             Answer::File(tracked.is_some_and(|tracked| tracked.has_file(path)))
         }

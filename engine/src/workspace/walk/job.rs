@@ -207,7 +207,7 @@ fn cut(window: &[u8]) -> usize {
 fn after(origin: Origin, bytes: &[u8]) -> Origin {
     let lines = memchr::memchr_iter(b'\n', bytes).count();
     let start = memchr::memrchr(b'\n', bytes).map_or(0, |at| at + 1);
-    let mut before = Columns::of(&String::from_utf8_lossy(&bytes[start..]));
+    let mut before = Columns::from_text(&String::from_utf8_lossy(&bytes[start..]));
     if lines == 0 {
         before = before.plus(origin.before);
     }

@@ -8,7 +8,7 @@ use super::whole::{ask_git, asks_git};
 use crate::check::Engine;
 use crate::project::config::Config;
 use crate::project::git::Repository;
-use crate::text::files::{Disk, Files, SETTLED, stamp_of};
+use crate::text::files::{Disk, Files, MIN_STAMP_AGE, stamp_of};
 use crate::text::listing::Listing;
 use crate::text::paths::GlobError;
 use crate::workspace::project_checks::{Joins, News, Settled};
@@ -71,7 +71,7 @@ impl Kept {
     /// The listing, without cached lookups.
     #[must_use]
     pub fn listing(&self) -> Listing {
-        self.joins.listing().unanswered()
+        self.joins.listing().without_answers()
     }
 
     /// The findings of the project pass.
@@ -104,11 +104,11 @@ impl Kept {
             let paths = if looked.differs {
                 Listing::new(self.tree.files())
             } else {
-                self.joins.listing().undescribed()
+                self.joins.listing().files_only()
             };
             let (git, listing) = described(engine, disk, paths);
             self.git = git;
-            news.listing = (!listing.is_as(self.joins.listing())).then_some(listing);
+            news.listing = (!listing.is_same(self.joins.listing())).then_some(listing);
         }
         self.look_apart(!news.folders.is_empty());
         news.files.extend(self.apart.1.iter().cloned());
@@ -130,7 +130,7 @@ impl Kept {
 
     fn is_git_changed(&self, engine: &Engine) -> bool {
         let is_still =
-            |(place, mark): &(PathBuf, Mark)| Mark::of(stamp_of(place), SETTLED).is_still(*mark);
+            |(place, mark): &(PathBuf, Mark)| Mark::of(stamp_of(place), MIN_STAMP_AGE).is_still(*mark);
         asks_git(engine) && !self.git.as_ref().is_some_and(|files| files.iter().all(is_still))
     }
 }
@@ -147,7 +147,7 @@ fn described(
     let repository = Repository::open(disk.root()).ok();
     // Taken before the files are read, so that a later change is detected.
     let known = repository.as_ref().map(|repository| {
-        let mark = |place: PathBuf| (place.clone(), Mark::of(stamp_of(&place), SETTLED));
+        let mark = |place: PathBuf| (place.clone(), Mark::of(stamp_of(&place), MIN_STAMP_AGE));
         repository.state_files().map(mark).to_vec()
     });
     let (tracked, branch) = ask_git(engine, repository);

@@ -223,7 +223,7 @@ pub fn check_apart(
 ) -> Result<Outcome, GlobError> {
     let globs = globs(config)?;
     let indexes = Arc::default();
-    let listing = engine.asks_listing().then(|| whole::listed(engine, disk, walk, &indexes));
+    let listing = engine.needs_listing().then(|| whole::listed(engine, disk, walk, &indexes));
     let scope = Arc::new(Scope::of_walk(walk, disk, indexes.clone()));
     let mut outcome = match &listing {
         Some(listing) => {

@@ -173,7 +173,7 @@ pub(super) fn read_above(place: &Path) -> io::Result<Option<Gitignore>> {
 pub(super) fn read_inside(disk: &Disk, path: &str) -> io::Result<Option<Gitignore>> {
     // Most directories have none.
     let absent = disk.root().join(path).symlink_metadata().is_err();
-    if absent { Ok(None) } else { if_there(disk.read_whole(path, SIDE_FILE_LIMIT, Links::Refused)) }
+    if absent { Ok(None) } else { if_there(disk.read_whole(path, SIDE_FILE_LIMIT, Links::Reject)) }
 }
 
 fn if_there(read: io::Result<Vec<u8>>) -> io::Result<Option<Gitignore>> {

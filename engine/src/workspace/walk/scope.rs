@@ -11,7 +11,7 @@ use super::rules::{Above, Level, Verdict, read_above, read_inside};
 use crate::project::git::{Snapshot, TrackedDir};
 use crate::project::ignored::{self, AIDDIGNORE};
 use crate::text::files::Disk;
-use crate::text::paths::{below, folder_of, relative, upwards};
+use crate::text::paths::{below, parent_dir, relative, upwards};
 use ignore::gitignore::Gitignore;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -127,8 +127,8 @@ impl Scope {
         if !self.is_on {
             return true;
         }
-        let dir = self.dir(folder_of(path));
-        let tracked_only = read(&self.tracked_only).contains(folder_of(path));
+        let dir = self.dir(parent_dir(path));
+        let tracked_only = read(&self.tracked_only).contains(parent_dir(path));
         let full = self.full(path);
         let verdict =
             dir.level.as_ref().map_or(Verdict::None, |level| level.verdict(&full, is_dir));
@@ -146,7 +146,7 @@ impl Scope {
             return index.has_file(path_there);
         }
         match index.dir(path_there) {
-            TrackedDir::Nothing => false,
+            TrackedDir::Empty => false,
             TrackedDir::Submodule => true,
             TrackedDir::Files => {
                 if !self.named.contains(path) {
@@ -159,7 +159,7 @@ impl Scope {
 
     /// Whether a walk over the root covers the file at `path`, if it exists.
     pub(super) fn meets(&self, path: &str) -> bool {
-        let mut dirs: Vec<&str> = upwards(folder_of(path)).filter(|dir| !dir.is_empty()).collect();
+        let mut dirs: Vec<&str> = upwards(parent_dir(path)).filter(|dir| !dir.is_empty()).collect();
         dirs.reverse();
         let is_store = path.split('/').any(|name| super::STORES.contains(&name));
         !is_store && dirs.into_iter().all(|dir| self.takes(dir, true)) && self.takes(path, false)
@@ -168,7 +168,7 @@ impl Scope {
     /// Whether Git tracks the file at `path`, or it belongs to another repository.
     pub(super) fn is_tracked(&self, path: &str) -> bool {
         let full = self.full(path);
-        let index = self.dir(folder_of(path)).index;
+        let index = self.dir(parent_dir(path)).index;
         let is_outer = |index: &Arc<Index>| index.at <= self.prefix.len();
         index.is_none_or(|index| !is_outer(&index) || index.has_file(&full[index.at..]))
     }
@@ -183,7 +183,7 @@ impl Scope {
         let left_out = std::mem::take(&mut *lock(&self.left_out));
         let mut counts = LeftOut::default();
         for (path, cause) in left_out {
-            let Some(index) = self.dir(folder_of(&path)).index else { continue };
+            let Some(index) = self.dir(parent_dir(&path)).index else { continue };
             let count = index.count(&self.full(&path)[index.at..]);
             match cause {
                 Cause::Aiddignore => counts.aiddignore += count,
@@ -226,7 +226,7 @@ impl Scope {
         };
         let mut dir = match missing.last() {
             Some(&"") => self.above.clone(),
-            Some(outermost) => self.dir_known(folder_of(outermost)),
+            Some(outermost) => self.dir_known(parent_dir(outermost)),
             None => self.dir_known(path),
         };
         for path in missing.into_iter().rev() {

@@ -5,8 +5,8 @@ use super::index::Indexes;
 use super::rules::{Above, common};
 use super::scope::{Scope, from_root};
 use super::{Walk, builder, is_store, meets_entry, relative};
-use crate::text::files::{Disk, SETTLED, Stamp, stamp_of};
-use crate::text::paths::{below, folder_of};
+use crate::text::files::{Disk, MIN_STAMP_AGE, Stamp, stamp_of};
+use crate::text::paths::{below, parent_dir};
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -87,7 +87,7 @@ struct Met {
 impl Tree {
     /// Reads the whole project.
     pub(super) fn new(disk: &Disk) -> Self {
-        Self::settling(disk, SETTLED)
+        Self::settling(disk, MIN_STAMP_AGE)
     }
 
     pub(super) fn settling(disk: &Disk, settled: Duration) -> Self {
@@ -203,7 +203,7 @@ impl Tree {
             return self.anew(disk);
         }
         let is_gone = |path: &&String| {
-            !path.is_empty() && read.contains_key(folder_of(path)) && !seen.contains(*path)
+            !path.is_empty() && read.contains_key(parent_dir(path)) && !seen.contains(*path)
         };
         let gone: Vec<String> = self.folders.keys().filter(is_gone).cloned().collect();
         let mut looked = Looked { differs: false, folders: stale };
@@ -249,7 +249,7 @@ fn now(place: &Path, before: Mark, settled: Duration) -> Mark {
 
 /// The parent directories of a path, the root last.
 fn above(path: &str) -> impl Iterator<Item = &str> {
-    std::iter::successors(Some(path), |&path| (!path.is_empty()).then(|| folder_of(path))).skip(1)
+    std::iter::successors(Some(path), |&path| (!path.is_empty()).then(|| parent_dir(path))).skip(1)
 }
 
 /// The directories of a walk with their contents, and the directories that are not excluded.

@@ -33,7 +33,7 @@ pub(super) fn listed(engine: &Engine, disk: &Disk, walk: &Walk, indexes: &Arc<In
 
 /// Adds the Git data that the rules need.
 fn described(engine: &Engine, disk: &Disk, walk: &Walk, listing: Listing) -> Listing {
-    let wants_branch = walk.branch.is_none() && engine.asks_listing();
+    let wants_branch = walk.branch.is_none() && engine.needs_listing();
     let asks = project_checks::asks_index(engine) || wants_branch;
     let repository = asks.then(|| Repository::open(disk.root()).ok()).flatten();
     let (tracked, branch) = ask_git(engine, repository);
@@ -43,7 +43,7 @@ fn described(engine: &Engine, disk: &Disk, walk: &Walk, listing: Listing) -> Lis
 
 /// Whether rules need the contents of the Git index, or the branch.
 pub(super) fn asks_git(engine: &Engine) -> bool {
-    project_checks::asks_index(engine) || engine.asks_listing()
+    project_checks::asks_index(engine) || engine.needs_listing()
 }
 
 /// Reads the contents of the Git index, if rules need it, and the branch.

@@ -4,7 +4,7 @@ use super::{Kind, Scope, Side, Weakening, listed, number};
 use crate::project::config::{Config, line_of};
 use crate::project::ignored::{AIDDIGNORE, Ignored};
 use crate::text::files::{Files, side_file};
-use crate::text::paths::{GlobError, Globs, folder_of, upwards};
+use crate::text::paths::{GlobError, Globs, parent_dir, upwards};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Whether the file at `path` is an ignore file that excludes tracked files: those of other tools
@@ -74,8 +74,8 @@ pub(super) fn ignore_files(base: &Side<'_>, head: &Side<'_>, tracked: &[String])
     let mut changed = Changed { sides: [old, new], known: HashMap::new() };
     let mut lost: BTreeMap<String, Vec<&String>> = BTreeMap::new();
     for path in tracked {
-        if after.leaves_out(path)
-            && !before.leaves_out(path)
+        if after.excludes(path)
+            && !before.excludes(path)
             && let Some(file) = changed.above(path)
         {
             lost.entry(file).or_default().push(path);
@@ -111,7 +111,7 @@ struct Changed<'a> {
 impl Changed<'_> {
     /// The nearest changed ignore file at or above `path`.
     fn above(&mut self, path: &str) -> Option<String> {
-        for folder in upwards(folder_of(path)) {
+        for folder in upwards(parent_dir(path)) {
             let file = crate::text::paths::below(folder, AIDDIGNORE);
             let sides = self.sides;
             let differs = *self

@@ -40,7 +40,7 @@ pub(super) fn compare(base: &Side<'_>, head: &Side<'_>, tracked: &[String]) -> V
             let cause = causes.of(rule, to.map(|(severity, _)| severity));
             lowered.entry(cause).or_default().insert(rule.id.clone(), from);
         } else if let Some(now) = now {
-            let waits = [head, base].map(|side| side.engine.waits(&rule.id));
+            let waits = [head, base].map(|side| side.engine.pack_conditions(&rule.id));
             if to.is_some_and(|(_, given)| given != params) {
                 found.push(causes.set(&rule.id, "changes the parameters of"));
             } else if waits[0].is_some() && waits[0] != waits[1] {
@@ -107,7 +107,7 @@ impl<'a> Causes<'a> {
         let mut packs = HashMap::new();
         for name in base.config.compliance.iter().flatten() {
             let alone = Config { compliance: Some(vec![name.clone()]), ..Config::default() };
-            let pack = Packs::of(&alone, base.engine.registry()).unwrap_or_default();
+            let pack = Packs::from_config(&alone, base.engine.registry()).unwrap_or_default();
             let set = pack.set.into_iter().map(|(rule, _)| rule);
             for rule in pack.on.into_iter().chain(set) {
                 packs.entry(rule).or_insert(name.as_str());

@@ -1,7 +1,7 @@
 //! Checks of the changes on the current branch: new findings, and the pull request report.
 
 use super::found::{self, Findings};
-use super::{LIMIT, MOST};
+use super::{DEFAULT_LIMIT, MAX_LIMIT};
 use crate::context::Context;
 use crate::tool::{Answer, Choice, Profile, Tool, ToolError};
 use aidd_engine::check::Selection;
@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Maximum length of a report in characters, which is also GitHub's limit for a comment.
-const REPORT: usize = 65_536;
+const MAX_REPORT_CHARS: usize = 65_536;
 
 pub(super) fn tools() -> Vec<Tool> {
     let check = Tool::new(
@@ -29,14 +29,14 @@ pub(super) fn tools() -> Vec<Tool> {
         "Returns the pull request report. Use to inform people; to fix findings use aidd_ci_diff_check.",
         report,
     )
-    .choosing(Choice { by: "policy", usual: "false", takes: &[(&["false"], &["base"])] })
+    .with_choice(Choice { by: "policy", default: "false", takes: &[(&["false"], &["base"])] })
     .in_profiles(&[Profile::Tools]);
     vec![check, report]
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Changes {
+struct DiffParams {
     /// Base revision (main branch)
     base: Option<String>,
     /// Only files in these paths
@@ -47,22 +47,22 @@ struct Changes {
     limit: Option<usize>,
 }
 
-fn diff_check(context: &Context, given: Changes) -> Result<Answer<Findings>, ToolError> {
+fn diff_check(context: &Context, given: DiffParams) -> Result<Answer<Findings>, ToolError> {
     let project = context.project()?;
     let target = Target::Changes { base: given.base.as_deref(), below: &given.changed_files };
-    let mut document = changed(context, &project, &target)?;
+    let mut document = check_changes(context, &project, &target)?;
     if given.base.is_none()
         && document.checked == 0
-        && let Some(note) = nothing_changed(context)
+        && let Some(note) = unchanged_note(context)
     {
         document.notes.push(note);
     }
-    Ok(found::answer(&project, &document, given.limit.unwrap_or(LIMIT).clamp(1, MOST)))
+    Ok(found::answer(&project, &document, given.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT)))
 }
 
 /// The note if nothing was checked because the work is already on the main branch; "passes" alone
 /// would be misleading.
-fn nothing_changed(context: &Context) -> Option<String> {
+fn unchanged_note(context: &Context) -> Option<String> {
     let changes = uncommitted(context.root())?.changes;
     changes.is_empty().then(|| {
         "no uncommitted changes and no commits since the base; to check earlier commits, pass an \
@@ -72,20 +72,20 @@ fn nothing_changed(context: &Context) -> Option<String> {
 }
 
 /// Checks the changes with all rules.
-fn changed(
+fn check_changes(
     context: &Context,
     project: &Project,
     target: &Target<'_>,
 ) -> Result<Document, ToolError> {
     let all = Selection::default();
-    run::check_until(project, &all, target, context.stop()).map_err(found::said)
+    run::check_until(project, &all, target, context.stop()).map_err(found::to_tool_error)
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Asked {
+struct ReportParams {
     #[serde(default)]
-    format: Form,
+    format: ReportFormat,
     /// Base revision (main branch)
     base: Option<String>,
     /// Report the enforced policy instead
@@ -95,7 +95,7 @@ struct Asked {
 
 #[derive(Clone, Copy, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-enum Form {
+enum ReportFormat {
     #[default]
     Markdown,
     Json,
@@ -105,33 +105,33 @@ enum Form {
 /// A rendered report.
 #[derive(Serialize, JsonSchema)]
 struct Report {
-    format: Form,
+    format: ReportFormat,
     /// Whether the pull request would fail; absent for a policy report.
     #[serde(skip_serializing_if = "Option::is_none")]
     fails: Option<bool>,
     report: String,
 }
 
-fn report(context: &Context, given: Asked) -> Result<Answer<Report>, ToolError> {
+fn report(context: &Context, given: ReportParams) -> Result<Answer<Report>, ToolError> {
     let project = context.project()?;
     let (fails, text) = if given.policy {
         let format = match given.format {
-            Form::Markdown => ComplianceFormat::Markdown,
-            Form::Json => ComplianceFormat::Json,
-            Form::Github => ComplianceFormat::Github,
+            ReportFormat::Markdown => ComplianceFormat::Markdown,
+            ReportFormat::Json => ComplianceFormat::Json,
+            ReportFormat::Github => ComplianceFormat::Github,
         };
-        (None, run::policy(&project, format).map_err(found::said)?)
+        (None, run::policy(&project, format).map_err(found::to_tool_error)?)
     } else {
         let target = Target::Changes { base: given.base.as_deref(), below: &[] };
-        let document = changed(context, &project, &target)?;
+        let document = check_changes(context, &project, &target)?;
         let format = match given.format {
-            Form::Markdown => Format::Markdown,
-            Form::Json => Format::Json,
-            Form::Github => Format::Github,
+            ReportFormat::Markdown => Format::Markdown,
+            ReportFormat::Json => Format::Json,
+            ReportFormat::Github => Format::Github,
         };
         (Some(document.is_failing()), run::render(&project, &document, format))
     };
-    if text.chars().nth(REPORT).is_some() {
+    if text.chars().nth(MAX_REPORT_CHARS).is_some() {
         return Err(ToolError::new(format!("the report is longer than {REPORT} characters"))
             .remedy("get the findings in parts with aidd_ci_diff_check, or the full report with `aidd ci --output FILE`"));
     }

@@ -11,9 +11,9 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// Maximum number of incompletely checked files listed in an answer.
-const NAMED: usize = 20;
+const MAX_SKIPPED: usize = 20;
 /// Maximum length of a rule's reason in characters; the page has the full text.
-const WHY: usize = 240;
+const MAX_REASON_CHARS: usize = 240;
 
 /// The result of a check.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -22,7 +22,7 @@ pub(super) struct Findings {
     /// Whether no new finding would fail a pull request.
     passes: bool,
     /// New findings, most severe first.
-    findings: Vec<Found>,
+    findings: Vec<FoundItem>,
     /// Counts of findings and files.
     summary: Summary,
     /// Reasons of the rules of these findings.
@@ -41,7 +41,7 @@ pub(super) struct Findings {
 /// One finding.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Found {
+struct FoundItem {
     id: String,
     rule: String,
     severity: String,
@@ -97,7 +97,7 @@ struct Skipped {
 
 /// Converts an error of the check to a tool error; the text after `hint:` becomes the remedy.
 #[expect(clippy::needless_pass_by_value, reason = "a function for `map_err`")]
-pub(super) fn said(error: anyhow::Error) -> ToolError {
+pub(super) fn to_tool_error(error: anyhow::Error) -> ToolError {
     let text = format!("{error:#}");
     match text.split_once("\nhint: ") {
         Some((message, hint)) => ToolError::new(message).remedy(hint),
@@ -111,16 +111,16 @@ pub(super) fn answer(project: &Project, document: &Document, limit: usize) -> An
     let shown = &ranked[..ranked.len().min(limit)];
     let findings = Findings {
         passes: !document.is_failing(),
-        findings: shown.iter().map(|found| Found::of(found)).collect(),
+        findings: shown.iter().map(|found| FoundItem::from_wire(found)).collect(),
         summary: summary(document, ranked.len() - shown.len()),
-        why: why(project, shown),
+        why: reasons(project, shown),
         skipped: document
             .skipped
             .iter()
-            .take(NAMED)
+            .take(MAX_SKIPPED)
             .map(|file| Skipped { path: file.path.clone(), why: file.why.clone() })
             .collect(),
-        notes: document.notes.iter().cloned().chain(unread(project)).collect(),
+        notes: document.notes.iter().cloned().chain(invalid_pages(project)).collect(),
         base: document.comparison.as_ref().map(|comparison| comparison.base.clone()),
     };
     let text = findings.text();
@@ -128,7 +128,7 @@ pub(super) fn answer(project: &Project, document: &Document, limit: usize) -> An
 }
 
 /// A note on rule pages that are invalid, since their rules are not applied to any file.
-pub(super) fn unread(project: &Project) -> Option<String> {
+pub(super) fn invalid_pages(project: &Project) -> Option<String> {
     let means_a_pack = |text: &str| text.lines().any(|line| line.starts_with("pack:"));
     let of = |(path, text): &(String, String)| {
         let is_read = project_rule(path, text).is_some() || means_a_pack(text);
@@ -160,28 +160,28 @@ fn summary(document: &Document, more: usize) -> Summary {
 }
 
 /// The reason of each rule, once: the first paragraph of its page.
-fn why(project: &Project, shown: &[&wire::Finding]) -> Vec<Why> {
+fn reasons(project: &Project, shown: &[&wire::Finding]) -> Vec<Why> {
     let registry = project.registry();
     let rules: BTreeSet<&str> = shown.iter().map(|found| &*found.rule).collect();
     let of = |id: &str| {
         let rule = registry.get(id)?;
-        let why = cut(rule.lead());
+        let why = truncate(rule.lead());
         (!why.is_empty()).then(|| Why { rule: id.to_owned(), why })
     };
     rules.into_iter().filter_map(of).collect()
 }
 
 /// Shortens a text, at the end of a sentence if possible.
-fn cut(text: String) -> String {
-    let Some((end, _)) = text.char_indices().nth(WHY) else { return text };
+fn truncate(text: String) -> String {
+    let Some((end, _)) = text.char_indices().nth(MAX_REASON_CHARS) else { return text };
     match text[..end].rfind(". ") {
         Some(stop) => text[..=stop].to_owned(),
         None => format!("{}…", text[..end].trim_end()),
     }
 }
 
-impl Found {
-    fn of(found: &wire::Finding) -> Self {
+impl FoundItem {
+    fn from_wire(found: &wire::Finding) -> Self {
         Self {
             id: found.id.clone(),
             rule: found.rule.clone(),
@@ -205,7 +205,7 @@ impl Findings {
     fn text(&self) -> String {
         let mut text = self.totals();
         for found in &self.findings {
-            let Found { id, rule, severity, path, start, message, .. } = found;
+            let FoundItem { id, rule, severity, path, start, message, .. } = found;
             let _ = write!(
                 text,
                 "\n{severity} {path}:{}:{} {rule} [{id}] {message}",

@@ -21,7 +21,7 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 /// Maximum number of findings quoted for a gate.
-const PLACES: usize = 3;
+const MAX_PLACES: usize = 3;
 
 pub(super) fn tools() -> Vec<Tool> {
     vec![
@@ -36,7 +36,7 @@ pub(super) fn tools() -> Vec<Tool> {
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct Asked {
+struct GateParams {
     /// BUILD, VERIFY or SHIP (that of the open lifecycle, else VERIFY)
     phase: Option<String>,
     /// Gate to evidence (file:, commit:, memory:, note:)
@@ -52,14 +52,14 @@ struct Gates {
     phase: String,
     /// Whether every blocking gate passes or does not apply.
     passes: bool,
-    gates: Vec<One>,
+    gates: Vec<GateResult>,
 }
 
 /// A gate.
 #[derive(Serialize, JsonSchema)]
-struct One {
+struct GateResult {
     id: &'static str,
-    standing: Word,
+    standing: GateStatus,
     blocks: bool,
     /// Evidence, counter-evidence, or the evidence that is missing.
     why: String,
@@ -67,14 +67,14 @@ struct One {
 
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Word {
+enum GateStatus {
     Pass,
     Fail,
     Missing,
     NotApplicable,
 }
 
-fn check(context: &Context, given: Asked) -> Result<Answer<Gates>, ToolError> {
+fn check(context: &Context, given: GateParams) -> Result<Answer<Gates>, ToolError> {
     let project = context.project()?;
     let asked = match given.phase {
         Some(phase) => phase,
@@ -97,11 +97,11 @@ fn check(context: &Context, given: Asked) -> Result<Answer<Gates>, ToolError> {
         .memory(|memory| memory.judge_gates(here, branch.as_deref(), changed, &given.evidence))?;
     let engine = project.engine(&Selection::default())?;
     let on = engine.settings("");
-    let gates: Vec<One> = gates_of(here)
+    let gates: Vec<GateResult> = gates_of(here)
         .zip(shows)
-        .map(|(gate, shows)| judged(gate, shows, &document, &on))
+        .map(|(gate, shows)| evaluate(gate, shows, &document, &on))
         .collect();
-    let is_open = |gate: &&One| gate.blocks && matches!(gate.standing, Word::Fail | Word::Missing);
+    let is_open = |gate: &&GateResult| gate.blocks && matches!(gate.standing, Word::Fail | Word::Missing);
     let answer =
         Gates { phase: here.to_owned(), passes: !gates.iter().any(|gate| is_open(&gate)), gates };
     let text = text(&answer);
@@ -129,7 +129,7 @@ fn changes(
         .collect();
     let selection = Selection { only, ..Selection::default() };
     let target = Target::Changes { base, below: &[] };
-    run::check_until(project, &selection, &target, context.stop()).map_err(found::said)
+    run::check_until(project, &selection, &target, context.stop()).map_err(found::to_tool_error)
 }
 
 fn is_named(glob: &str, rule: &str) -> bool {
@@ -153,7 +153,7 @@ fn last_change(root: &Path, repository: &Repository) -> i64 {
     let head = repository.commit("HEAD").ok();
     let base = match head.as_deref().map(|head| repository.snapshot(head)) {
         Some(Ok(base)) => base,
-        _ => repository.nothing(),
+        _ => repository.empty_snapshot(),
     };
     let written = |path: &str| {
         let time = root.join(path).symlink_metadata().ok()?.modified().ok()?;
@@ -161,18 +161,18 @@ fn last_change(root: &Path, repository: &Repository) -> i64 {
     };
     let disk = Disk::new(root);
     let changes = walk::work_tree_changes(repository, &base, &disk).unwrap_or_default();
-    let touched = changes.iter().filter(|change| !is_ours(change.path()));
+    let touched = changes.iter().filter(|change| !is_memory_file(change.path()));
     let newest = touched.filter_map(|change| written(change.path())).max();
-    let committed = || repository.told(&head?).ok().map(|commit| commit.at);
+    let committed = || repository.commit_info(&head?).ok().map(|commit| commit.at);
     newest.or_else(committed).unwrap_or_default()
 }
 
 /// Files that the memory writes do not count as changes.
-fn is_ours(path: &str) -> bool {
+fn is_memory_file(path: &str) -> bool {
     path.contains("ai/memory/") || is_memory_path(path) || path.contains(".aidd/")
 }
 
-fn judged(gate: &Gate, shows: Shows, document: &Document, on: &Settings) -> One {
+fn evaluate(gate: &Gate, shows: Shows, document: &Document, on: &Settings) -> GateResult {
     let runs = |rule: &str| on.iter().any(|(id, to)| to.severity.is_some() && is_named(rule, id));
     let (ran, off): (Vec<&str>, Vec<&str>) = gate.rules.iter().partition(|rule| runs(rule));
     let broken: Vec<&wire::Finding> = document
@@ -181,10 +181,10 @@ fn judged(gate: &Gate, shows: Shows, document: &Document, on: &Settings) -> One 
         .filter(|found| gate.rules.iter().any(|rule| is_named(rule, &found.rule)))
         .collect();
     let mut why = Vec::new();
-    for found in broken.iter().take(PLACES) {
+    for found in broken.iter().take(MAX_PLACES) {
         why.push(format!("{} {}:{}", found.rule, found.path, found.start.line));
     }
-    if broken.len() > PLACES {
+    if broken.len() > MAX_PLACES {
         why.push(format!("{} more", broken.len() - PLACES));
     }
     if broken.is_empty() && !ran.is_empty() {
@@ -197,14 +197,14 @@ fn judged(gate: &Gate, shows: Shows, document: &Document, on: &Settings) -> One 
         why.push(shows.why);
     }
     let standing = match shows.standing {
-        _ if !broken.is_empty() => Word::Fail,
-        Some(Standing::Pass) => Word::Pass,
-        Some(Standing::Fail) => Word::Fail,
-        Some(Standing::Missing) => Word::Missing,
-        None if ran.is_empty() => Word::NotApplicable,
-        None => Word::Pass,
+        _ if !broken.is_empty() => GateStatus::Fail,
+        Some(Standing::Pass) => GateStatus::Pass,
+        Some(Standing::Fail) => GateStatus::Fail,
+        Some(Standing::Missing) => GateStatus::Missing,
+        None if ran.is_empty() => GateStatus::NotApplicable,
+        None => GateStatus::Pass,
     };
-    One { id: gate.id, standing, blocks: gate.blocks, why: why.join("; ") }
+    GateResult { id: gate.id, standing, blocks: gate.blocks, why: why.join("; ") }
 }
 
 fn text(gates: &Gates) -> String {
@@ -215,10 +215,10 @@ fn text(gates: &Gates) -> String {
         format!("{} {verdict}; {} of {} gates open", gates.phase, open.count(), gates.gates.len());
     for gate in &gates.gates {
         let word = match gate.standing {
-            Word::Pass => "pass",
-            Word::Fail => "fail",
-            Word::Missing => "missing",
-            Word::NotApplicable => "not applicable",
+            GateStatus::Pass => "pass",
+            GateStatus::Fail => "fail",
+            GateStatus::Missing => "missing",
+            GateStatus::NotApplicable => "not applicable",
         };
         let soft = if gate.blocks { "" } else { " (does not block)" };
         let _ = write!(text, "\n{word} {}{soft}: {}", gate.id, gate.why);

@@ -20,9 +20,9 @@ use serde::Deserialize;
 use std::collections::BTreeSet;
 
 /// Default number of findings in an answer; a model fixes a few at a time.
-const LIMIT: usize = 20;
+const DEFAULT_LIMIT: usize = 20;
 /// Maximum number of findings in an answer.
-const MOST: usize = 200;
+const MAX_LIMIT: usize = 200;
 
 /// A validator family with its own tool.
 struct Family {
@@ -72,7 +72,7 @@ const FAMILIES: &[Family] = &[
 #[must_use]
 pub fn tools() -> Vec<Tool> {
     let families = FAMILIES.iter().map(|family| {
-        Tool::new(family.name, family.title, family.description, move |context, given: Given| {
+        Tool::new(family.name, family.title, family.description, move |context, given: CheckParams| {
             let rules = family.rules.iter().map(|&rule| rule.to_owned()).collect();
             check(context, &given, rules, family.path)
         })
@@ -94,7 +94,7 @@ pub fn tools() -> Vec<Tool> {
 /// What to check.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Given {
+struct CheckParams {
     /// File or directory; for content: its path
     file_path: Option<String>,
     /// Text to check
@@ -107,7 +107,7 @@ struct Given {
 /// What to check, and with which rules.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Compliance {
+struct ComplianceParams {
     /// File or directory; for content: its path
     file_path: Option<String>,
     /// Text to check
@@ -120,8 +120,8 @@ struct Compliance {
     limit: Option<usize>,
 }
 
-fn compliance(context: &Context, given: Compliance) -> Result<Answer<Findings>, ToolError> {
-    let Compliance { file_path, content, rule_categories, limit } = given;
+fn compliance(context: &Context, given: ComplianceParams) -> Result<Answer<Findings>, ToolError> {
+    let ComplianceParams { file_path, content, rule_categories, limit } = given;
     if content.is_some() && file_path.is_none() {
         return Err(ToolError::new(
             "`filePath` is missing: the rules for a text depend on \
@@ -142,7 +142,7 @@ fn compliance(context: &Context, given: Compliance) -> Result<Answer<Findings>, 
         }
     });
     let rules = rules.collect();
-    check(context, &Given { file_path, content, limit }, rules, "")
+    check(context, &CheckParams { file_path, content, limit }, rules, "")
 }
 
 /// The categories of all rules.
@@ -171,7 +171,7 @@ fn is_tag(context: &Context, name: &str) -> bool {
 /// Checks the input with the rules in `only`, or all rules if it is empty.
 fn check(
     context: &Context,
-    given: &Given,
+    given: &CheckParams,
     only: Vec<String>,
     assumed: &str,
 ) -> Result<Answer<Findings>, ToolError> {
@@ -189,6 +189,6 @@ fn check(
     };
     let selection = Selection { only, ..Selection::default() };
     let document = run::check_until(&project, &selection, &target, context.stop());
-    let document = document.map_err(found::said)?;
-    Ok(found::answer(&project, &document, given.limit.unwrap_or(LIMIT).clamp(1, MOST)))
+    let document = document.map_err(found::to_tool_error)?;
+    Ok(found::answer(&project, &document, given.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT)))
 }

@@ -35,7 +35,7 @@ fn git(root: &Path, args: &[&str]) {
 }
 
 #[test]
-fn a_text_is_checked_as_what_it_is_to_become() {
+fn text_is_checked_by_its_intended_path() {
     let folder = project(&[(".aidd/x", "")]);
     let arguments = json!({"content": DOCKERFILE, "limit": 2});
     let answer = call(folder.path(), "aidd_validate_dockerfile", arguments).expect("an answer");
@@ -94,7 +94,7 @@ fn a_text_is_checked_as_what_it_is_to_become() {
 }
 
 #[test]
-fn files_and_folders_are_checked() {
+fn files_and_directories_are_checked() {
     let folder = project(&[(".aidd/x", ""), ("a/Dockerfile", DOCKERFILE), ("b/x.md", "# b\n")]);
     let all = call(folder.path(), "aidd_check_compliance", json!({"filePath": "."}));
     let all = all.expect("an answer").data;
@@ -117,7 +117,7 @@ fn a_secret_is_found_and_not_shown() {
 }
 
 #[test]
-fn what_is_missing_or_outside_is_said() {
+fn missing_and_outside_paths_are_errors() {
     let folder = project(&[(".aidd/x", "")]);
     let said = |name: &str, arguments: Value| {
         call(folder.path(), name, arguments).expect_err("refused").to_string()
@@ -153,7 +153,7 @@ fn what_is_missing_or_outside_is_said() {
 }
 
 #[test]
-fn what_changed_is_judged_as_the_pull_request_will() {
+fn changes_are_checked_as_in_the_pull_request() {
     let folder = project(&[("a/Dockerfile", DOCKERFILE)]);
     let root = folder.path();
     git(root, &["init", "-q", "-b", "main"]);
@@ -214,7 +214,7 @@ fn without_a_main_branch_there_is_no_comparison_by_guess() {
 }
 
 #[test]
-fn before_the_first_commit_all_is_new_and_that_is_said() {
+fn before_the_first_commit_all_findings_are_new() {
     let folder = project(&[("Dockerfile", "FROM debian:12\nUSER app\nRUN sudo true\n")]);
     git(folder.path(), &["init", "-q", "-b", "trunk"]);
     let answer = call(folder.path(), "aidd_ci_diff_check", json!({})).expect("an answer");
@@ -227,7 +227,7 @@ fn before_the_first_commit_all_is_new_and_that_is_said() {
 }
 
 #[test]
-fn a_cancelled_check_is_no_answer() {
+fn a_cancelled_check_is_an_error() {
     let folder = repository("main");
     let tools = tools::all();
     for (name, arguments) in [
@@ -246,7 +246,7 @@ fn a_cancelled_check_is_no_answer() {
 }
 
 #[test]
-fn what_was_not_checked_is_counted_and_the_first_are_named() {
+fn skipped_files_are_counted_and_the_first_are_listed() {
     let folder = project(&[(".aidd/config.json", "{\"maxFileSize\": 1}")]);
     for name in 0..30 {
         fs::write(folder.path().join(format!("{name}.mmd")), "graph TD\n").expect("written");
@@ -280,7 +280,7 @@ fn a_rule_is_explained_by_its_page() {
 }
 
 #[test]
-fn what_is_staged_is_listed_for_a_commit_message() {
+fn staged_changes_are_listed_for_a_commit_message() {
     let folder = project(&[("README.md", "# A\n"), (".aidd/x", "")]);
     let said = |folder: &Path| call(folder, "aidd_generate_commit_message", json!({}));
     let none = said(folder.path()).expect_err("no repository");
@@ -296,7 +296,7 @@ fn what_is_staged_is_listed_for_a_commit_message() {
 }
 
 #[test]
-fn gates_are_judged_by_what_is_there() {
+fn gates_are_evaluated_from_evidence() {
     let config = r#"{"rules": {"dockerfile/*": "off"}}"#;
     let folder = project(&[(".aidd/config.json", config), ("a.py", "x = 1\n")]);
     let root = folder.path();
@@ -443,11 +443,11 @@ fn a_sentence_becomes_a_check_in_two_calls() {
     let mut client = crate::testing::Client::at(folder.path());
     let given = json!({"sentence": sentence, "draft": DRAFT});
     assert_eq!(client.text("aidd_suggest_rule", given), second.text);
-    client.leave();
+    client.disconnect();
 }
 
 #[test]
-fn what_is_no_sentence_and_no_draft_is_refused() {
+fn invalid_sentences_and_drafts_are_rejected() {
     let folder = project(&[(".aidd/x", ""), ("a.md", "words\n")]);
     let refused = |arguments: Value| {
         call(folder.path(), "aidd_suggest_rule", arguments).expect_err("refused").to_string()
@@ -466,7 +466,7 @@ fn what_is_no_sentence_and_no_draft_is_refused() {
 
 /// Names that agents mistake for a category or a rule get an error with the known names.
 #[test]
-fn names_that_are_nearly_right_are_answered_with_the_right_ones() {
+fn similar_names_are_suggested() {
     let folder = project(&[("a.ts", "export const a = 1;\n")]);
     let refused = |tool: &str, arguments: Value| {
         call(folder.path(), tool, arguments).expect_err("refused").to_string()
@@ -483,7 +483,7 @@ fn names_that_are_nearly_right_are_answered_with_the_right_ones() {
 
 /// On the main branch without changes, the answer says that nothing was checked.
 #[test]
-fn nothing_to_compare_is_no_judgement() {
+fn nothing_to_compare_is_reported() {
     let folder = project(&[("a.ts", "export const a = 1;\n")]);
     let root = folder.path();
     git(root, &["init", "-q", "-b", "main"]);

@@ -17,13 +17,13 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 /// Maximum number of rules explained for one alias.
-const RULES: usize = 3;
+const MAX_EXPLAINED: usize = 3;
 
 /// Maximum number of similar rules suggested for an unknown name.
-const ALIKE: usize = 5;
+const MAX_SIMILAR: usize = 5;
 
 /// Maximum number of rules listed for a category.
-const FAMILY: usize = 12;
+const MAX_CATEGORY_RULES: usize = 12;
 
 pub(super) fn tools() -> Vec<Tool> {
     let explain = Tool::new(
@@ -44,7 +44,7 @@ pub(super) fn tools() -> Vec<Tool> {
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct Asked {
+struct ExplainParams {
     /// Id, alias, or last part of an id
     rule: String,
 }
@@ -73,7 +73,7 @@ struct Page {
 }
 
 impl Page {
-    fn of(rule: &Rule, on: &Settings) -> Self {
+    fn from_rule(rule: &Rule, on: &Settings) -> Self {
         let below = |text: &str| {
             text.trim_start().split_once('\n').map(|(_, below)| below.trim().to_owned())
         };
@@ -109,13 +109,13 @@ impl Page {
 }
 
 /// Words in rule names that carry no meaning.
-const EMPTY: [&str; 5] = ["not", "the", "use", "with", "rule"];
+const STOP_WORDS: [&str; 5] = ["not", "the", "use", "with", "rule"];
 
 /// Rules whose id or alias has a word in common with `name`, most common words first.
-fn alike<'a>(registry: &'a Registry, name: &str) -> Vec<&'a str> {
+fn similar_rules<'a>(registry: &'a Registry, name: &str) -> Vec<&'a str> {
     let words = |text: &str| -> BTreeSet<String> {
         let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
-        words.filter(|word| word.len() > 2 && !EMPTY.contains(&&**word)).collect()
+        words.filter(|word| word.len() > 2 && !STOP_WORDS.contains(&&**word)).collect()
     };
     let asked = words(name);
     let mut found: Vec<(usize, &str)> = Vec::new();
@@ -127,10 +127,10 @@ fn alike<'a>(registry: &'a Registry, name: &str) -> Vec<&'a str> {
         }
     }
     found.sort_by_key(|(shared, _)| std::cmp::Reverse(*shared));
-    found.into_iter().take(ALIKE).map(|(_, id)| id).collect()
+    found.into_iter().take(MAX_SIMILAR).map(|(_, id)| id).collect()
 }
 
-fn explain(context: &Context, given: Asked) -> Result<Answer<Explained>, ToolError> {
+fn explain(context: &Context, given: ExplainParams) -> Result<Answer<Explained>, ToolError> {
     let project = context.project()?;
     let registry = project.registry();
     let mut named: Vec<&Rule> = registry.named(&given.rule).collect();
@@ -146,16 +146,16 @@ fn explain(context: &Context, given: Asked) -> Result<Answer<Explained>, ToolErr
             registry.rules().iter().filter(of_kind).map(|rule| &*rule.id).collect();
         if !family.is_empty() {
             let many = family.len();
-            let shown = family[..many.min(FAMILY)].join(", ");
-            let more = if many > FAMILY { ", …" } else { "" };
+            let shown = family[..many.min(MAX_CATEGORY_RULES)].join(", ");
+            let more = if many > MAX_CATEGORY_RULES { ", …" } else { "" };
             return Err(ToolError::new(format!("`{kind}` is a category of {many} rules"))
                 .remedy(format!("pass one of {shown}{more}")));
         }
         let error = ToolError::new(format!("unknown rule `{}`", given.rule));
-        return Err(match (registry.nearest(&given.rule), found::unread(&project)) {
+        return Err(match (registry.nearest(&given.rule), found::invalid_pages(&project)) {
             (Some(near), _) => error.remedy(format!("did you mean `{near}`?")),
-            (None, _) if !alike(&registry, &given.rule).is_empty() => {
-                let rules = alike(&registry, &given.rule).join(", ");
+            (None, _) if !similar_rules(&registry, &given.rule).is_empty() => {
+                let rules = similar_rules(&registry, &given.rule).join(", ");
                 error.remedy(format!("similar rules: {rules}"))
             }
             (None, Some(unread)) => error.remedy(unread),
@@ -165,22 +165,22 @@ fn explain(context: &Context, given: Asked) -> Result<Answer<Explained>, ToolErr
         });
     }
     let on = project.engine(&Selection::default())?.settings("");
-    let rules: Vec<Page> = named.iter().take(RULES).map(|rule| Page::of(rule, &on)).collect();
+    let rules: Vec<Page> = named.iter().take(MAX_EXPLAINED).map(|rule| Page::from_rule(rule, &on)).collect();
     let mut text = rules.iter().map(Page::text).collect::<Vec<_>>().join("\n\n");
-    if named.len() > RULES {
-        let rest: Vec<&str> = named[RULES..].iter().map(|rule| &*rule.id).collect();
+    if named.len() > MAX_EXPLAINED {
+        let rest: Vec<&str> = named[MAX_EXPLAINED..].iter().map(|rule| &*rule.id).collect();
         let _ = write!(text, "\n\nother rules with this alias: {}", rest.join(", "));
     }
     Ok(Answer::new(Explained { rules }, text))
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct Nothing {}
+struct NoParams {}
 
-fn message(context: &Context, _: Nothing) -> Result<Answer<Description>, ToolError> {
+fn message(context: &Context, _: NoParams) -> Result<Answer<Description>, ToolError> {
     let index = context.variable("GIT_INDEX_FILE").map(PathBuf::from);
     let described = describe_staged(context.distribution(), context.root(), index.as_deref());
-    let description = described.map_err(found::said)?;
+    let description = described.map_err(found::to_tool_error)?;
     let text = description.to_string();
     Ok(Answer::new(description, text))
 }

@@ -31,7 +31,7 @@ pub(super) fn tools() -> Vec<Tool> {
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct Which {
+struct AgentParams {
     /// Name: security-architect, bug-fix
     agent: String,
 }
@@ -55,13 +55,13 @@ fn is_role(page: &&Page) -> bool {
     page.name != "competency-matrix"
 }
 
-fn get_agent(context: &Context, given: Which) -> Result<Answer<Agent>, ToolError> {
+fn get_agent(context: &Context, given: AgentParams) -> Result<Answer<Agent>, ToolError> {
     let library = context.library()?;
     let named = [Shelf::Workflows, Shelf::Templates]
         .into_iter()
         .find_map(|shelf| Some((shelf, library.get(shelf, given.agent.trim())?)));
     if let Some((shelf, page)) = named {
-        return Ok(other(shelf, page));
+        return Ok(render_other(shelf, page));
     }
     let page = library.find(Shelf::Skills, &given.agent).map_err(|near| {
         let hint = match &near[..] {
@@ -78,10 +78,10 @@ fn get_agent(context: &Context, given: Which) -> Result<Answer<Agent>, ToolError
         [] => page.body().to_owned(),
         next => format!("{}\n\nHands over to: {}\n", page.body().trim_end(), next.join(", ")),
     };
-    Ok(Answer::new(told(page, body.clone()), body))
+    Ok(Answer::new(to_agent(page, body.clone()), body))
 }
 
-fn told(page: &Page, body: String) -> Agent {
+fn to_agent(page: &Page, body: String) -> Agent {
     Agent {
         name: page.name.clone(),
         page: body,
@@ -93,7 +93,7 @@ fn told(page: &Page, body: String) -> Agent {
 
 /// Renders a workflow with the steps of its front matter, or a template, since not every client
 /// reads resources.
-fn other(shelf: Shelf, page: &Page) -> Answer<Agent> {
+fn render_other(shelf: Shelf, page: &Page) -> Answer<Agent> {
     let mut body = String::new();
     let steps = page.header.get("steps").and_then(Value::as_array);
     for (at, step) in steps.into_iter().flatten().enumerate().filter(|_| shelf == Shelf::Workflows)
@@ -113,11 +113,11 @@ fn other(shelf: Shelf, page: &Page) -> Answer<Agent> {
     }
     body.push_str(page.body().trim_end());
     body.push('\n');
-    Answer::new(told(page, body.clone()), body)
+    Answer::new(to_agent(page, body.clone()), body)
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct Asked {
+struct MatrixParams {
     /// Part of a competency or role name (all)
     filter: Option<String>,
 }
@@ -145,7 +145,7 @@ fn competencies(library: &Library) -> BTreeMap<String, (Vec<String>, Vec<String>
     all
 }
 
-fn matrix(context: &Context, given: Asked) -> Result<Answer<Matrix>, ToolError> {
+fn matrix(context: &Context, given: MatrixParams) -> Result<Answer<Matrix>, ToolError> {
     let library = context.library()?;
     let mut all = competencies(&library);
     let filter = given.filter.unwrap_or_default().to_lowercase();
@@ -164,7 +164,7 @@ fn matrix(context: &Context, given: Asked) -> Result<Answer<Matrix>, ToolError> 
         if !secondary.is_empty() {
             let _ = write!(text, "; {}", secondary.join(", "));
         }
-        rows.push(Row::of(json!({"competency": name, "primary": primary, "secondary": secondary})));
+        rows.push(Row::from_value(json!({"competency": name, "primary": primary, "secondary": secondary})));
     }
     Ok(Answer::new(Matrix { competencies: rows }, text))
 }
@@ -175,7 +175,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn workflows_and_templates_are_read_as_roles_are() {
+    fn workflows_and_templates_can_be_read_like_roles() {
         let folder = tempfile::tempdir().expect("a directory");
         let read = |name: &str| call(folder.path(), "aidd_get_agent", json!({"agent": name}));
         let role = read("backend engineer");

@@ -1,10 +1,10 @@
 //! The first call: opens or resumes a session, and returns what an agent should know at the start.
 
-use super::{next, project_name, stands, within};
+use super::{next, project_name, project_state, fit_to_budget};
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
-use crate::tools::memory::shown::{Row, branch_here};
+use crate::tools::memory::shown::{Row, current_branch};
 use aidd_engine::project::config::TokenBudget;
 use aidd_guidance::next::Asked;
 use aidd_guidance::start::{Told, budget, start_within};
@@ -32,7 +32,7 @@ pub(super) fn tools() -> Vec<Tool> {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Given {
+struct BootstrapParams {
     /// Task you are about to start
     task: Option<String>,
     /// minimal 400, standard 1200, full 3000
@@ -60,7 +60,7 @@ enum Budget {
 }
 
 impl Budget {
-    fn of(self) -> TokenBudget {
+    fn to_token_budget(self) -> TokenBudget {
         match self {
             Self::Minimal => TokenBudget::Minimal,
             Self::Standard => TokenBudget::Standard,
@@ -83,7 +83,7 @@ struct Started {
     branch: Option<String>,
 }
 
-fn bootstrap(context: &Context, given: Given) -> Result<Answer<Started>, ToolError> {
+fn bootstrap(context: &Context, given: BootstrapParams) -> Result<Answer<Started>, ToolError> {
     let began = Instant::now();
     if let Some(path) = given.path.as_deref()
         && !context.inside(path)?.is_empty()
@@ -95,7 +95,7 @@ fn bootstrap(context: &Context, given: Given) -> Result<Answer<Started>, ToolErr
     }
     let project = context.project()?;
     let library = context.library()?;
-    let branch = given.branch.clone().or_else(|| branch_here(context));
+    let branch = given.branch.clone().or_else(|| current_branch(context));
     let (mut notes, mut own) = (Vec::new(), None);
     let content = project.config.content.clone().unwrap_or_default();
     if given.ai_provider.is_some() && !content.tracks_sessions() {
@@ -107,21 +107,21 @@ fn bootstrap(context: &Context, given: Given) -> Result<Answer<Started>, ToolErr
         })?;
         let spent = began.elapsed().as_secs_f64() * 1000.0;
         let (session, note) =
-            context.memory(|memory| open(memory, &given, provider, &branch, spent))?;
+            context.memory(|memory| open_session(memory, &given, provider, &branch, spent))?;
         notes.push(note);
         own = Some(session);
     }
-    let mut state = stands(context, branch.as_deref(), given.task.as_deref())?;
+    let mut state = project_state(context, branch.as_deref(), given.task.as_deref())?;
     // Prefer the caller's session if others work on the branch too.
     state.session = own.or(state.session);
     let asked = Asked { task: given.task.as_deref(), ..Asked::default() };
     let steps = next(&state, &asked);
-    let size = given.token_budget.map(Budget::of).or(content.token_budget).unwrap_or_default();
+    let size = given.token_budget.map(Budget::to_token_budget).or(content.token_budget).unwrap_or_default();
     let name = project_name(context);
     let told =
         Told { library: &library, state: &state, next: &steps, project: &name, notes: &notes };
     let all = budget(size);
-    let answer = within(all, |tokens| {
+    let answer = fit_to_budget(all, |tokens| {
         let sheet = start_within(&told, size, tokens);
         Started {
             text: sheet.text,
@@ -136,10 +136,10 @@ fn bootstrap(context: &Context, given: Given) -> Result<Answer<Started>, ToolErr
 }
 
 /// Continues the session that the client's start hook opened, and records the provider.
-fn join(
+fn continue_hook_session(
     memory: &mut ProjectMemory,
     begun: &SessionState,
-    given: &Given,
+    given: &BootstrapParams,
     provider: &Row,
 ) -> Result<(SessionState, String), ToolError> {
     let mut patch = Map::from_iter([("aiProvider".to_owned(), json!(provider))]);
@@ -153,9 +153,9 @@ fn join(
 
 /// Continues the open session of the client's thread, or opens one that follows its last session.
 /// Returns the session and a note.
-fn open(
+fn open_session(
     memory: &mut ProjectMemory,
-    given: &Given,
+    given: &BootstrapParams,
     provider: &Row,
     branch: &str,
     spent: f64,
@@ -170,7 +170,7 @@ fn open(
     if given.memory_session_id.is_none() && given.parent_session_id.is_none() {
         let client = provider.0.get("client").and_then(Value::as_str).unwrap_or_default();
         if let Some(begun) = memory.of_hook(branch, client)? {
-            return join(memory, &begun, given, provider);
+            return continue_hook_session(memory, &begun, given, provider);
         }
     }
     let parent = given.parent_session_id.clone().or(thread.map(|last| last.id));
@@ -196,7 +196,7 @@ mod tests {
     use serde_json::{Map, json};
 
     /// A session as opened on `branch` by the hook of `client`.
-    fn begun(root: &std::path::Path, client: &str, branch: &str) -> String {
+    fn hook_session(root: &std::path::Path, client: &str, branch: &str) -> String {
         let provider = AiProvider {
             provider: "unknown".to_owned(),
             client: client.to_owned(),
@@ -214,12 +214,12 @@ mod tests {
     }
 
     #[test]
-    fn the_session_that_the_start_hook_began_goes_on() {
+    fn the_session_of_the_start_hook_is_continued() {
         let folder = repository();
         let root = folder.path();
-        let own = begun(root, "Claude Code", "feature/login");
-        begun(root, "Claude Code", "main");
-        begun(root, "Codex", "feature/login");
+        let own = hook_session(root, "Claude Code", "feature/login");
+        hook_session(root, "Claude Code", "main");
+        hook_session(root, "Codex", "feature/login");
         let start = |client: &str| {
             let who =
                 json!({"provider": "anthropic", "model": "m", "modelId": "m-1", "client": client});

@@ -32,7 +32,7 @@ pub(super) fn tools() -> Vec<Tool> {
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct Given {
+struct ClassifyParams {
     /// Task in one sentence
     description: String,
     /// Files expected to change
@@ -96,7 +96,7 @@ struct Classified {
     token_budget: &'static str,
 }
 
-fn classify_task(context: &Context, given: Given) -> Result<Answer<Classified>, ToolError> {
+fn classify_task(context: &Context, given: ClassifyParams) -> Result<Answer<Classified>, ToolError> {
     if given.description.trim().is_empty() {
         return Err(
             ToolError::new("`description` is empty").remedy("describe the task in one sentence")
@@ -108,13 +108,13 @@ fn classify_task(context: &Context, given: Given) -> Result<Answer<Classified>, 
     let project = context.project()?;
     let task = classify(&library, routing, &project.disk, &given.description, &expected)
         .map_err(|error| ToolError::new(error.to_string()))?;
-    let text = told(&task);
+    let text = render(&task);
     Ok(Answer::new(data(task), text))
 }
 
 fn data(task: Task) -> Classified {
     let conditions = task.conditions.iter().map(|one| {
-        let mut row = Row::of(json!({"id": one.id, "asks": one.asks}));
+        let mut row = Row::from_value(json!({"id": one.id, "asks": one.asks}));
         if let Some(holds) = one.holds {
             row.0.insert("holds".to_owned(), json!(holds));
         }
@@ -146,7 +146,7 @@ fn data(task: Task) -> Classified {
     }
 }
 
-fn told(task: &Task) -> String {
+fn render(task: &Task) -> String {
     let route = &task.route;
     let mut text = String::new();
     if let Some(ask) = &task.ask {
@@ -208,7 +208,7 @@ fn told(task: &Task) -> String {
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct Which {
+struct TableParams {
     /// UNDERSTAND to SHIP (all)
     phase: Option<String>,
 }
@@ -218,7 +218,7 @@ struct Table {
     rows: Vec<Row>,
 }
 
-fn table(context: &Context, given: Which) -> Result<Answer<Table>, ToolError> {
+fn table(context: &Context, given: TableParams) -> Result<Answer<Table>, ToolError> {
     let library = context.library()?;
     let routing = Routing::of(&library).map_err(|error| ToolError::new(error.to_string()))?;
     let wanted = given.phase.map(|phase| phase.to_uppercase());
@@ -245,7 +245,7 @@ fn table(context: &Context, given: Which) -> Result<Answer<Table>, ToolError> {
         if let Some(template) = &row.template {
             let _ = write!(text, ", {template}");
         }
-        data.push(Row::of(json!({
+        data.push(Row::from_value(json!({
             "id": id, "role": role, "workflow": workflow, "tier": tier, "phase": row.phase,
             "template": row.template,
         })));

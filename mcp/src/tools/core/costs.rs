@@ -8,7 +8,7 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 /// Maximum number of tokens of an answer, by the upper bound of the token counter.
-const COSTS: &[(&str, &str, usize)] = &[
+const MAX_TOKENS: &[(&str, &str, usize)] = &[
     ("aidd_bootstrap", r#"{"tokenBudget": "minimal", "task": "Add a login page"}"#, 400),
     ("aidd_bootstrap", r#"{"tokenBudget": "standard", "task": "Add a login page"}"#, 1200),
     ("aidd_bootstrap", r#"{"tokenBudget": "full", "task": "Add a login page"}"#, 3000),
@@ -23,9 +23,9 @@ const COSTS: &[(&str, &str, usize)] = &[
 ];
 
 #[test]
-fn every_answer_keeps_its_price() {
+fn every_answer_stays_within_its_token_limit() {
     let folder = repository();
-    for (tool, arguments, most) in COSTS {
+    for (tool, arguments, most) in MAX_TOKENS {
         let arguments = serde_json::from_str(arguments).expect("JSON");
         let answer = call(folder.path(), tool, arguments);
         let counted = tokens::count(&answer.text);
@@ -47,7 +47,7 @@ fn every_answer_keeps_its_price() {
 }
 
 #[test]
-fn a_start_looks_at_no_file_of_the_project() {
+fn bootstrap_reads_no_project_files() {
     let folder = repository();
     let root = folder.path();
     for number in 0..10_000 {

@@ -35,7 +35,7 @@ enum Size {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Given {
+struct ScaffoldParams {
     #[serde(default)]
     preset: Size,
     /// Only show what would be written
@@ -46,7 +46,7 @@ struct Given {
 }
 
 #[derive(Default, Serialize, JsonSchema)]
-struct Laid {
+struct ScaffoldResult {
     created: Vec<String>,
     /// Existing files, unchanged.
     kept: Vec<String>,
@@ -55,7 +55,7 @@ struct Laid {
     diff: Option<String>,
 }
 
-fn scaffold(context: &Context, given: Given) -> Result<Answer<Laid>, ToolError> {
+fn scaffold(context: &Context, given: ScaffoldParams) -> Result<Answer<ScaffoldResult>, ToolError> {
     let preset = match given.preset {
         Size::Minimal => Preset::Minimal,
         Size::Standard => Preset::Standard,
@@ -70,7 +70,7 @@ fn scaffold(context: &Context, given: Given) -> Result<Answer<Laid>, ToolError> 
     };
     let config = context.project()?.config.content.clone().unwrap_or_default();
     let library = context.library()?;
-    let mut laid = Laid::default();
+    let mut laid = ScaffoldResult::default();
     let mut diff = String::new();
     for mut file in files(&library, &config, preset) {
         if !base.is_empty() {
@@ -82,7 +82,7 @@ fn scaffold(context: &Context, given: Given) -> Result<Answer<Laid>, ToolError> 
             let there = context.root().join(&file.path).symlink_metadata().is_ok();
             if there { &mut laid.kept } else { &mut laid.created }.push(file.path.clone());
             if !there {
-                added(&file, &mut diff);
+                new_file_diff(&file, &mut diff);
             }
         } else if write(context, &file)? {
             laid.created.push(file.path);
@@ -102,7 +102,7 @@ fn scaffold(context: &Context, given: Given) -> Result<Answer<Laid>, ToolError> 
 }
 
 /// Renders a new file as a diff.
-fn added(file: &File, diff: &mut String) {
+fn new_file_diff(file: &File, diff: &mut String) {
     let lines = file.text.lines().count();
     let _ = write!(diff, "--- /dev/null\n+++ b/{}\n@@ -0,0 +1,{lines} @@\n", file.path);
     for line in file.text.lines() {

@@ -13,7 +13,7 @@ mod upcoming;
 
 use crate::context::Context;
 use crate::tool::{Tool, ToolError};
-use crate::tools::memory::shown::branch_here;
+use crate::tools::memory::shown::current_branch;
 use aidd_guidance::next::{Asked, Next, suggest};
 use aidd_lexicon::tokens;
 use aidd_memory::MemoryError;
@@ -35,15 +35,15 @@ pub fn tools() -> Vec<Tool> {
 }
 
 /// The project state, with entries related to `task` first.
-fn stands(context: &Context, branch: Option<&str>, task: Option<&str>) -> Result<State, ToolError> {
-    let here = branch.map(str::to_owned).or_else(|| branch_here(context));
+fn project_state(context: &Context, branch: Option<&str>, task: Option<&str>) -> Result<State, ToolError> {
+    let here = branch.map(str::to_owned).or_else(|| current_branch(context));
     context
         .memory(|memory| -> Result<_, MemoryError> { state::read(memory, here.as_deref(), task) })
 }
 
 /// Calls `make` with a token count that keeps its data within `budget`: some clients, such as
 /// Claude Code 2.1.197, pass the data to the model instead of the text, so both must fit.
-fn within<T: Serialize>(budget: usize, mut make: impl FnMut(usize) -> T) -> T {
+fn fit_to_budget<T: Serialize>(budget: usize, mut make: impl FnMut(usize) -> T) -> T {
     let mut allowed = budget;
     loop {
         let made = make(allowed);

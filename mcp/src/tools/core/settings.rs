@@ -6,7 +6,7 @@ use crate::tool::{Answer, Tool, ToolError};
 use crate::tools::memory::shown::Row;
 use aidd_guidance::Origin;
 use aidd_guidance::Shelf;
-use aidd_report::settings::in_force;
+use aidd_report::settings::effective;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -25,7 +25,7 @@ pub(super) fn tools() -> Vec<Tool> {
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct Nothing {}
+struct NoParams {}
 
 #[derive(Serialize, JsonSchema)]
 struct Settings {
@@ -41,10 +41,10 @@ struct Settings {
     problems: Vec<String>,
 }
 
-fn get_config(context: &Context, _: Nothing) -> Result<Answer<Settings>, ToolError> {
+fn get_config(context: &Context, _: NoParams) -> Result<Answer<Settings>, ToolError> {
     let project = context.project()?;
     let library = context.library()?;
-    let all = in_force(&project, &|name| context.variable(name))
+    let all = effective(&project, &|name| context.variable(name))
         .map_err(|error| ToolError::new(error.to_string()))?;
     let mut text = String::new();
     let (mut settings, mut origins) = (Map::new(), Map::new());

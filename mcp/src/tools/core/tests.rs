@@ -6,7 +6,7 @@ use crate::tool::{Answer, ToolError};
 use crate::tools;
 use aidd_guidance::Shelf;
 use aidd_lexicon::tokens;
-use aidd_report::settings::in_force;
+use aidd_report::settings::effective;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -56,7 +56,7 @@ pub(super) fn repository() -> tempfile::TempDir {
 }
 
 /// Replaces values that differ between runs.
-fn steady(text: &str, root: &Path) -> String {
+fn stabilize(text: &str, root: &Path) -> String {
     let name = root.file_name().expect("a name").to_string_lossy();
     let text = text.replace(&*name, "shop");
     let mut words = Vec::new();
@@ -75,10 +75,10 @@ fn steady(text: &str, root: &Path) -> String {
 }
 
 #[test]
-fn a_fresh_project_is_told_what_there_is() {
+fn bootstrap_of_a_fresh_project_lists_the_basics() {
     let folder = repository();
     let answer = call(folder.path(), "aidd_bootstrap", json!({"task": "Add a login page"}));
-    insta::assert_snapshot!(steady(&answer.text, folder.path()), @r#"
+    insta::assert_snapshot!(stabilize(&answer.text, folder.path()), @r#"
     ## shop: where work stands
     Branch feature/login
     ## First
@@ -114,7 +114,7 @@ fn a_fresh_project_is_told_what_there_is() {
 }
 
 #[test]
-fn a_start_holds_rules_mistakes_decisions_and_where_work_stands() {
+fn bootstrap_contains_rules_mistakes_decisions_and_work_state() {
     let folder = repository();
     let root = folder.path();
     write(
@@ -146,7 +146,7 @@ fn a_start_holds_rules_mistakes_decisions_and_where_work_stands() {
     let given =
         json!({"aiProvider": provider, "memorySessionId": "thread", "tokenBudget": "minimal"});
     let answer = run("aidd_start", given.clone());
-    insta::assert_snapshot!(steady(&answer.text, root), @r#"
+    insta::assert_snapshot!(stabilize(&answer.text, root), @r#"
     ## shop: where work stands
     Started session session_ID.
     Left out: ai/rules/broken.md: line 2: the header cannot be read: unclosed bracket '['
@@ -190,7 +190,7 @@ fn a_start_holds_rules_mistakes_decisions_and_where_work_stands() {
 }
 
 #[test]
-fn a_start_is_for_this_project_and_says_what_it_lacks() {
+fn bootstrap_rejects_other_projects_and_reports_missing_arguments() {
     let folder = tempfile::tempdir().expect("a directory");
     let root = folder.path();
     fs::create_dir(root.join("sub")).expect("made");
@@ -213,7 +213,7 @@ fn a_start_is_for_this_project_and_says_what_it_lacks() {
 }
 
 #[test]
-fn a_variable_goes_over_the_mode_of_the_file() {
+fn the_environment_variable_overrides_the_configured_mode() {
     fn bundled(name: &str) -> Option<String> {
         (name == "AIDD_CONTENT_OVERRIDE_MODE").then(|| "bundled_only".to_owned())
     }
@@ -233,7 +233,7 @@ fn a_variable_goes_over_the_mode_of_the_file() {
     };
     assert!(own(&context(|_| None)));
     assert!(!own(&context(bundled)));
-    let settings = in_force(&context(bundled).project().expect("a project"), &bundled);
+    let settings = effective(&context(bundled).project().expect("a project"), &bundled);
     let content = settings.expect("settings").into_iter().find(|it| it.key == "content");
     let content = content.expect("a setting");
     assert_eq!(content.value["overrideMode"], "bundled_only");
@@ -243,7 +243,7 @@ fn a_variable_goes_over_the_mode_of_the_file() {
 }
 
 #[test]
-fn no_session_is_kept_where_the_settings_say_so() {
+fn no_session_is_recorded_if_disabled() {
     let folder = tempfile::tempdir().expect("a directory");
     let root = folder.path();
     let given = json!({"branch": "main", "aiProvider": {
@@ -311,7 +311,7 @@ fn a_task_is_classified_in_both_languages() {
 }
 
 #[test]
-fn roles_are_found_and_the_projects_own_goes_first() {
+fn project_roles_override_shipped_roles() {
     let folder = tempfile::tempdir().expect("a directory");
     let root = folder.path();
     let answer = call(root, "aidd_get_agent", json!({"agent": "security architect"}));
@@ -343,13 +343,13 @@ fn roles_are_found_and_the_projects_own_goes_first() {
 }
 
 #[test]
-fn the_next_step_follows_from_the_real_state() {
+fn next_steps_follow_from_the_project_state() {
     let folder = repository();
     let root = folder.path();
     write(root, "Dockerfile", "FROM debian:latest\nUSER app\n");
     let context = Context::at(&crate::DISTRIBUTION, root);
     let answer = ask(&context, "aidd_suggest_next", json!({})).expect("an answer");
-    insta::assert_snapshot!(steady(&answer.text, root), @r#"
+    insta::assert_snapshot!(stabilize(&answer.text, root), @r#"
     - Mend the new findings: `aidd_ci_diff_check` (the changes bring 2 findings, 0 of them errors)
     - Open a session: `aidd_session {"action":"start","branch":"feature/login","aiProvider":{"provider":"","model":"","client":""}}` (none is open on feature/login)
     - Check Dockerfile: `aidd_validate_dockerfile {"filePath":"Dockerfile"}` (a Dockerfile changed)
@@ -380,7 +380,7 @@ fn the_next_step_follows_from_the_real_state() {
 }
 
 #[test]
-fn a_context_is_never_over_its_budget() {
+fn a_context_stays_within_its_budget() {
     let folder = repository();
     let context = Context::at(&crate::DISTRIBUTION, folder.path());
     for number in 0..30 {
@@ -438,7 +438,7 @@ fn tree(root: &Path) -> Vec<(String, String)> {
 }
 
 #[test]
-fn guidance_is_laid_out_once_and_over_nothing() {
+fn scaffolding_never_overwrites_files() {
     let folder = tempfile::tempdir().expect("a directory");
     let root = folder.path();
     write(root, "AGENTS.md", "# Ours\n");
@@ -469,7 +469,7 @@ fn guidance_is_laid_out_once_and_over_nothing() {
 }
 
 #[test]
-fn nothing_is_laid_out_outside_of_the_project() {
+fn scaffolding_stays_inside_the_project() {
     let folder = tempfile::tempdir().expect("a directory");
     let root = folder.path().join("project");
     fs::create_dir_all(&root).expect("made");

@@ -1,6 +1,6 @@
 //! Next steps, and sections of context within a token budget.
 
-use super::{next, project_name, stands, within};
+use super::{next, project_name, project_state, fit_to_budget};
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
@@ -17,11 +17,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 /// Maximum number of suggestions.
-const MOST: usize = 5;
+const MAX_SUGGESTIONS: usize = 5;
 /// Maximum number of changed files that are checked for a suggestion.
-const CHECKED: usize = 50;
+const MAX_CHECKED_FILES: usize = 50;
 /// Default token budget of a context.
-const BUDGET: usize = 4000;
+const DEFAULT_BUDGET: usize = 4000;
 
 pub(super) fn tools() -> Vec<Tool> {
     vec![
@@ -45,7 +45,7 @@ pub(super) fn tools() -> Vec<Tool> {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Given {
+struct SuggestParams {
     task: Option<String>,
     /// Tools just called
     #[serde(default)]
@@ -62,7 +62,7 @@ struct Suggested {
 
 /// A suggestion as data.
 pub(super) fn row(next: &Next) -> Row {
-    let mut row = Row::of(json!({
+    let mut row = Row::from_value(json!({
         "action": next.action, "tool": next.tool, "args": next.args, "reason": next.reason,
     }));
     if !next.needs.is_empty() {
@@ -71,11 +71,11 @@ pub(super) fn row(next: &Next) -> Row {
     row
 }
 
-fn suggest_next(context: &Context, given: Given) -> Result<Answer<Suggested>, ToolError> {
-    let state = stands(context, given.branch.as_deref(), given.task.as_deref())?;
+fn suggest_next(context: &Context, given: SuggestParams) -> Result<Answer<Suggested>, ToolError> {
+    let state = project_state(context, given.branch.as_deref(), given.task.as_deref())?;
     let uncommitted = walk::uncommitted(context.root());
     let changed = uncommitted.as_ref().map(Uncommitted::paths);
-    let few = changed.as_ref().filter(|files| !files.is_empty() && files.len() <= CHECKED);
+    let few = changed.as_ref().filter(|files| !files.is_empty() && files.len() <= MAX_CHECKED_FILES);
     let asked = Asked {
         task: given.task.as_deref(),
         recent: &given.recent_actions,
@@ -83,7 +83,7 @@ fn suggest_next(context: &Context, given: Given) -> Result<Answer<Suggested>, To
         findings: few.and_then(|_| findings(context, uncommitted.as_ref()?)),
     };
     let mut all = next(&state, &asked);
-    all.truncate(MOST);
+    all.truncate(MAX_SUGGESTIONS);
     let mut text: Vec<String> = all.iter().map(next_line).collect();
     if text.is_empty() {
         text.push("Nothing is pending.".to_owned());
@@ -102,7 +102,7 @@ fn findings(context: &Context, known: &Uncommitted) -> Option<(usize, usize)> {
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct Wanted {
+struct OptimizeParams {
     /// Tokens (4000)
     #[schemars(range(min = 100, max = 100_000))]
     budget: Option<usize>,
@@ -125,8 +125,8 @@ struct Optimized {
     reserve: usize,
 }
 
-fn optimize(context: &Context, given: Wanted) -> Result<Answer<Optimized>, ToolError> {
-    let budget = given.budget.unwrap_or(BUDGET);
+fn optimize(context: &Context, given: OptimizeParams) -> Result<Answer<Optimized>, ToolError> {
+    let budget = given.budget.unwrap_or(DEFAULT_BUDGET);
     let wanted: Vec<&str> = if given.sections.is_empty() {
         SLICES.to_vec()
     } else {
@@ -139,12 +139,12 @@ fn optimize(context: &Context, given: Wanted) -> Result<Answer<Optimized>, ToolE
         )));
     }
     let library = context.library()?;
-    let state = stands(context, None, given.task.as_deref())?;
+    let state = project_state(context, None, given.task.as_deref())?;
     let asked = Asked { task: given.task.as_deref(), ..Asked::default() };
     let steps = next(&state, &asked);
     let name = project_name(context);
     let told = Told { library: &library, state: &state, next: &steps, project: &name, notes: &[] };
-    let optimized = within(budget, |budget_of_text| {
+    let optimized = fit_to_budget(budget, |budget_of_text| {
         let sheet = slices(&told, &wanted, budget_of_text);
         Optimized {
             tokens: tokens::count(&sheet.text),

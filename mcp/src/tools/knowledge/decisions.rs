@@ -1,6 +1,6 @@
 //! Questions about a decision.
 
-use super::{old_forms, remembered};
+use super::{old_forms, related_memories};
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
@@ -18,9 +18,9 @@ use serde_json::{Map, Value};
 use std::fmt::Write as _;
 
 /// Maximum number of memories used as evidence.
-const MEMORIES: usize = 6;
+const MAX_MEMORIES: usize = 6;
 /// Minimum score of a related memory.
-const NEAR: f64 = 0.25;
+const MIN_SCORE: f64 = 0.25;
 
 pub(super) fn tools() -> Vec<Tool> {
     vec![
@@ -37,7 +37,7 @@ pub(super) fn tools() -> Vec<Tool> {
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-enum AtStake {
+enum Stakes {
     Low,
     Medium,
     High,
@@ -45,20 +45,20 @@ enum AtStake {
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct Given {
+struct HeuristicsParams {
     /// One sentence, with figures and names
     decision: String,
     /// Reasons and alternatives
     context: Option<String>,
     /// (medium)
-    stakes: Option<AtStake>,
+    stakes: Option<Stakes>,
     /// Maximum (5)
     #[schemars(range(min = 1, max = 10))]
     limit: Option<usize>,
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Asked {
+struct HeuristicsResult {
     heuristics: Vec<Row>,
     /// Names in the decision.
     named: Row,
@@ -76,15 +76,15 @@ fn recalled(hit: Hit) -> Recalled {
     }
 }
 
-fn apply(context: &Context, given: Given) -> Result<Answer<Asked>, ToolError> {
+fn apply(context: &Context, given: HeuristicsParams) -> Result<Answer<HeuristicsResult>, ToolError> {
     if given.decision.trim().is_empty() {
         return Err(ToolError::new("`decision` is empty").remedy("state it in one sentence"));
     }
     let stakes = match given.stakes {
-        Some(AtStake::Low) => Stakes::Low,
-        None | Some(AtStake::Medium) => Stakes::Medium,
-        Some(AtStake::High) => Stakes::High,
-        Some(AtStake::Catastrophic) => Stakes::Catastrophic,
+        Some(Stakes::Low) => Stakes::Low,
+        None | Some(Stakes::Medium) => Stakes::Medium,
+        Some(Stakes::High) => Stakes::High,
+        Some(Stakes::Catastrophic) => Stakes::Catastrophic,
     };
     let text = match given.context.as_deref().map(str::trim) {
         Some(more) if !more.is_empty() => format!("{}\n{more}", given.decision.trim()),
@@ -95,8 +95,8 @@ fn apply(context: &Context, given: Given) -> Result<Answer<Asked>, ToolError> {
     let library = context.library()?;
     let knowledge = Knowledge::new(&library);
     let stack = stack::detect(&Disk::new(context.root()));
-    let found = remembered(context, &text, MEMORIES)?;
-    let near = found.hits.into_iter().filter(|hit| hit.score >= NEAR);
+    let found = related_memories(context, &text, MAX_MEMORIES)?;
+    let near = found.hits.into_iter().filter(|hit| hit.score >= MIN_SCORE);
     let memories: Vec<Recalled> = near.map(recalled).collect();
     let mentions = mentions(context, &decision::read(&text, &knowledge).identifiers)?;
     let scene = Scene {
@@ -109,13 +109,13 @@ fn apply(context: &Context, given: Given) -> Result<Answer<Asked>, ToolError> {
     let limit = given.limit.unwrap_or(USUAL).clamp(1, 10);
     let asked = heuristics::apply(&text, stakes, limit, &scene)
         .map_err(|error| ToolError::new(error.to_string()))?;
-    let mut said = told(&asked);
+    let mut said = render(&asked);
     if !is_whole {
         let _ = write!(said, "\nonly the first {} characters were read", decision::LONGEST);
     }
-    let data = Asked {
-        heuristics: asked.applied.iter().map(Row::of).collect(),
-        named: named(&asked),
+    let data = HeuristicsResult {
+        heuristics: asked.applied.iter().map(Row::from_value).collect(),
+        named: names_found(&asked),
         more: asked.more,
     };
     Ok(Answer::new(data, said))
@@ -145,7 +145,7 @@ fn mentions(context: &Context, names: &[String]) -> Result<Vec<Mention>, ToolErr
 }
 
 /// The names in the decision, without empty groups.
-fn named(asked: &Questioned<'_, '_>) -> Row {
+fn names_found(asked: &Questioned<'_, '_>) -> Row {
     let of = &asked.named;
     let names = |entries: Vec<&str>| entries.into_iter().map(str::to_owned).collect::<Vec<_>>();
     let lists = [
@@ -161,7 +161,7 @@ fn named(asked: &Questioned<'_, '_>) -> Row {
     Row(filled.map(|(key, list)| (key.to_owned(), Value::from(list))).collect::<Map<_, _>>())
 }
 
-fn told(asked: &Questioned<'_, '_>) -> String {
+fn render(asked: &Questioned<'_, '_>) -> String {
     let mut text = format!("on “{}”", asked.named.subject);
     for one in &asked.applied {
         let _ = write!(text, "\n{} {} ({})", one.id, one.name, one.because);

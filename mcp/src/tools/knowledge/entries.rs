@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
-use crate::tools::memory::shown::{Row, capped};
+use crate::tools::memory::shown::{Row, cap_limit};
 use aidd_engine::project::stack;
 use aidd_engine::text::files::Disk;
 use aidd_guidance::compatibility::{self, Pair};
@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 /// Maximum number of technologies compared at once.
-const TECHNOLOGIES: usize = 12;
+const MAX_TECHNOLOGIES: usize = 12;
 
 pub(super) fn tools() -> Vec<Tool> {
     vec![
@@ -48,7 +48,7 @@ pub(super) fn tools() -> Vec<Tool> {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Asked {
+struct QueryParams {
     /// Words or name
     query: Option<String>,
     /// runtime, frontend, backend, data, testing, infrastructure, security, tooling, pattern
@@ -69,7 +69,7 @@ struct Entries {
 }
 
 /// Rejects a value that no entry has, and lists the known values.
-fn known<'k>(
+fn ensure_known<'k>(
     name: &str,
     given: Option<&'k str>,
     of: impl Iterator<Item = &'k str>,
@@ -84,8 +84,8 @@ fn known<'k>(
         .remedy(format!("known: {}", known.join(", "))))
 }
 
-fn query(context: &Context, asked: Asked) -> Result<Answer<Entries>, ToolError> {
-    let (limit, note) = capped(asked.limit, 10, 100);
+fn query(context: &Context, asked: QueryParams) -> Result<Answer<Entries>, ToolError> {
+    let (limit, note) = cap_limit(asked.limit, 10, 100);
     let library = context.library()?;
     let knowledge = Knowledge::new(&library);
     let of = |pick: fn(&Entry<'_>) -> String| {
@@ -93,8 +93,8 @@ fn query(context: &Context, asked: Asked) -> Result<Answer<Entries>, ToolError> 
     };
     let (categories, maturities) =
         (of(|entry| entry.category.to_owned()), of(|entry| entry.maturity.to_owned()));
-    known("category", asked.category.as_deref(), categories.iter().map(String::as_str))?;
-    known("maturity", asked.maturity.as_deref(), maturities.iter().map(String::as_str))?;
+    ensure_known("category", asked.category.as_deref(), categories.iter().map(String::as_str))?;
+    ensure_known("maturity", asked.maturity.as_deref(), maturities.iter().map(String::as_str))?;
     let filled = |text: &Option<String>| {
         text.as_ref().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
     };
@@ -109,7 +109,7 @@ fn query(context: &Context, asked: Asked) -> Result<Answer<Entries>, ToolError> 
     let mut rows = Vec::new();
     for hit in found.iter().take(limit) {
         let entry = hit.entry;
-        let mut row = Row::of(json!({
+        let mut row = Row::from_value(json!({
             "name": entry.name,
             "entry": entry.page.name,
             "category": entry.category,
@@ -146,7 +146,7 @@ fn query(context: &Context, asked: Asked) -> Result<Answer<Entries>, ToolError> 
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct Which {
+struct EntryParams {
     /// Name, alias or package
     name: String,
     /// Only this section: Use Cases
@@ -154,7 +154,7 @@ struct Which {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Whole {
+struct FullEntry {
     name: String,
     entry: String,
     category: String,
@@ -169,7 +169,7 @@ struct Whole {
     legacy: Vec<Row>,
 }
 
-fn unknown(name: &str, near: &[&str]) -> ToolError {
+fn unknown_entry(name: &str, near: &[&str]) -> ToolError {
     let hint = if near.is_empty() {
         "search entries with aidd_query_tkb".to_owned()
     } else {
@@ -178,10 +178,10 @@ fn unknown(name: &str, near: &[&str]) -> ToolError {
     ToolError::new(format!("no entry for `{name}`")).remedy(hint)
 }
 
-fn get(context: &Context, given: Which) -> Result<Answer<Whole>, ToolError> {
+fn get(context: &Context, given: EntryParams) -> Result<Answer<FullEntry>, ToolError> {
     let library = context.library()?;
     let knowledge = Knowledge::new(&library);
-    let entry = knowledge.find(&given.name).map_err(|near| unknown(&given.name, &near))?;
+    let entry = knowledge.find(&given.name).map_err(|near| unknown_entry(&given.name, &near))?;
     // The front matter is rendered as sections; the data has it as fields.
     let body = entry.page.body().trim_end();
     let whole = format!("{body}{}", of_header(entry));
@@ -201,22 +201,22 @@ fn get(context: &Context, given: Which) -> Result<Answer<Whole>, ToolError> {
     }
     let _ = write!(text, "\n\n{told}");
     let is_whole = given.section.is_none();
-    let data = Whole {
+    let data = FullEntry {
         name: entry.name.to_owned(),
         entry: entry.page.name.clone(),
         category: entry.category.to_owned(),
         maturity: entry.maturity.to_owned(),
         updated: entry.updated.to_owned(),
         version: entry.version.map(str::to_owned),
-        migrations: entry.migrations.iter().filter(|_| is_whole).map(Row::of).collect(),
-        legacy: entry.legacy.iter().filter(|_| is_whole).map(Row::of).collect(),
+        migrations: entry.migrations.iter().filter(|_| is_whole).map(Row::from_value).collect(),
+        legacy: entry.legacy.iter().filter(|_| is_whole).map(Row::from_value).collect(),
         page,
     };
     Ok(Answer::new(data, text))
 }
 
 /// Renders the version steps and old forms of an entry as sections.
-fn of_header(entry: &Entry<'_>) -> String {
+fn header_sections(entry: &Entry<'_>) -> String {
     let mut text = String::new();
     if !entry.migrations.is_empty() {
         text.push_str("\n\n## Migrations\n");
@@ -258,13 +258,13 @@ fn section_of(body: &str, name: &str) -> Result<String, ToolError> {
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct Several {
+struct CompatibilityParams {
     /// Two or more names
     technologies: Vec<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Compared {
+struct CompatibilityResult {
     /// Lowest score first.
     pairs: Vec<Row>,
     /// Score of the lowest pair.
@@ -275,8 +275,8 @@ struct Compared {
     unknown: Vec<String>,
 }
 
-fn compatible(context: &Context, given: Several) -> Result<Answer<Compared>, ToolError> {
-    if given.technologies.len() > TECHNOLOGIES {
+fn compatible(context: &Context, given: CompatibilityParams) -> Result<Answer<CompatibilityResult>, ToolError> {
+    if given.technologies.len() > MAX_TECHNOLOGIES {
         let many = given.technologies.len();
         return Err(ToolError::new(format!(
             "`technologies` has {many} items; the maximum is {TECHNOLOGIES}"
@@ -309,10 +309,10 @@ fn compatible(context: &Context, given: Several) -> Result<Answer<Compared>, Too
         .into_iter()
         .map(|(one, other, why)| format!("{one} and {other}, which the project has: {why}"))
         .collect();
-    let text = compared(&pairs, &clashes, &unknown);
+    let text = render_comparison(&pairs, &clashes, &unknown);
     let score = pairs.first().map_or(0, |pair| pair.score);
     let rows = pairs.iter().map(|pair| {
-        Row::of(json!({
+        Row::from_value(json!({
             "technologies": pair.names,
             "score": pair.score,
             "level": pair.level,
@@ -320,10 +320,10 @@ fn compatible(context: &Context, given: Several) -> Result<Answer<Compared>, Too
             "reasons": pair.reasons,
         }))
     });
-    Ok(Answer::new(Compared { pairs: rows.collect(), score, clashes, unknown }, text))
+    Ok(Answer::new(CompatibilityResult { pairs: rows.collect(), score, clashes, unknown }, text))
 }
 
-fn compared(pairs: &[Pair], clashes: &[String], unknown: &[String]) -> String {
+fn render_comparison(pairs: &[Pair], clashes: &[String], unknown: &[String]) -> String {
     let mut text = format!("base score for a pair without data: {}", compatibility::base());
     for pair in pairs {
         let [one, other] = &pair.names;

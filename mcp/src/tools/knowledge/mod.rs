@@ -10,7 +10,7 @@ mod versions;
 
 use crate::context::Context;
 use crate::tool::{Tool, ToolError};
-use aidd_engine::text::kind::{MEMORY_FOLDER, PLAIN_MEMORY_FOLDER};
+use aidd_engine::text::kind::{MEMORY_DIR, LEGACY_MEMORY_DIR};
 use aidd_engine::workspace::walk::{self, Walk};
 use aidd_guidance::legacy::{self, Search, Wanted};
 use aidd_memory::recall::{Found, Question};
@@ -25,9 +25,9 @@ pub fn tools() -> Vec<Tool> {
 }
 
 /// Permanent memories related to a text. Does not create a memory.
-fn remembered(context: &Context, text: &str, limit: usize) -> Result<Found, ToolError> {
+fn related_memories(context: &Context, text: &str, limit: usize) -> Result<Found, ToolError> {
     let root = context.root();
-    let begun = [".aidd", MEMORY_FOLDER, PLAIN_MEMORY_FOLDER];
+    let begun = [".aidd", MEMORY_DIR, LEGACY_MEMORY_DIR];
     if !begun.iter().any(|folder| root.join(folder).exists()) {
         return Ok(Found::default());
     }

@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 /// Maximum number of dependencies in an answer.
-const DEPENDENCIES: usize = 300;
+const MAX_DEPENDENCIES: usize = 300;
 
 pub(super) fn tools() -> Vec<Tool> {
     vec![
@@ -30,7 +30,7 @@ pub(super) fn tools() -> Vec<Tool> {
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct Given {
+struct DetectParams {
     /// Directory (root)
     path: Option<String>,
     /// Whether to list every dependency
@@ -55,7 +55,7 @@ struct Detected {
     problems: Vec<String>,
 }
 
-fn detect(context: &Context, given: Given) -> Result<Answer<Detected>, ToolError> {
+fn detect(context: &Context, given: DetectParams) -> Result<Answer<Detected>, ToolError> {
     let folder = given.path.as_deref().map(|path| context.inside(path)).transpose()?;
     let path = folder.unwrap_or_default();
     let place = context.root().join(&path);
@@ -63,14 +63,14 @@ fn detect(context: &Context, given: Given) -> Result<Answer<Detected>, ToolError
         return Err(ToolError::new("`path` is not a directory")
             .remedy("pass a path relative to the project root"));
     }
-    let stack = below(context, place, &path);
+    let stack = stack_at(context, place, &path);
     let markers = stack::markers(&Disk::new(context.root()));
     let library = context.library()?;
     let technologies = technologies(&stack, &Knowledge::new(&library));
     let text = text(&stack, &markers, &technologies);
     let listed = if given.dependencies { dependencies(&stack) } else { Vec::new() };
     let mut problems = stack.problems.clone();
-    if given.dependencies && stack.dependencies().count() > DEPENDENCIES {
+    if given.dependencies && stack.dependencies().count() > MAX_DEPENDENCIES {
         problems.push(format!(
             "only the first {DEPENDENCIES} dependencies are listed; pass a directory"
         ));
@@ -78,10 +78,10 @@ fn detect(context: &Context, given: Given) -> Result<Answer<Detected>, ToolError
     let data = Detected {
         detected: markers.detected,
         packages: packages(&stack),
-        technologies: technologies.iter().map(Row::of).collect(),
-        runtimes: stack.pins.iter().map(Row::of).collect(),
+        technologies: technologies.iter().map(Row::from_value).collect(),
+        runtimes: stack.pins.iter().map(Row::from_value).collect(),
         monorepo: stack.is_monorepo(),
-        markers: Row::of(markers),
+        markers: Row::from_value(markers),
         dependencies: listed,
         problems,
     };
@@ -90,7 +90,7 @@ fn detect(context: &Context, given: Given) -> Result<Answer<Detected>, ToolError
 
 /// The stack of the directory at `place`. For a workspace member, the package manager and lock file
 /// of the workspace root apply.
-fn below(context: &Context, place: PathBuf, path: &str) -> Stack {
+fn stack_at(context: &Context, place: PathBuf, path: &str) -> Stack {
     let mut whole = stack::detect(&Disk::new(context.root()));
     if path.is_empty() {
         return whole;
@@ -132,7 +132,7 @@ fn technologies(stack: &Stack, knowledge: &Knowledge<'_>) -> Vec<Technology> {
 
 fn packages(stack: &Stack) -> Vec<Row> {
     let row = |manifest: &stack::Manifest| {
-        let mut row = Row::of(json!({
+        let mut row = Row::from_value(json!({
             "path": manifest.path,
             "ecosystem": manifest.ecosystem,
             "dependencies": manifest.dependencies.len(),
@@ -159,11 +159,11 @@ fn packages(stack: &Stack) -> Vec<Row> {
 
 fn dependencies(stack: &Stack) -> Vec<Row> {
     let rows = stack.dependencies().map(|(manifest, dependency)| {
-        let mut row = Row::of(dependency);
+        let mut row = Row::from_value(dependency);
         row.0.insert("manifest".to_owned(), manifest.path.clone().into());
         row
     });
-    rows.take(DEPENDENCIES).collect()
+    rows.take(MAX_DEPENDENCIES).collect()
 }
 
 fn text(stack: &Stack, markers: &Markers, technologies: &[Technology]) -> String {

@@ -139,7 +139,7 @@ fn entries_are_found_and_read() {
 }
 
 #[test]
-fn a_projects_own_entry_takes_the_place_of_ours() {
+fn a_project_entry_overrides_the_shipped_one() {
     let own = "---\nname: React\ncategory: frontend\nmaturity: stable\nlast_updated: 2026-11-01\nsummary: Ours.\n---\n# React\n\n## Overview\n\nHere it is only used for the shop.\n";
     let folder = project(&[("ai/knowledge/frontend/react.md", own)]);
     let answer = call(folder.path(), "aidd_get_tkb_entry", json!({"name": "React"}));
@@ -175,7 +175,7 @@ fn technologies_are_compared() {
 }
 
 #[test]
-fn a_decision_is_questioned_with_what_is_remembered() {
+fn a_decision_is_questioned_with_related_memories() {
     let folder = shop();
     let root = folder.path();
     let made = json!({
@@ -196,7 +196,7 @@ fn a_decision_is_questioned_with_what_is_remembered() {
 }
 
 #[test]
-fn a_package_is_known_by_another_form_of_its_name() {
+fn a_package_is_found_by_name_variants() {
     let folder = project(&[
         ("package.json", r#"{"dependencies": {"next-auth": "4.24.7"}}"#),
         ("src/a.ts", "export {};\n"),
@@ -208,7 +208,7 @@ fn a_package_is_known_by_another_form_of_its_name() {
 }
 
 #[test]
-fn a_long_argument_is_neither_read_nor_repeated_whole() {
+fn long_arguments_are_truncated() {
     let folder = project(&[("src/a.ts", "export {};\n")]);
     let long = "payment 데이터 ".repeat(8000);
     let given = json!({"decision": format!("Move to {long}")});
@@ -280,7 +280,7 @@ fn versions_are_verified_and_moves_planned() {
 }
 
 #[test]
-fn a_member_is_told_by_the_whole_of_its_workspace() {
+fn a_workspace_member_uses_the_workspace_lock_file() {
     let folder = project(&[
         ("package.json", r#"{"name": "shop", "private": true, "packageManager": "pnpm@9.0.0"}"#),
         ("pnpm-workspace.yaml", "packages: [packages/*]\n"),

@@ -1,6 +1,6 @@
 //! Versions: the one in use, and the steps to another.
 
-use super::{old_forms, remembered};
+use super::{old_forms, related_memories};
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
@@ -20,11 +20,11 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 
 /// Maximum number of packages in an answer.
-const PACKAGES: usize = 40;
+const MAX_PACKAGES: usize = 40;
 /// Maximum number of memories per package.
-const MEMORIES: usize = 5;
+const MAX_MEMORIES: usize = 5;
 /// Maximum number of packages whose memories are searched.
-const RECALLED: usize = 12;
+const MAX_RECALLED_PACKAGES: usize = 12;
 
 pub(super) fn tools() -> Vec<Tool> {
     vec![
@@ -50,7 +50,7 @@ pub(super) fn tools() -> Vec<Tool> {
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct Given {
+struct VerifyParams {
     /// Names (those with an entry)
     #[serde(default)]
     packages: Vec<String>,
@@ -70,7 +70,7 @@ struct Versions {
 }
 
 /// Resolves the path relative to the root; the root is the empty string.
-fn place(context: &Context, given: Option<&str>) -> Result<String, ToolError> {
+fn resolve_path(context: &Context, given: Option<&str>) -> Result<String, ToolError> {
     let Some(given) = given else { return Ok(String::new()) };
     let path = context.inside(given)?;
     if !context.root().join(&path).exists() {
@@ -81,7 +81,7 @@ fn place(context: &Context, given: Option<&str>) -> Result<String, ToolError> {
 }
 
 /// The directory of a path.
-fn folder<'p>(context: &Context, path: &'p str) -> &'p str {
+fn directory_of<'p>(context: &Context, path: &'p str) -> &'p str {
     if context.root().join(path).is_dir() {
         return path;
     }
@@ -89,22 +89,22 @@ fn folder<'p>(context: &Context, path: &'p str) -> &'p str {
 }
 
 /// The manifests for a path: all in a directory, or the nearest ones of a file.
-fn meant<'s>(context: &Context, stack: &'s Stack, path: &str) -> Vec<&'s Manifest> {
+fn manifests_for<'s>(context: &Context, stack: &'s Stack, path: &str) -> Vec<&'s Manifest> {
     let is_below = |manifest: &&Manifest| {
         path.is_empty() || manifest.path.strip_prefix(path).is_some_and(|it| it.starts_with('/'))
     };
     let below: Vec<&Manifest> = stack.manifests.iter().filter(is_below).collect();
-    if !below.is_empty() && folder(context, path) == path {
+    if !below.is_empty() && directory_of(context, path) == path {
         return below;
     }
     stack.nearest(path)
 }
 
 /// The requested dependencies, and the names that no manifest has.
-fn chosen<'s>(
+fn select_dependencies<'s>(
     stack: &'s Stack,
     knowledge: &Knowledge<'_>,
-    given: &Given,
+    given: &VerifyParams,
     manifests: &[&'s Manifest],
 ) -> (Vec<(&'s Manifest, &'s Dependency)>, Vec<String>) {
     let is_meant = |manifest: &Manifest| manifests.iter().any(|it| it.path == manifest.path);
@@ -138,7 +138,7 @@ fn chosen<'s>(
     (found, unknown)
 }
 
-fn wanted<'e>(entry: &'e Entry<'_>, stack: &Stack) -> Wanted<'e> {
+fn old_forms_for<'e>(entry: &'e Entry<'_>, stack: &Stack) -> Wanted<'e> {
     let version = entry.version_in(stack).map(|(version, _)| version);
     Wanted {
         name: entry.name,
@@ -147,15 +147,15 @@ fn wanted<'e>(entry: &'e Entry<'_>, stack: &Stack) -> Wanted<'e> {
     }
 }
 
-fn verify(context: &Context, given: Given) -> Result<Answer<Versions>, ToolError> {
+fn verify(context: &Context, given: VerifyParams) -> Result<Answer<Versions>, ToolError> {
     let library = context.library()?;
     let knowledge = Knowledge::new(&library);
     let disk = Disk::new(context.root());
-    let path = place(context, given.path.as_deref())?;
-    let folder = folder(context, &path);
+    let path = resolve_path(context, given.path.as_deref())?;
+    let folder = directory_of(context, &path);
     let stack = stack::detect_at(&disk, folder);
-    let manifests = meant(context, &stack, &path);
-    let (mut packages, unknown) = chosen(&stack, &knowledge, &given, &manifests);
+    let manifests = manifests_for(context, &stack, &path);
+    let (mut packages, unknown) = select_dependencies(&stack, &knowledge, &given, &manifests);
     let mut notes = stack.problems.clone();
     if !path.is_empty() && manifests.is_empty() {
         notes.push(format!("no manifest at or above {path}"));
@@ -163,9 +163,9 @@ fn verify(context: &Context, given: Given) -> Result<Answer<Versions>, ToolError
     if packages.is_empty() && unknown.is_empty() {
         notes.push("no package with a knowledge entry found; pass others in `packages`".to_owned());
     }
-    if packages.len() > PACKAGES {
+    if packages.len() > MAX_PACKAGES {
         notes.push(format!("{PACKAGES} of {} packages; pass the relevant ones", packages.len()));
-        packages.truncate(PACKAGES);
+        packages.truncate(MAX_PACKAGES);
     }
     let used: Vec<&Entry<'_>> = knowledge
         .entries()
@@ -176,7 +176,7 @@ fn verify(context: &Context, given: Given) -> Result<Answer<Versions>, ToolError
             })
         })
         .collect();
-    let forms: Vec<Wanted<'_>> = used.iter().map(|entry| wanted(entry, &stack)).collect();
+    let forms: Vec<Wanted<'_>> = used.iter().map(|entry| old_forms_for(entry, &stack)).collect();
     // For a path inside a package, the whole package is searched.
     let nearest = manifests.first().map_or("", |manifest| manifest.folder());
     let base = if manifests.len() == 1 { nearest } else { folder };
@@ -202,9 +202,9 @@ fn verify(context: &Context, given: Given) -> Result<Answer<Versions>, ToolError
     verified.sort_by_key(|it| it.confidence);
     notes.extend(installs.problems());
     let names: Vec<&str> = stack.dependencies().map(|(_, it)| &*it.name).collect();
-    let text = told(&verified, &unknown, &names, &notes);
+    let text = render_versions(&verified, &unknown, &names, &notes);
     let rows = verified.iter().map(|it| {
-        Row::of(json!({
+        Row::from_value(json!({
             "package": it.package,
             "manifest": it.manifest,
             "wanted": it.wanted,
@@ -223,8 +223,8 @@ fn memories(
     packages: &[(&Manifest, &Dependency)],
 ) -> Result<Vec<Remembered>, ToolError> {
     let mut found: Vec<Remembered> = Vec::new();
-    for (_, dependency) in packages.iter().take(RECALLED) {
-        for hit in remembered(context, &dependency.name, MEMORIES)?.hits {
+    for (_, dependency) in packages.iter().take(MAX_RECALLED_PACKAGES) {
+        for hit in related_memories(context, &dependency.name, MAX_MEMORIES)?.hits {
             if !found.iter().any(|known| known.id == hit.id) {
                 found.push(Remembered {
                     text: format!("{}\n{}", hit.title, hit.snippet),
@@ -236,7 +236,7 @@ fn memories(
     Ok(found)
 }
 
-fn told(verified: &[Verified], unknown: &[String], names: &[&str], notes: &[String]) -> String {
+fn render_versions(verified: &[Verified], unknown: &[String], names: &[&str], notes: &[String]) -> String {
     let mut text = String::new();
     for it in verified {
         let confidence = match it.confidence {
@@ -274,7 +274,7 @@ fn told(verified: &[Verified], unknown: &[String], names: &[&str], notes: &[Stri
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Move {
+struct MigrationParams {
     /// Name or package
     framework: String,
     /// (as in the project)
@@ -285,7 +285,7 @@ struct Move {
 
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Planned {
+struct MigrationResult {
     technology: String,
     from: String,
     to: String,
@@ -298,7 +298,7 @@ struct Planned {
     notes: Vec<String>,
 }
 
-fn plan(context: &Context, given: Move) -> Result<Answer<Planned>, ToolError> {
+fn plan(context: &Context, given: MigrationParams) -> Result<Answer<MigrationResult>, ToolError> {
     let library = context.library()?;
     let knowledge = Knowledge::new(&library);
     let stack = stack::detect(&Disk::new(context.root()));
@@ -308,7 +308,7 @@ fn plan(context: &Context, given: Move) -> Result<Answer<Planned>, ToolError> {
             .remedy(format!("did you mean {}?", near.join(", ")))
     })?;
     // Pass all old forms; the plan selects those between the two versions.
-    let forms = Wanted { forms: entry.legacy.iter().collect(), ..wanted(entry, &stack) };
+    let forms = Wanted { forms: entry.legacy.iter().collect(), ..old_forms_for(entry, &stack) };
     let named = legacy::naming(entry);
     let uses = Wanted { forms: named.iter().collect(), ..forms.clone() };
     let is_leaving = to.is_some_and(|to| Version::read(to).is_none());
@@ -324,16 +324,16 @@ fn plan(context: &Context, given: Move) -> Result<Answer<Planned>, ToolError> {
     let mut plan = migration::plan(entry, asked, &knowledge, &stack)
         .map_err(|error| ToolError::new(error.to_string()))?;
     plan.notes.extend(search.notes);
-    let text = shown(entry, &plan);
+    let text = render_plan(entry, &plan);
     let steps = plan.steps.iter().enumerate().map(|(at, step)| {
-        let mut row = Row::of(step);
+        let mut row = Row::from_value(step);
         row.0.insert("number".to_owned(), Value::from(at + 1));
         row
     });
-    let data = Planned {
+    let data = MigrationResult {
         technology: entry.name.to_owned(),
         steps: steps.collect(),
-        old_forms: search.found.iter().map(Row::of).collect(),
+        old_forms: search.found.iter().map(Row::from_value).collect(),
         from: plan.from,
         to: plan.to,
         hops: plan.hops,
@@ -343,7 +343,7 @@ fn plan(context: &Context, given: Move) -> Result<Answer<Planned>, ToolError> {
     Ok(Answer::new(data, text))
 }
 
-fn shown(entry: &Entry<'_>, plan: &Plan) -> String {
+fn render_plan(entry: &Entry<'_>, plan: &Plan) -> String {
     let mut text = format!("{}: {}", entry.name, plan.hops.join(" to "));
     for (at, step) in plan.steps.iter().enumerate() {
         let risk = serde_json::to_value(step.risk).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Branches: the state of work on them until the merge.
 
-use super::shown::{Row, branch_here, day_of, listed, many};
+use super::shown::{Row, current_branch, day_of, push_list, count_noun};
 use crate::context::Context;
 use crate::tool::{Answer, Choice, Profile, Tool, ToolError};
 use aidd_memory::project::ProjectMemory;
@@ -28,7 +28,7 @@ pub(super) fn tools() -> Vec<Tool> {
 /// The arguments of each action.
 const CHOICE: Choice = Choice {
     by: "action",
-    usual: "",
+    default: "",
     takes: &[
         (&["get", "save", "promote", "merge"], &["branch"]),
         (&["promote"], &["sessionId"]),
@@ -62,7 +62,7 @@ enum Action {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Given {
+struct BranchParams {
     action: Action,
     /// Default: checked out
     branch: Option<String>,
@@ -71,13 +71,13 @@ struct Given {
     promote_decisions: Option<bool>,
     #[serde(flatten)]
     #[schemars(flatten)]
-    told: Told,
+    told: BranchFields,
 }
 
 /// The saved state of a branch.
 #[derive(Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Told {
+struct BranchFields {
     #[serde(skip_serializing_if = "Option::is_none")]
     feature: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -104,7 +104,7 @@ struct Told {
 
 #[derive(Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Answered {
+struct BranchAnswer {
     #[serde(skip_serializing_if = "Option::is_none")]
     branch: Option<String>,
     /// All data of the branch.
@@ -123,11 +123,11 @@ struct Answered {
     archived: Option<String>,
 }
 
-fn branch(context: &Context, given: Given) -> Result<Answer<Answered>, ToolError> {
-    let told = Row::of(&given.told);
+fn branch(context: &Context, given: BranchParams) -> Result<Answer<BranchAnswer>, ToolError> {
+    let told = Row::from_value(&given.told);
     let is_needed = !matches!(given.action, Action::List | Action::Promote);
     let branch = match given.branch.clone() {
-        None if is_needed => branch_here(context),
+        None if is_needed => current_branch(context),
         branch => branch,
     };
     if is_needed && branch.is_none() {
@@ -143,20 +143,20 @@ fn branch(context: &Context, given: Given) -> Result<Answer<Answered>, ToolError
     })
 }
 
-fn get(memory: &mut ProjectMemory, branch: &str) -> Result<Answer<Answered>, ToolError> {
+fn get(memory: &mut ProjectMemory, branch: &str) -> Result<Answer<BranchAnswer>, ToolError> {
     let known = memory.branch(branch)?;
     let is_new = known.updated_at.is_null();
-    let text = if is_new { format!("No data for {branch}.") } else { said(&known) };
-    let answered = Answered {
+    let text = if is_new { format!("No data for {branch}.") } else { render(&known) };
+    let answered = BranchAnswer {
         branch: Some(branch.to_owned()),
-        context: Some(Row::of(&known)),
-        ..Answered::default()
+        context: Some(Row::from_value(&known)),
+        ..BranchAnswer::default()
     };
     Ok(Answer::new(answered, text))
 }
 
 /// Renders the data of a branch, without default values.
-fn said(known: &BranchContext) -> String {
+fn render(known: &BranchContext) -> String {
     let mut text = format!("{}, saved {}", known.branch, day_of(&known.updated_at));
     for (name, value) in [
         ("feature", &known.feature),
@@ -169,8 +169,8 @@ fn said(known: &BranchContext) -> String {
             let _ = write!(text, "\n{name}: {value}");
         }
     }
-    listed(&mut text, "done", &known.completed_tasks);
-    listed(&mut text, "pending", &known.pending_tasks);
+    push_list(&mut text, "done", &known.completed_tasks);
+    push_list(&mut text, "pending", &known.pending_tasks);
     for made in &known.decisions {
         let _ = write!(text, "\ndecided: {}", made.decision);
         if !made.reasoning.is_empty() {
@@ -183,7 +183,7 @@ fn said(known: &BranchContext) -> String {
             let _ = write!(text, " (fixed by: {})", mended.fix);
         }
     }
-    listed(&mut text, "files", &known.files_modified);
+    push_list(&mut text, "files", &known.files_modified);
     text
 }
 
@@ -191,7 +191,7 @@ fn save(
     memory: &mut ProjectMemory,
     branch: &str,
     told: Row,
-) -> Result<Answer<Answered>, ToolError> {
+) -> Result<Answer<BranchAnswer>, ToolError> {
     let mut patch = told.0;
     patch.insert("branch".to_owned(), json!(branch));
     let patch: BranchContext = serde_path_to_error::deserialize(Value::Object(patch))
@@ -204,10 +204,10 @@ fn save(
         many(saved.decisions.len(), "decision"),
         many(saved.errors_encountered.len(), "error")
     );
-    let answered = Answered {
+    let answered = BranchAnswer {
         branch: Some(branch.to_owned()),
-        context: Some(Row::of(&saved)),
-        ..Answered::default()
+        context: Some(Row::from_value(&saved)),
+        ..BranchAnswer::default()
     };
     Ok(Answer::new(answered, text))
 }
@@ -216,7 +216,7 @@ fn promote(
     memory: &mut ProjectMemory,
     session: Option<&str>,
     branch: &str,
-) -> Result<Answer<Answered>, ToolError> {
+) -> Result<Answer<BranchAnswer>, ToolError> {
     let session = session.ok_or_else(|| {
         ToolError::new("`sessionId` is missing: the session whose decisions to promote")
     })?;
@@ -234,17 +234,17 @@ fn promote(
         format!("{} already has {session}.", state.branch)
     } else {
         let mut text = format!("Added {session} to {}.", state.branch);
-        listed(&mut text, "decisions", &promoted.decisions);
-        listed(&mut text, "errors", &promoted.errors);
+        push_list(&mut text, "decisions", &promoted.decisions);
+        push_list(&mut text, "errors", &promoted.errors);
         text
     };
     let texts = promoted.decisions.into_iter().chain(promoted.errors).collect();
     let answered =
-        Answered { branch: Some(state.branch), promoted: Some(texts), ..Answered::default() };
+        BranchAnswer { branch: Some(state.branch), promoted: Some(texts), ..BranchAnswer::default() };
     Ok(Answer::new(answered, text))
 }
 
-fn list(memory: &mut ProjectMemory) -> Result<Answer<Answered>, ToolError> {
+fn list(memory: &mut ProjectMemory) -> Result<Answer<BranchAnswer>, ToolError> {
     let (contexts, bad) = memory.branches()?;
     let mut text = format!("{}.", many(contexts.len(), "branch"));
     let mut rows = Vec::new();
@@ -257,7 +257,7 @@ fn list(memory: &mut ProjectMemory) -> Result<Answer<Answered>, ToolError> {
             known.completed_tasks.len(),
             known.pending_tasks.len()
         );
-        let mut row = Row::of(json!({
+        let mut row = Row::from_value(json!({
             "branch": known.branch, "updatedAt": known.updated_at,
             "sessionsCount": known.sessions_count, "pendingTasks": known.pending_tasks.len(),
             "decisions": known.decisions.len(),
@@ -272,38 +272,38 @@ fn list(memory: &mut ProjectMemory) -> Result<Answer<Answered>, ToolError> {
     for path in bad {
         let _ = write!(text, "\nnote: {path} is not a branch context");
     }
-    Ok(Answer::new(Answered { branches: Some(rows), ..Answered::default() }, text))
+    Ok(Answer::new(BranchAnswer { branches: Some(rows), ..BranchAnswer::default() }, text))
 }
 
 fn merge(
     memory: &mut ProjectMemory,
     branch: &str,
     promotes: bool,
-) -> Result<Answer<Answered>, ToolError> {
+) -> Result<Answer<BranchAnswer>, ToolError> {
     // Archived tasks are not shown again by default.
     let left = memory.branch(branch)?.pending_tasks;
     if !promotes {
         let archived = memory.archive_branch(branch)?;
         let mut text = format!("Archived {branch} to {archived}; nothing became permanent.");
-        listed(&mut text, "was pending", &left);
-        let answered = Answered {
+        push_list(&mut text, "was pending", &left);
+        let answered = BranchAnswer {
             branch: Some(branch.to_owned()),
             archived: Some(archived),
-            ..Answered::default()
+            ..BranchAnswer::default()
         };
         return Ok(Answer::new(answered, text));
     }
     let merged = memory.merge_branch(branch)?;
     let mut text = format!("Merged {branch}; its context is archived in {}.", merged.archived);
-    listed(&mut text, "now permanent", &merged.promoted);
-    listed(&mut text, "already permanent", &merged.known);
-    listed(&mut text, "was pending", &left);
-    let answered = Answered {
+    push_list(&mut text, "now permanent", &merged.promoted);
+    push_list(&mut text, "already permanent", &merged.known);
+    push_list(&mut text, "was pending", &left);
+    let answered = BranchAnswer {
         branch: Some(branch.to_owned()),
         promoted: Some(merged.promoted),
         known: Some(merged.known),
         archived: Some(merged.archived),
-        ..Answered::default()
+        ..BranchAnswer::default()
     };
     Ok(Answer::new(answered, text))
 }

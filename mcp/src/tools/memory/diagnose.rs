@@ -1,6 +1,6 @@
 //! Diagnosis of errors: message, frames, and similar known mistakes.
 
-use super::shown::{Row, capped, share};
+use super::shown::{Row, cap_limit, parse_confidence};
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
@@ -12,11 +12,11 @@ use serde_json::json;
 use std::fmt::Write as _;
 
 /// Maximum number of frames in an answer; frames in project files come first.
-const FRAMES: usize = 12;
+const MAX_FRAMES: usize = 12;
 /// The category of an unclassified error.
 const UNKNOWN: &str = "unknown";
 /// Default minimum similarity of a mistake.
-const THRESHOLD: f64 = 0.3;
+const DEFAULT_THRESHOLD: f64 = 0.3;
 
 pub(super) fn tools() -> Vec<Tool> {
     vec![
@@ -32,7 +32,7 @@ pub(super) fn tools() -> Vec<Tool> {
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct Asked {
+struct DiagnoseParams {
     error: String,
     limit: Option<i64>,
     /// 0-1 (0.3)
@@ -62,11 +62,11 @@ struct Diagnosed {
     observation_matches: usize,
 }
 
-fn diagnose(context: &Context, asked: Asked) -> Result<Answer<Diagnosed>, ToolError> {
-    let (limit, note) = capped(asked.limit, 5, 20);
-    let threshold = share("threshold", asked.threshold)?.unwrap_or(THRESHOLD);
+fn diagnose(context: &Context, asked: DiagnoseParams) -> Result<Answer<Diagnosed>, ToolError> {
+    let (limit, note) = cap_limit(asked.limit, 5, 20);
+    let threshold = parse_confidence("threshold", asked.threshold)?.unwrap_or(DEFAULT_THRESHOLD);
     let found = context.memory(|memory| memory.diagnose(&asked.error, threshold, limit))?;
-    let mut text = told(&found);
+    let mut text = render(&found);
     if let Some(note) = note {
         let _ = write!(text, "\nnote: {note}");
     }
@@ -76,7 +76,7 @@ fn diagnose(context: &Context, asked: Asked) -> Result<Answer<Diagnosed>, ToolEr
         message: found.trace.raised.line(),
         cause: found.trace.cause.as_ref().map(Said::line),
         language: found.trace.language,
-        category: Row::of(json!({
+        category: Row::from_value(json!({
             "category": category.name,
             "confidence": rounded(category.confidence),
             "suggestion": category.suggestion,
@@ -95,10 +95,10 @@ fn rounded(share: f64) -> f64 {
 }
 
 /// The frames to show: project frames first, in order.
-fn shown(found: &Diagnosis) -> Vec<&Frame> {
+fn visible_frames(found: &Diagnosis) -> Vec<&Frame> {
     let (own, other): (Vec<&Frame>, Vec<&Frame>) =
         found.trace.frames.iter().partition(|frame| frame.own.is_some());
-    own.into_iter().chain(other).take(FRAMES).collect()
+    own.into_iter().chain(other).take(MAX_FRAMES).collect()
 }
 
 /// Locations in project files, the primary one first.
@@ -125,10 +125,10 @@ fn trace(found: &Diagnosis) -> Option<Row> {
     if found.trace.frames.is_empty() {
         return None;
     }
-    let frames: Vec<Row> = shown(found)
+    let frames: Vec<Row> = visible_frames(found)
         .into_iter()
         .map(|frame| {
-            let mut row = Row::of(json!({
+            let mut row = Row::from_value(json!({
                 "file": frame.own.as_ref().unwrap_or(&frame.file), "own": frame.own.is_some(),
             }));
             for (name, value) in [
@@ -145,7 +145,7 @@ fn trace(found: &Diagnosis) -> Option<Row> {
         .collect();
     let primary = found.primary.as_ref().and_then(|frame| frame.own.clone());
     let module = primary.as_ref().and_then(|file| file.rsplit_once('/').map(|(folder, _)| folder));
-    let mut row = Row::of(json!({"frames": frames, "totalFrames": found.trace.frames.len()}));
+    let mut row = Row::from_value(json!({"frames": frames, "totalFrames": found.trace.frames.len()}));
     if let Some(file) = &primary {
         row.0.insert("primaryFile".to_owned(), json!(file));
         row.0.insert("primaryModule".to_owned(), json!(module));
@@ -154,7 +154,7 @@ fn trace(found: &Diagnosis) -> Option<Row> {
 }
 
 fn row(one: &Match) -> Row {
-    let mut row = Row::of(json!({
+    let mut row = Row::from_value(json!({
         "id": one.id, "error": one.error, "similarity": rounded(one.likeness),
         "occurrences": one.occurrences, "category": one.category,
     }));
@@ -171,7 +171,7 @@ fn row(one: &Match) -> Row {
     row
 }
 
-fn told(found: &Diagnosis) -> String {
+fn render(found: &Diagnosis) -> String {
     let trace = &found.trace;
     let mut text = format!("{} ({})", trace.raised.line(), found.category.name);
     if let Some(cause) = &trace.cause {
@@ -183,7 +183,7 @@ fn told(found: &Diagnosis) -> String {
             let function = frame.function.as_deref().unwrap_or("");
             let own = frame.own.as_deref().unwrap_or(&frame.file);
             let _ = write!(text, "\nin {own}{line} {function}");
-            let others: Vec<String> = own_frames(found).skip(1).take(FRAMES - 1).collect();
+            let others: Vec<String> = own_frames(found).skip(1).take(MAX_FRAMES - 1).collect();
             if !others.is_empty() {
                 let _ = write!(text, "\nvia {}", others.join(", "));
             }

@@ -1,6 +1,6 @@
 //! Project health, from measurements.
 
-use super::shown::{Row, capped};
+use super::shown::{Row, cap_limit};
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
@@ -25,7 +25,7 @@ pub(super) fn tools() -> Vec<Tool> {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Asked {
+struct HealthParams {
     sessions_limit: Option<i64>,
 }
 
@@ -48,7 +48,7 @@ fn rounded(value: f64) -> f64 {
 }
 
 fn row(figure: &Figure) -> Row {
-    let mut row = Row::of(json!({
+    let mut row = Row::from_value(json!({
         "samples": figure.samples, "measured": figure.measured, "weight": figure.weight,
         "meaning": figure.meaning,
     }));
@@ -59,8 +59,8 @@ fn row(figure: &Figure) -> Row {
     row
 }
 
-fn health(context: &Context, asked: Asked) -> Result<Answer<Health>, ToolError> {
-    let (limit, note) = capped(asked.sessions_limit, 50, 100);
+fn health(context: &Context, asked: HealthParams) -> Result<Answer<Health>, ToolError> {
+    let (limit, note) = cap_limit(asked.sessions_limit, 50, 100);
     let health = context.memory(|memory| memory.health(limit))?;
     let mut text = match health.overall {
         Some(overall) => format!("{overall:.0} of 100, over {} sessions.", health.sessions),

@@ -1,9 +1,9 @@
 //! Tools by intent: decide, leave a note, resume, record an outcome.
 
 use super::older;
-use super::permanent::{Kept, branch_of, kept, link};
-use super::search::Came;
-use super::shown::{Row, branch_here, entry_row, entry_text, listed, share};
+use super::permanent::{SavedAnswer, branch_of, saved_answer, link};
+use super::search::OutcomeArg;
+use super::shown::{Row, current_branch, entry_row, entry_text, push_list, parse_confidence};
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
@@ -88,7 +88,7 @@ pub(super) fn tools() -> Vec<Tool> {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Decided {
+struct DecisionParams {
     topic: String,
     decision: String,
     reasoning: String,
@@ -118,7 +118,7 @@ struct Decided {
 }
 
 /// The outcome that a decision is saved with; earlier products have words for "none".
-fn outcome_at_birth(given: Option<&str>) -> Result<Option<aidd_memory::types::Outcome>, ToolError> {
+fn initial_outcome(given: Option<&str>) -> Result<Option<aidd_memory::types::Outcome>, ToolError> {
     match given.map(|word| word.trim().to_ascii_lowercase()).as_deref() {
         None | Some("pending" | "superseded") => Ok(None),
         Some(word) => aidd_memory::types::Outcome::read(word)
@@ -128,19 +128,19 @@ fn outcome_at_birth(given: Option<&str>) -> Result<Option<aidd_memory::types::Ou
 }
 
 /// Default confidence of a decision.
-const CONFIDENCE: f64 = 0.7;
+const DEFAULT_CONFIDENCE: f64 = 0.7;
 
-fn save_decision(context: &Context, given: Decided) -> Result<Answer<Kept>, ToolError> {
+fn save_decision(context: &Context, given: DecisionParams) -> Result<Answer<SavedAnswer>, ToolError> {
     if given.topic.trim().is_empty() {
         return Err(ToolError::new("`topic` is empty")
             .remedy("pass a topic of one or two words, or use aidd_memory_add_decision"));
     }
     let links = given.links.iter().enumerate().map(|(index, given)| link(index, given));
     let mut links = links.collect::<Result<Vec<Link>, ToolError>>()?;
-    links.extend(given.supersedes.iter().map(|id| Link::to(Relation::Supersedes, id)));
+    links.extend(given.supersedes.iter().map(|id| Link::new(Relation::Supersedes, id)));
     for replaced in &given.replaces {
         let reason = Some(replaced.text("reason").to_owned()).filter(|reason| !reason.is_empty());
-        links.push(Link { reason, ..Link::to(Relation::Supersedes, replaced.text("id")) });
+        links.push(Link { reason, ..Link::new(Relation::Supersedes, replaced.text("id")) });
     }
     let mut extra = Map::new();
     if !given.evidence.is_empty() {
@@ -148,12 +148,12 @@ fn save_decision(context: &Context, given: Decided) -> Result<Answer<Kept>, Tool
     }
     extra.extend(given.risks.map(|risks| ("risks".to_owned(), risks.into())));
     let body = Decision {
-        outcome: outcome_at_birth(given.outcome.as_deref())?,
+        outcome: initial_outcome(given.outcome.as_deref())?,
         extra,
         reasoning: given.reasoning,
         alternatives: given.alternatives.into_iter().map(Value::from).collect(),
         context: given.context,
-        confidence: Some(share("confidence", given.confidence)?.unwrap_or(CONFIDENCE)),
+        confidence: Some(parse_confidence("confidence", given.confidence)?.unwrap_or(DEFAULT_CONFIDENCE)),
         ..Decision::default()
     };
     let mut new = New {
@@ -166,7 +166,7 @@ fn save_decision(context: &Context, given: Decided) -> Result<Answer<Kept>, Tool
     };
     context.memory(|memory| -> Result<_, ToolError> {
         new.branch = branch_of(memory, new.session_id.as_deref())?;
-        let mut answer = kept(Kind::Decision, memory.save_decision(&new)?);
+        let mut answer = saved_answer(Kind::Decision, memory.save_decision(&new)?);
         // Report that an earlier decision with this text failed.
         let known = memory.get(std::slice::from_ref(&answer.data.id))?.remove(0);
         if known.outcome().is_some() {
@@ -183,7 +183,7 @@ fn save_decision(context: &Context, given: Decided) -> Result<Answer<Kept>, Tool
     })
 }
 
-fn said(conflict: &Conflict) -> String {
+fn conflict_note(conflict: &Conflict) -> String {
     match conflict {
         Conflict::TwoHeads { id, .. } => format!("{id} has two concurrent edits"),
         Conflict::OneTopic { topic, ids } => {
@@ -201,7 +201,7 @@ fn said(conflict: &Conflict) -> String {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Standing {
+struct CheckpointParams {
     summary: String,
     #[serde(default)]
     open_files: Vec<String>,
@@ -221,13 +221,13 @@ enum Steps {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Noted {
+struct SavedNote {
     id: String,
     #[schemars(skip)]
     saved: bool,
 }
 
-fn save_checkpoint(context: &Context, given: Standing) -> Result<Answer<Noted>, ToolError> {
+fn save_checkpoint(context: &Context, given: CheckpointParams) -> Result<Answer<SavedNote>, ToolError> {
     let next_steps = match given.next_steps {
         Some(Steps::One(text)) => Some(Value::from(text)),
         Some(Steps::Several(texts)) => Some(Value::from(texts)),
@@ -239,19 +239,19 @@ fn save_checkpoint(context: &Context, given: Standing) -> Result<Answer<Noted>, 
         status: given.status,
         ..Checkpoint::default()
     };
-    let here = given.branch.or_else(|| branch_here(context));
+    let here = given.branch.or_else(|| current_branch(context));
     let id = context.memory(|memory| -> Result<_, ToolError> {
         let own = branch_of(memory, given.session_id.as_deref())?;
         let (branch, session) = (own.or(here), given.session_id.as_deref());
         Ok(memory.save_checkpoint(&given.summary, &body, session, branch.as_deref())?)
     })?;
     let text = format!("Saved {id}; resume with load_checkpoint.");
-    Ok(Answer::new(Noted { id, saved: true }, text))
+    Ok(Answer::new(SavedNote { id, saved: true }, text))
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Lesson {
+struct InsightParams {
     content: String,
     topic: Option<String>,
     #[schemars(extend("x-unlisted" = true))]
@@ -263,7 +263,7 @@ struct Lesson {
     session_id: Option<String>,
 }
 
-fn save_insight(context: &Context, given: Lesson) -> Result<Answer<Noted>, ToolError> {
+fn save_insight(context: &Context, given: InsightParams) -> Result<Answer<SavedNote>, ToolError> {
     let body = Insight {
         category: given.category,
         tags: given.tags,
@@ -276,11 +276,11 @@ fn save_insight(context: &Context, given: Lesson) -> Result<Answer<Noted>, ToolE
         Ok(memory.save_insight(&given.content, given.topic.as_deref(), &body, session)?)
     })?;
     let text = format!("Saved {id}.");
-    Ok(Answer::new(Noted { id, saved: true }, text))
+    Ok(Answer::new(SavedNote { id, saved: true }, text))
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct OfBranch {
+struct BranchQuery {
     branch: Option<String>,
 }
 
@@ -298,8 +298,8 @@ struct Loaded {
     pending_tasks: Vec<String>,
 }
 
-fn load_checkpoint(context: &Context, given: OfBranch) -> Result<Answer<Loaded>, ToolError> {
-    let here = given.branch.clone().or_else(|| branch_here(context));
+fn load_checkpoint(context: &Context, given: BranchQuery) -> Result<Answer<Loaded>, ToolError> {
+    let here = given.branch.clone().or_else(|| current_branch(context));
     context.memory(|memory| -> Result<_, ToolError> {
         let entry = memory.last_checkpoint(given.branch.as_deref())?;
         let branch = entry.as_ref().and_then(|entry| entry.branch.clone()).or(here);
@@ -326,7 +326,7 @@ fn load_checkpoint(context: &Context, given: OfBranch) -> Result<Answer<Loaded>,
         if let Some(open) = &open_session {
             let _ = write!(text, "\nopen session: {open}");
         }
-        listed(&mut text, "pending", &pending_tasks);
+        push_list(&mut text, "pending", &pending_tasks);
         let checkpoint = entry.as_ref().map(|entry| entry_row(entry, &[]));
         let found = entry.is_some();
         Ok(Answer::new(Loaded { found, checkpoint, open_session, pending_tasks }, text))
@@ -334,9 +334,9 @@ fn load_checkpoint(context: &Context, given: OfBranch) -> Result<Answer<Loaded>,
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct Outcome {
+struct OutcomeParams {
     id: String,
-    outcome: Came,
+    outcome: OutcomeArg,
     reason: Option<String>,
 }
 
@@ -347,9 +347,9 @@ struct Evolved {
     outcome: &'static str,
 }
 
-fn evolve_outcome(context: &Context, given: Outcome) -> Result<Answer<Evolved>, ToolError> {
+fn evolve_outcome(context: &Context, given: OutcomeParams) -> Result<Answer<Evolved>, ToolError> {
     let outcome = given.outcome.outcome();
-    let Outcome { id, reason, .. } = given;
+    let OutcomeParams { id, reason, .. } = given;
     context.memory(|memory| memory.set_outcome(&id, outcome, reason.as_deref()))?;
     let text = format!("{id}: {outcome}.");
     Ok(Answer::new(Evolved { id, outcome: outcome.word() }, text))
@@ -357,7 +357,7 @@ fn evolve_outcome(context: &Context, given: Outcome) -> Result<Answer<Evolved>, 
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Supersede {
+struct SupersedeParams {
     id: String,
     decision: String,
     reasoning: String,
@@ -366,7 +366,7 @@ struct Supersede {
     session_id: Option<String>,
 }
 
-fn evolve_supersede(context: &Context, given: Supersede) -> Result<Answer<Kept>, ToolError> {
+fn evolve_supersede(context: &Context, given: SupersedeParams) -> Result<Answer<SavedAnswer>, ToolError> {
     context.memory(|memory| -> Result<_, ToolError> {
         let old = memory.get(std::slice::from_ref(&given.id))?.remove(0);
         if old.kind != Kind::Decision {
@@ -381,7 +381,7 @@ fn evolve_supersede(context: &Context, given: Supersede) -> Result<Answer<Kept>,
         }
         let body = Decision {
             reasoning: given.reasoning,
-            confidence: Some(share("confidence", given.confidence)?.unwrap_or(CONFIDENCE)),
+            confidence: Some(parse_confidence("confidence", given.confidence)?.unwrap_or(DEFAULT_CONFIDENCE)),
             ..Decision::default()
         };
         let branch = branch_of(memory, given.session_id.as_deref())?;
@@ -393,6 +393,6 @@ fn evolve_supersede(context: &Context, given: Supersede) -> Result<Answer<Kept>,
             session_id: given.session_id,
             branch,
         };
-        Ok(kept(Kind::Decision, memory.save_decision(&new)?))
+        Ok(saved_answer(Kind::Decision, memory.save_decision(&new)?))
     })
 }

@@ -1,9 +1,9 @@
 //! Lifecycles: features in phases, each completed with evidence.
 
-use super::shown::{Row, capped, day_of, many};
+use super::shown::{Row, cap_limit, day_of, count_noun};
 use crate::context::Context;
 use crate::tool::{Answer, Choice, Profile, Tool, ToolError};
-use aidd_memory::lifecycle::{Judged, PHASES, Phase, phase};
+use aidd_memory::lifecycle::{CriterionResult, PHASES, Phase, phase};
 use aidd_memory::records::Lifecycle;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -59,12 +59,12 @@ pub(super) fn tools() -> Vec<Tool> {
 /// The arguments of each action; phases are completed one at a time.
 const CHOICE: Choice = Choice {
     by: "action",
-    usual: "advance",
+    default: "advance",
     takes: &[(&["advance"], &["evidence", "notes", "force"]), (&["back"], &["to"])],
 };
 
 #[derive(Deserialize, JsonSchema)]
-struct Nothing {}
+struct NoParams {}
 
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -79,7 +79,7 @@ struct Phases {
 fn criteria(phase: &Phase) -> Vec<Row> {
     let one = |criterion: &aidd_memory::lifecycle::Criterion| {
         let shown: Vec<String> = criterion.shown_by.iter().map(|shown| shown.hint()).collect();
-        Row::of(json!({"key": criterion.key, "criterion": criterion.says, "shownBy": shown}))
+        Row::from_value(json!({"key": criterion.key, "criterion": criterion.says, "shownBy": shown}))
     };
     phase.exit.iter().map(one).collect()
 }
@@ -94,11 +94,11 @@ fn criteria_text(phase: &Phase) -> String {
     text
 }
 
-fn get(_: &Context, _: Nothing) -> Result<Answer<Phases>, ToolError> {
+fn get(_: &Context, _: NoParams) -> Result<Answer<Phases>, ToolError> {
     let (mut rows, mut text) = (Vec::new(), String::new());
     for phase in &PHASES {
         let _ = write!(text, "{}: {}{}\n\n", phase.name, phase.description, criteria_text(phase));
-        rows.push(Row::of(json!({
+        rows.push(Row::from_value(json!({
             "name": phase.name, "description": phase.description, "entryCriteria": phase.entry,
             "exitCriteria": criteria(phase), "keyActivities": phase.activities,
         })));
@@ -117,7 +117,7 @@ struct Init {
 
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Stands {
+struct LifecycleAnswer {
     id: String,
     #[schemars(skip)]
     feature: String,
@@ -140,12 +140,12 @@ fn progress(state: &Lifecycle) -> String {
     format!("{done}/{}", PHASES.len())
 }
 
-fn stands(state: &Lifecycle) -> Stands {
+fn to_answer(state: &Lifecycle) -> LifecycleAnswer {
     let exit_criteria = match phase(&state.current_phase) {
         Ok(phase) if state.status == "active" => criteria(phase),
         _ => Vec::new(),
     };
-    Stands {
+    LifecycleAnswer {
         id: state.id.clone(),
         feature: state.feature.clone(),
         status: state.status.clone(),
@@ -166,18 +166,18 @@ fn next_text(state: &Lifecycle) -> String {
     }
 }
 
-fn init(context: &Context, given: Init) -> Result<Answer<Stands>, ToolError> {
+fn init(context: &Context, given: Init) -> Result<Answer<LifecycleAnswer>, ToolError> {
     let state = context.memory(|memory| {
         let (session, start) = (given.session_id.as_deref(), given.start_phase.as_deref());
         memory.start_lifecycle(&given.feature, session, start)
     })?;
     let text = format!("Started {}.\n{}", state.id, next_text(&state));
-    Ok(Answer::new(stands(&state), text))
+    Ok(Answer::new(to_answer(&state), text))
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-enum Way {
+enum AdvanceAction {
     #[default]
     Advance,
     Back,
@@ -189,7 +189,7 @@ enum Way {
 struct Advance {
     lifecycle_id: String,
     #[serde(default)]
-    action: Option<Way>,
+    action: Option<AdvanceAction>,
     /// By criterion: {file}, {commit}, {branch}, {memory}, {note, by}
     evidence: Option<Row>,
     #[schemars(extend("x-unlisted" = true))]
@@ -200,13 +200,13 @@ struct Advance {
     to: Option<String>,
 }
 
-fn judged_rows(judged: &[Judged]) -> Vec<Row> {
-    let row = |one: &Judged| {
-        let mut row = Row::of(json!({
-            "key": one.key, "criterion": one.says, "met": one.met, "why": one.why,
+fn criteria_rows(judged: &[CriterionResult]) -> Vec<Row> {
+    let row = |one: &CriterionResult| {
+        let mut row = Row::from_value(json!({
+            "key": one.key, "criterion": one.description, "met": one.met, "why": one.why,
         }));
         if !one.met {
-            let shown: Vec<String> = one.shown_by.iter().map(|shown| shown.hint()).collect();
+            let shown: Vec<String> = one.accepts.iter().map(|shown| shown.hint()).collect();
             row.0.insert("shownBy".to_owned(), json!(shown));
         }
         row
@@ -214,47 +214,47 @@ fn judged_rows(judged: &[Judged]) -> Vec<Row> {
     judged.iter().map(row).collect()
 }
 
-fn judged_text(judged: &[Judged]) -> String {
+fn criteria_results(judged: &[CriterionResult]) -> String {
     let mut text = String::new();
     for one in judged {
         let met = if one.met { "met" } else { "NOT met" };
         let _ = write!(text, "\n- {} {met}: {} ({})", one.key, one.says, one.why);
         if !one.met {
-            let shown: Vec<String> = one.shown_by.iter().map(|shown| shown.hint()).collect();
+            let shown: Vec<String> = one.accepts.iter().map(|shown| shown.hint()).collect();
             let _ = write!(text, "; evidence: {}", shown.join(", or "));
         }
     }
     text
 }
 
-fn advance(context: &Context, given: Advance) -> Result<Answer<Stands>, ToolError> {
+fn advance(context: &Context, given: Advance) -> Result<Answer<LifecycleAnswer>, ToolError> {
     let reason = given.reason.clone().filter(|reason| !reason.trim().is_empty());
     let way = given.action.unwrap_or_default();
-    if reason.is_none() && (given.force || way != Way::Advance) {
+    if reason.is_none() && (given.force || way != AdvanceAction::Advance) {
         return Err(
             ToolError::new("`reason` is missing").remedy("state the reason; it is recorded")
         );
     }
     let (id, reason) = (given.lifecycle_id.as_str(), reason.unwrap_or_default());
     match way {
-        Way::Advance => onward(context, &given, &reason),
-        Way::Back => {
+        AdvanceAction::Advance => advance_phase(context, &given, &reason),
+        AdvanceAction::Back => {
             let to = given.to.as_deref().ok_or_else(|| {
                 ToolError::new("`to` is missing: the earlier phase to go back to")
             })?;
             let state = context.memory(|memory| memory.return_lifecycle(id, to, &reason))?;
             let text = format!("Back.\n{}", next_text(&state));
-            Ok(Answer::new(stands(&state), text))
+            Ok(Answer::new(to_answer(&state), text))
         }
-        Way::Abandon => {
+        AdvanceAction::Abandon => {
             let state = context.memory(|memory| memory.abandon_lifecycle(id, &reason))?;
             let text = next_text(&state);
-            Ok(Answer::new(stands(&state), text))
+            Ok(Answer::new(to_answer(&state), text))
         }
     }
 }
 
-fn onward(context: &Context, given: &Advance, reason: &str) -> Result<Answer<Stands>, ToolError> {
+fn advance_phase(context: &Context, given: &Advance, reason: &str) -> Result<Answer<LifecycleAnswer>, ToolError> {
     let evidence = given.evidence.clone().map(|row| row.0).unwrap_or_default();
     let force = given.force.then_some(reason);
     let moved = context.memory(|memory| {
@@ -277,19 +277,19 @@ fn onward(context: &Context, given: &Advance, reason: &str) -> Result<Answer<Sta
         let _ = write!(text, " Forced, not met: {}.", unmet.join(", "));
     }
     let _ = write!(text, "\n{}", next_text(&moved.lifecycle));
-    Ok(Answer::new(stands(&moved.lifecycle), text))
+    Ok(Answer::new(to_answer(&moved.lifecycle), text))
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Which {
+struct LifecycleQuery {
     lifecycle_id: String,
 }
 
-fn status(context: &Context, given: Which) -> Result<Answer<Stands>, ToolError> {
+fn status(context: &Context, given: LifecycleQuery) -> Result<Answer<LifecycleAnswer>, ToolError> {
     context.memory(|memory| -> Result<_, ToolError> {
         let state = memory.lifecycle(&given.lifecycle_id)?;
-        let mut data = stands(&state);
+        let mut data = to_answer(&state);
         let mut text = format!(
             "{} {} {} {} in {}",
             state.id, state.feature, data.status, data.progress, data.current_phase
@@ -297,8 +297,8 @@ fn status(context: &Context, given: Which) -> Result<Answer<Stands>, ToolError> 
         if state.status == "active" {
             let none = serde_json::Map::new();
             let judged = memory.judge_lifecycle(&state.id, &none)?;
-            text.push_str(&judged_text(&judged));
-            data.exit_criteria = judged_rows(&judged);
+            text.push_str(&criteria_results(&judged));
+            data.exit_criteria = criteria_rows(&judged);
         }
         for passed in &state.phases {
             let _ = write!(text, "\n{} {}", passed.name, day_of(&passed.entered_at));
@@ -312,7 +312,7 @@ fn status(context: &Context, given: Which) -> Result<Answer<Stands>, ToolError> 
                 let _ = write!(text, " {notes}");
             }
         }
-        data.phases = state.phases.iter().map(Row::of).collect();
+        data.phases = state.phases.iter().map(Row::from_value).collect();
         Ok(Answer::new(data, text))
     })
 }
@@ -339,7 +339,7 @@ struct Listed {
 }
 
 fn list(context: &Context, given: Listing) -> Result<Answer<Listed>, ToolError> {
-    let (limit, note) = capped(given.limit, 20, 100);
+    let (limit, note) = cap_limit(given.limit, 20, 100);
     let wanted = given.status.map(|status| match status {
         Status::Active => "active",
         Status::Completed => "completed",
@@ -355,7 +355,7 @@ fn list(context: &Context, given: Listing) -> Result<Answer<Listed>, ToolError> 
             "\n{} {} {progress} {} {}",
             state.id, state.status, state.current_phase, state.feature
         );
-        rows.push(Row::of(json!({
+        rows.push(Row::from_value(json!({
             "id": state.id, "feature": state.feature, "status": state.status,
             "currentPhase": state.current_phase, "progress": progress,
             "updatedAt": state.updated_at,

@@ -26,7 +26,7 @@ pub(super) fn tools() -> Vec<Tool> {
 // A kind of memory that can be recorded as an observation.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Seeable {
+enum ObservationKind {
     Decision,
     Mistake,
     Convention,
@@ -37,7 +37,7 @@ enum Seeable {
     WorkflowOutcome,
 }
 
-impl Seeable {
+impl ObservationKind {
     fn kind(self) -> Kind {
         match self {
             Self::Decision => Kind::Decision,
@@ -54,10 +54,10 @@ impl Seeable {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Seen {
+struct ObservationParams {
     session_id: String,
     #[serde(rename = "type")]
-    kind: Seeable,
+    kind: ObservationKind,
     title: String,
     #[serde(default)]
     facts: Vec<String>,
@@ -77,13 +77,13 @@ struct Seen {
 
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Noted {
+struct SavedNote {
     id: String,
     #[schemars(skip)]
     saved: bool,
 }
 
-fn observe(context: &Context, given: Seen) -> Result<Answer<Noted>, ToolError> {
+fn observe(context: &Context, given: ObservationParams) -> Result<Answer<SavedNote>, ToolError> {
     let mut extra = Map::new();
     if let Some(command) = given.command {
         extra.insert("command".to_owned(), json!(command));
@@ -104,5 +104,5 @@ fn observe(context: &Context, given: Seen) -> Result<Answer<Noted>, ToolError> {
     let id =
         context.memory(|memory| memory.observe(&given.session_id, kind, &given.title, &body))?;
     let text = format!("Saved {id}.");
-    Ok(Answer::new(Noted { id, saved: true }, text))
+    Ok(Answer::new(SavedNote { id, saved: true }, text))
 }

@@ -1,7 +1,7 @@
 //! Tool and argument names of MAMA, which agents may have been instructed to use.
 
 use crate::older::Mapping::Ignored;
-use crate::older::Older;
+use crate::older::OlderName;
 
 /// Reasons why arguments have no effect.
 const FORMAT: &str = "every answer contains text and data";
@@ -10,7 +10,7 @@ const RANKED: &str = "the best matches come first";
 const NO_REGISTRY: &str = "no registry of items and people exists";
 const LINKED: &str = "load_context returns a memory with its links";
 
-pub(super) const SAVE_DECISION: &[Older] = &[Older {
+pub(super) const SAVE_DECISION: &[OlderName] = &[OlderName {
     arguments: &[
         ("type", Ignored("the author is not stored")),
         ("scopes", Ignored(SCOPES)),
@@ -18,18 +18,18 @@ pub(super) const SAVE_DECISION: &[Older] = &[Older {
         ("item", Ignored(NO_REGISTRY)),
         ("actors", Ignored(NO_REGISTRY)),
     ],
-    ..Older::new("save_decision")
+    ..OlderName::new("save_decision")
 }];
 
-pub(super) const SAVE_CHECKPOINT: &[Older] = &[Older {
+pub(super) const SAVE_CHECKPOINT: &[OlderName] = &[OlderName {
     arguments: &[(
         "recent_conversation",
         Ignored("conversations are not stored; put what matters into `summary`"),
     )],
-    ..Older::new("save_checkpoint")
+    ..OlderName::new("save_checkpoint")
 }];
 
-pub(super) const LOAD_CHECKPOINT: &[Older] = &[Older {
+pub(super) const LOAD_CHECKPOINT: &[OlderName] = &[OlderName {
     arguments: &[
         ("session_id", Ignored("the last checkpoint is loaded")),
         ("include", Ignored(LINKED)),
@@ -38,18 +38,18 @@ pub(super) const LOAD_CHECKPOINT: &[Older] = &[Older {
         ("depth", Ignored(LINKED)),
         ("link_depth", Ignored(LINKED)),
     ],
-    ..Older::new("load_checkpoint")
+    ..OlderName::new("load_checkpoint")
 }];
 
-pub(super) const UPDATE_OUTCOME: &[Older] = &[Older::new("update_outcome")];
+pub(super) const UPDATE_OUTCOME: &[OlderName] = &[OlderName::new("update_outcome")];
 
-pub(super) const RECALL_DECISION: &[Older] = &[Older {
+pub(super) const RECALL_DECISION: &[OlderName] = &[OlderName {
     arguments: &[("format", Ignored(FORMAT)), ("scopes", Ignored(SCOPES))],
-    ..Older::new("recall_decision")
+    ..OlderName::new("recall_decision")
 }];
 
-pub(super) const SUGGEST_DECISION: &[Older] = &[
-    Older {
+pub(super) const SUGGEST_DECISION: &[OlderName] = &[
+    OlderName {
         arguments: &[
             ("context", Ignored("only the question is searched")),
             ("format", Ignored(FORMAT)),
@@ -60,22 +60,22 @@ pub(super) const SUGGEST_DECISION: &[Older] = &[
             ("recencyDecay", Ignored(RANKED)),
             ("disableRecency", Ignored(RANKED)),
         ],
-        ..Older::new("suggest_decision")
+        ..OlderName::new("suggest_decision")
     },
-    Older {
+    OlderName {
         arguments: &[
             ("mode", Ignored("results are short; aidd_memory_get returns full entries")),
             ("threshold", Ignored(RANKED)),
             ("scopes", Ignored(SCOPES)),
         ],
-        usual: &[("limit", "5")],
-        ..Older::new("search_narrative")
+        defaults: &[("limit", "5")],
+        ..OlderName::new("search_narrative")
     },
 ];
 
-pub(super) const LIST_DECISIONS: &[Older] = &[Older {
+pub(super) const LIST_DECISIONS: &[OlderName] = &[OlderName {
     arguments: &[("format", Ignored(FORMAT)), ("scopes", Ignored(SCOPES))],
     fixed: &[("type", "\"decision\"")],
-    usual: &[("limit", "20")],
-    ..Older::new("list_decisions")
+    defaults: &[("limit", "20")],
+    ..OlderName::new("list_decisions")
 }];

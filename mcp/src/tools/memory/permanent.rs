@@ -1,6 +1,6 @@
 //! Permanent memories of the team: decisions, mistakes, conventions.
 
-use super::shown::{Row, plain, share};
+use super::shown::{Row, value_text, parse_confidence};
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
@@ -8,7 +8,7 @@ use aidd_engine::workspace::remembered::{self, CHECK};
 use aidd_memory::kinds::{Convention, Decision, Mistake};
 use aidd_memory::permanent::{Edit, New, Saved};
 use aidd_memory::types::{Kind, Link, Relation};
-use aidd_report::caught::{ELSEWHERE, look};
+use aidd_report::enforcement::{DUPLICATE_NOTE, preview};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -84,7 +84,7 @@ pub(super) fn tools() -> Vec<Tool> {
 /// The result of saving.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Kept {
+pub(super) struct SavedAnswer {
     pub(super) id: String,
     #[serde(rename = "type")]
     #[schemars(skip)]
@@ -107,7 +107,7 @@ pub(super) struct Kept {
     enforced: Option<Row>,
 }
 
-pub(super) fn kept(kind: Kind, saved: Saved) -> Answer<Kept> {
+pub(super) fn saved_answer(kind: Kind, saved: Saved) -> Answer<SavedAnswer> {
     let Saved { id, is_new, is_edited, occurrences, superseded, similar } = saved;
     let mut text = match (is_new, occurrences) {
         (true, _) => format!("Saved {id}."),
@@ -131,22 +131,22 @@ pub(super) fn kept(kind: Kind, saved: Saved) -> Answer<Kept> {
         .iter()
         .map(|other| {
             let likeness = (other.likeness * 100.0).round() / 100.0;
-            Row::of(json!({"id": other.id, "title": other.title, "likeness": likeness}))
+            Row::from_value(json!({"id": other.id, "title": other.title, "likeness": likeness}))
         })
         .collect();
     let (kind, duplicate) = (kind.word(), !is_new);
     let saved = is_new || is_edited || occurrences.is_some();
     let enforced = None;
     Answer::new(
-        Kept { id, kind, saved, duplicate, occurrences, superseded, similar, enforced },
+        SavedAnswer { id, kind, saved, duplicate, occurrences, superseded, similar, enforced },
         text,
     )
 }
 
 /// Adds the current findings of the memory's check, so that the agent sees at once whether the
 /// check works as intended.
-fn shown_with_catch(context: &Context, mut answer: Answer<Kept>) -> Answer<Kept> {
-    let (caught, said) = catch(context, &answer.data.id);
+fn with_check_findings(context: &Context, mut answer: Answer<SavedAnswer>) -> Answer<SavedAnswer> {
+    let (caught, said) = check_findings(context, &answer.data.id);
     answer.text = format!("{}\n{said}", answer.text);
     answer.data.enforced = caught;
     answer
@@ -154,13 +154,13 @@ fn shown_with_catch(context: &Context, mut answer: Answer<Kept>) -> Answer<Kept>
 
 /// The current findings of a memory's check, as data and text. An error here does not affect the
 /// saved memory.
-fn catch(context: &Context, id: &str) -> (Option<Row>, String) {
+fn check_findings(context: &Context, id: &str) -> (Option<Row>, String) {
     let looked = context.project().map_err(|error| error.to_string()).and_then(|project| {
-        look(&project, id, context.stop()).map_err(|error| format!("{error:#}"))
+        preview(&project, id, context.stop()).map_err(|error| format!("{error:#}"))
     });
     match looked {
-        Ok(Some(caught)) => (Some(Row::of(&caught)), caught.sentence()),
-        Ok(None) => (None, ELSEWHERE.to_owned()),
+        Ok(Some(caught)) => (Some(Row::from_value(&caught)), caught.sentence()),
+        Ok(None) => (None, DUPLICATE_NOTE.to_owned()),
         Err(why) => (None, format!("The check was not run: {why}")),
     }
 }
@@ -169,7 +169,7 @@ fn catch(context: &Context, id: &str) -> (Option<Row>, String) {
 pub(super) fn link(index: usize, given: &Row) -> Result<Link, ToolError> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
-    struct Given {
+    struct LinkParams {
         // The field name of an earlier product.
         #[serde(alias = "id")]
         to: String,
@@ -177,7 +177,7 @@ pub(super) fn link(index: usize, given: &Row) -> Result<Link, ToolError> {
         reason: Option<String>,
     }
     let wrong = |why: String| ToolError::new(format!("`links[{index}]`: {why}"));
-    let given: Given =
+    let given: LinkParams =
         serde_json::from_value(json!(given)).map_err(|error| wrong(error.to_string()))?;
     let relation: Relation = match &*given.relation {
         // Relations of an earlier product.
@@ -185,7 +185,7 @@ pub(super) fn link(index: usize, given: &Row) -> Result<Link, ToolError> {
         "mentions" => Relation::RelatesTo,
         word => word.parse().map_err(wrong)?,
     };
-    Ok(Link { reason: given.reason, ..Link::to(relation, &given.to) })
+    Ok(Link { reason: given.reason, ..Link::new(relation, &given.to) })
 }
 
 /// The branch of a session for entries saved from it; an unknown session is an error.
@@ -207,7 +207,7 @@ struct NewDecision {
     session_id: Option<String>,
 }
 
-fn add_decision(context: &Context, given: NewDecision) -> Result<Answer<Kept>, ToolError> {
+fn add_decision(context: &Context, given: NewDecision) -> Result<Answer<SavedAnswer>, ToolError> {
     context.memory(|memory| -> Result<_, ToolError> {
         let body = Decision {
             reasoning: given.reasoning,
@@ -223,7 +223,7 @@ fn add_decision(context: &Context, given: NewDecision) -> Result<Answer<Kept>, T
             branch,
             ..New::default()
         };
-        Ok(kept(Kind::Decision, memory.save_decision(&new)?))
+        Ok(saved_answer(Kind::Decision, memory.save_decision(&new)?))
     })
 }
 
@@ -240,7 +240,7 @@ struct NewMistake {
     session_id: Option<String>,
 }
 
-fn add_mistake(context: &Context, given: NewMistake) -> Result<Answer<Kept>, ToolError> {
+fn add_mistake(context: &Context, given: NewMistake) -> Result<Answer<SavedAnswer>, ToolError> {
     let is_enforced = given.check.is_some();
     let kept = context.memory(|memory| -> Result<_, ToolError> {
         let body = Mistake {
@@ -259,9 +259,9 @@ fn add_mistake(context: &Context, given: NewMistake) -> Result<Answer<Kept>, Too
             branch,
             ..New::default()
         };
-        Ok(kept(Kind::Mistake, memory.save_mistake(&new)?))
+        Ok(saved_answer(Kind::Mistake, memory.save_mistake(&new)?))
     })?;
-    Ok(if is_enforced { shown_with_catch(context, kept) } else { kept })
+    Ok(if is_enforced { with_check_findings(context, kept) } else { kept })
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -276,7 +276,7 @@ struct NewConvention {
     session_id: Option<String>,
 }
 
-fn add_convention(context: &Context, given: NewConvention) -> Result<Answer<Kept>, ToolError> {
+fn add_convention(context: &Context, given: NewConvention) -> Result<Answer<SavedAnswer>, ToolError> {
     let is_enforced = given.check.is_some();
     let kept = context.memory(|memory| -> Result<_, ToolError> {
         let body = Convention {
@@ -294,9 +294,9 @@ fn add_convention(context: &Context, given: NewConvention) -> Result<Answer<Kept
             branch,
             ..New::default()
         };
-        Ok(kept(Kind::Convention, memory.save_convention(&new)?))
+        Ok(saved_answer(Kind::Convention, memory.save_convention(&new)?))
     })?;
-    Ok(if is_enforced { shown_with_catch(context, kept) } else { kept })
+    Ok(if is_enforced { with_check_findings(context, kept) } else { kept })
 }
 
 #[derive(Deserialize, Serialize, JsonSchema)]
@@ -348,7 +348,7 @@ struct Edited {
 }
 
 fn edit_decision(context: &Context, given: EditDecision) -> Result<Answer<Edited>, ToolError> {
-    share("confidence", given.confidence)?;
+    parse_confidence("confidence", given.confidence)?;
     edit(context, Kind::Decision, &given)
 }
 
@@ -366,7 +366,7 @@ fn edit(
     kind: Kind,
     given: &impl Serialize,
 ) -> Result<Answer<Edited>, ToolError> {
-    let mut fields: Map<String, Value> = Row::of(given).0;
+    let mut fields: Map<String, Value> = Row::from_value(given).0;
     fields.retain(|_, value| !value.is_null());
     let mut text = |name: &str| match fields.remove(name) {
         Some(Value::String(text)) => Some(text),
@@ -393,7 +393,7 @@ fn edit(
     }
     let mut enforced = None;
     if has_check && remembered::check_of(&entry).is_some() {
-        let (caught, words) = catch(context, &id);
+        let (caught, words) = check_findings(context, &id);
         let _ = write!(said, "\n{words}");
         enforced = caught;
     }

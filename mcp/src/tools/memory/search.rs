@@ -1,6 +1,6 @@
 //! Search in three steps: titles, the neighbors of a memory, full entries.
 
-use super::shown::{Row, capped, entry_row, entry_text, kind, line, list, row, time};
+use super::shown::{Row, cap_limit, entry_row, entry_text, kind, hit_line, render_hits, hit_row, parse_time};
 use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError, UNKNOWN_MEMORY};
 use aidd_memory::project::ProjectMemory;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 
 /// Maximum number of full entries per call.
-const ENTRIES: usize = 50;
+const MAX_ENTRIES: usize = 50;
 
 pub(super) fn tools() -> Vec<Tool> {
     vec![
@@ -57,7 +57,7 @@ fn outcome(given: Option<&str>) -> Result<Option<Outcome>, ToolError> {
 
 // The outcome of a decision, as an argument.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-pub(super) enum Came {
+pub(super) enum OutcomeArg {
     #[serde(rename = "SUCCESS")]
     Success,
     #[serde(rename = "FAILED")]
@@ -66,7 +66,7 @@ pub(super) enum Came {
     Partial,
 }
 
-impl Came {
+impl OutcomeArg {
     pub(super) fn outcome(self) -> Outcome {
         match self {
             Self::Success => Outcome::Success,
@@ -78,7 +78,7 @@ impl Came {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Asked {
+struct SearchParams {
     /// Empty: newest
     query: String,
     /// decision, mistake, convention, insight, checkpoint …
@@ -122,15 +122,15 @@ pub(super) struct Hits {
     pub(super) related: Vec<Row>,
 }
 
-fn search(context: &Context, asked: Asked) -> Result<Answer<Hits>, ToolError> {
-    let (limit, note) = capped(asked.limit, 20, 100);
+fn search(context: &Context, asked: SearchParams) -> Result<Answer<Hits>, ToolError> {
+    let (limit, note) = cap_limit(asked.limit, 20, 100);
     let question = Question {
         // Each result includes its layer.
         layers: Layers::ALL,
         text: asked.query,
         kinds: kind(asked.kind.as_deref())?.into_iter().collect(),
-        since: time("since", asked.since.as_deref())?,
-        until: time("until", asked.until.as_deref())?,
+        since: parse_time("since", asked.since.as_deref())?,
+        until: parse_time("until", asked.until.as_deref())?,
         branch: asked.branch,
         file: asked.file,
         session_id: asked.session_id,
@@ -155,20 +155,20 @@ pub(super) fn hits(
     notes: Vec<String>,
 ) -> Result<Answer<Hits>, ToolError> {
     let found = memory.search(question)?;
-    let text = list(&found, &notes);
+    let text = render_hits(&found, &notes);
     let data = Hits {
         count: found.hits.len(),
         matched: found.matched,
-        results: found.hits.iter().map(row).collect(),
+        results: found.hits.iter().map(hit_row).collect(),
         degraded: found.degraded,
-        diagnostics: found.diagnostics.map(Row::of),
+        diagnostics: found.diagnostics.map(Row::from_value),
         related: Vec::new(),
     };
     Ok(Answer::new(data, text))
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct Anchor {
+struct ContextParams {
     anchor: String,
     depth: Option<i64>,
 }
@@ -182,8 +182,8 @@ struct Around {
     after: Vec<Row>,
 }
 
-fn around(context: &Context, given: Anchor) -> Result<Answer<Around>, ToolError> {
-    let (depth, note) = capped(given.depth, 3, 20);
+fn around(context: &Context, given: ContextParams) -> Result<Answer<Around>, ToolError> {
+    let (depth, note) = cap_limit(given.depth, 3, 20);
     let found = context.memory(|memory| memory.timeline(&given.anchor, depth))?;
     let mut text = String::new();
     for hit in &found.before {
@@ -196,9 +196,9 @@ fn around(context: &Context, given: Anchor) -> Result<Answer<Around>, ToolError>
     if let Some(note) = note {
         let _ = writeln!(text, "note: {note}");
     }
-    let rows = |hits: &[_]| hits.iter().map(row).collect();
+    let rows = |hits: &[_]| hits.iter().map(hit_row).collect();
     let data = Around {
-        anchor: row(&found.anchor),
+        anchor: hit_row(&found.anchor),
         before: rows(&found.before),
         after: rows(&found.after),
     };
@@ -206,7 +206,7 @@ fn around(context: &Context, given: Anchor) -> Result<Answer<Around>, ToolError>
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct Ids {
+struct GetParams {
     ids: Vec<String>,
 }
 
@@ -220,12 +220,12 @@ pub(super) struct Entries {
     pub(super) unknown: Vec<String>,
 }
 
-fn get(context: &Context, given: Ids) -> Result<Answer<Entries>, ToolError> {
+fn get(context: &Context, given: GetParams) -> Result<Answer<Entries>, ToolError> {
     if given.ids.is_empty() {
         return Err(ToolError::new("`ids` is empty")
             .remedy("get ids from aidd_memory_search or search_recent"));
     }
-    let asked = &given.ids[..given.ids.len().min(ENTRIES)];
+    let asked = &given.ids[..given.ids.len().min(MAX_ENTRIES)];
     context.memory(|memory| {
         let (entries, unknown) = memory.entries_by_id(asked)?;
         if entries.is_empty() {
@@ -241,7 +241,7 @@ fn get(context: &Context, given: Ids) -> Result<Answer<Entries>, ToolError> {
         if !unknown.is_empty() {
             let _ = writeln!(text, "note: unknown memory {}", unknown.join(", "));
         }
-        if given.ids.len() > ENTRIES {
+        if given.ids.len() > MAX_ENTRIES {
             let _ = writeln!(text, "note: at most {ENTRIES} per call; request the others next");
         }
         let text = text.trim_end().to_owned();

@@ -1,6 +1,6 @@
 //! Sessions: the current work of an agent, and its result.
 
-use super::shown::{Row, branch_here, capped, day_of, listed, many};
+use super::shown::{Row, current_branch, cap_limit, day_of, push_list, count_noun};
 use crate::context::Context;
 use crate::tool::{Answer, Choice, Profile, Tool, ToolError};
 use aidd_memory::project::ProjectMemory;
@@ -12,11 +12,11 @@ use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 
 /// Estimated input and output tokens of a tool call, if they were not counted.
-const TOKENS_OF_A_CALL: (u64, u64) = (400, 600);
+const TOKENS_PER_CALL: (u64, u64) = (400, 600);
 /// Maximum number of open sessions listed when one has to be chosen.
-const OPEN: usize = 5;
+const MAX_OPEN_LISTED: usize = 5;
 /// Approximate number of characters per token.
-const CHARS_OF_A_TOKEN: usize = 4;
+const CHARS_PER_TOKEN: usize = 4;
 
 pub(super) fn tools() -> Vec<Tool> {
     vec![
@@ -36,7 +36,7 @@ pub(super) fn tools() -> Vec<Tool> {
 /// The arguments of each action.
 const CHOICE: Choice = Choice {
     by: "action",
-    usual: "",
+    default: "",
     takes: &[
         (&["update", "end", "get", "delete"], &["id"]),
         (&["list"], &["status", "limit"]),
@@ -80,7 +80,7 @@ enum Action {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-enum Stands {
+enum SessionStatus {
     Active,
     Completed,
 }
@@ -95,7 +95,7 @@ struct Session {
     #[schemars(extend("x-unlisted" = true))]
     limit: Option<i64>,
     #[schemars(extend("x-unlisted" = true))]
-    status: Option<Stands>,
+    status: Option<SessionStatus>,
     branch: Option<String>,
     #[schemars(extend("x-unlisted" = true))]
     parent_session_id: Option<String>,
@@ -108,13 +108,13 @@ struct Session {
     used: Option<Row>,
     #[serde(flatten)]
     #[schemars(flatten)]
-    told: Told,
+    told: SessionFields,
 }
 
 /// The record of a session, with the field names of [`SessionState`].
 #[derive(Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Told {
+struct SessionFields {
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -156,7 +156,7 @@ struct Told {
 /// The resources that a session used.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct Used {
+struct UsedResources {
     agents: Vec<String>,
     skills: Vec<String>,
     rules: Vec<String>,
@@ -166,7 +166,7 @@ struct Used {
 
 #[derive(Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Answered {
+struct SessionAnswer {
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<String>,
     /// active, completed, deleted
@@ -186,15 +186,15 @@ struct Answered {
     previous: Option<Row>,
 }
 
-fn session(context: &Context, given: Session) -> Result<Answer<Answered>, ToolError> {
+fn session(context: &Context, given: Session) -> Result<Answer<SessionAnswer>, ToolError> {
     let here = if given.action == Action::Start && given.branch.is_none() {
-        branch_here(context)
+        current_branch(context)
     } else {
         None
     };
     context.memory(|memory| -> Result<_, ToolError> {
         if !matches!(given.action, Action::Start | Action::List) && given.id.is_none() {
-            return Err(ToolError::new("`id` of the session is missing").remedy(open_ones(memory)?));
+            return Err(ToolError::new("`id` of the session is missing").remedy(list_open(memory)?));
         }
         let id = given.id.clone().unwrap_or_default();
         match given.action {
@@ -204,7 +204,7 @@ fn session(context: &Context, given: Session) -> Result<Answer<Answered>, ToolEr
             Action::Get => {
                 let state = memory.session(&id)?;
                 let text = serde_json::to_string_pretty(&state).unwrap_or_default();
-                let answered = Answered { session: Some(Row::of(&state)), ..named(&state) };
+                let answered = SessionAnswer { session: Some(Row::from_value(&state)), ..id_answer(&state) };
                 Ok(Answer::new(answered, text))
             }
             Action::List => list(memory, &given),
@@ -212,7 +212,7 @@ fn session(context: &Context, given: Session) -> Result<Answer<Answered>, ToolEr
                 memory.delete_session(&id)?;
                 let text = format!("Deleted {id} and its observations.");
                 let answered =
-                    Answered { id: Some(id), status: Some("deleted"), ..Answered::default() };
+                    SessionAnswer { id: Some(id), status: Some("deleted"), ..SessionAnswer::default() };
                 Ok(Answer::new(answered, text))
             }
         }
@@ -220,8 +220,8 @@ fn session(context: &Context, given: Session) -> Result<Answer<Answered>, ToolEr
 }
 
 /// The open sessions, to choose from.
-fn open_ones(memory: &mut ProjectMemory) -> Result<String, ToolError> {
-    let open = memory.sessions(None, Some(false), OPEN)?;
+fn list_open(memory: &mut ProjectMemory) -> Result<String, ToolError> {
+    let open = memory.sessions(None, Some(false), MAX_OPEN_LISTED)?;
     let open: Vec<String> =
         open.iter().map(|state| format!("{} on {}", state.id, state.branch)).collect();
     Ok(if open.is_empty() {
@@ -231,19 +231,19 @@ fn open_ones(memory: &mut ProjectMemory) -> Result<String, ToolError> {
     })
 }
 
-fn stands(state: &SessionState) -> &'static str {
+fn status_of(state: &SessionState) -> &'static str {
     if state.is_ended() { "completed" } else { "active" }
 }
 
-fn named(state: &SessionState) -> Answered {
-    Answered { id: Some(state.id.clone()), status: Some(stands(state)), ..Answered::default() }
+fn id_answer(state: &SessionState) -> SessionAnswer {
+    SessionAnswer { id: Some(state.id.clone()), status: Some(status_of(state)), ..SessionAnswer::default() }
 }
 
 /// The record of a session, with its stored field names.
-fn record(given: &Session) -> Result<Map<String, Value>, ToolError> {
-    let mut record = Row::of(&given.told).0;
+fn session_fields(given: &Session) -> Result<Map<String, Value>, ToolError> {
+    let mut record = Row::from_value(&given.told).0;
     if let Some(used) = &given.used {
-        let used: Used = serde_json::from_value(json!(used))
+        let used: UsedResources = serde_json::from_value(json!(used))
             .map_err(|error| ToolError::new(format!("`used`: {error}")))?;
         for (name, names) in [
             ("agentsUsed", used.agents),
@@ -264,7 +264,7 @@ fn start(
     memory: &mut ProjectMemory,
     given: Session,
     here: Option<String>,
-) -> Result<Answer<Answered>, ToolError> {
+) -> Result<Answer<SessionAnswer>, ToolError> {
     let missing = |what: &str, remedy: &str| {
         Err(ToolError::new(format!("`{what}` is missing")).remedy(remedy))
     };
@@ -280,14 +280,14 @@ fn start(
         None => None,
     };
     let parent = given.parent_session_id.clone().or(thread.as_ref().map(|state| state.id.clone()));
-    let mut state = Row(record(&given)?);
+    let mut state = Row(session_fields(&given)?);
     state.0.insert("branch".to_owned(), json!(branch));
     state.0.insert("aiProvider".to_owned(), json!(provider));
     state.0.insert("memorySessionId".to_owned(), json!(given.memory_session_id));
     state.0.insert("parentSessionId".to_owned(), json!(parent));
     let state: SessionState = read(Value::Object(state.0))?;
     let state = memory.start_session(state)?;
-    let mut answered = Answered { session: Some(counts(&state)), ..named(&state) };
+    let mut answered = SessionAnswer { session: Some(counts(&state)), ..id_answer(&state) };
     let mut text = format!("Started {} on {}.", state.id, state.branch);
     if let Some(open) = thread.filter(|thread| !thread.is_ended()) {
         let _ = write!(
@@ -314,7 +314,7 @@ fn read(value: Value) -> Result<SessionState, ToolError> {
 
 /// The fields that an update adds.
 fn patch(given: &Session) -> Result<Map<String, Value>, ToolError> {
-    let mut patch = record(given)?;
+    let mut patch = session_fields(given)?;
     if let Some(provider) = &given.ai_provider {
         patch.insert("aiProvider".to_owned(), json!(provider));
     }
@@ -326,7 +326,7 @@ fn patch(given: &Session) -> Result<Map<String, Value>, ToolError> {
 }
 
 fn counts(state: &SessionState) -> Row {
-    Row::of(json!({
+    Row::from_value(json!({
         "branch": state.branch,
         "startedAt": state.started_at,
         "decisions": state.decisions.len(),
@@ -340,7 +340,7 @@ fn update(
     memory: &mut ProjectMemory,
     id: &str,
     given: &Session,
-) -> Result<Answer<Answered>, ToolError> {
+) -> Result<Answer<SessionAnswer>, ToolError> {
     let state = memory.update_session(id, &patch(given)?)?;
     let text = format!(
         "{id} has {}, {}, {}, {}.",
@@ -349,14 +349,14 @@ fn update(
         many(state.files_modified.len(), "file"),
         many(state.tasks_pending.len(), "pending task")
     );
-    Ok(Answer::new(Answered { session: Some(counts(&state)), ..named(&state) }, text))
+    Ok(Answer::new(SessionAnswer { session: Some(counts(&state)), ..id_answer(&state) }, text))
 }
 
 fn end(
     memory: &mut ProjectMemory,
     id: &str,
     given: &Session,
-) -> Result<Answer<Answered>, ToolError> {
+) -> Result<Answer<SessionAnswer>, ToolError> {
     let mut patch = patch(given)?;
     let before = memory.session(id)?;
     if before.is_ended() {
@@ -376,16 +376,16 @@ fn end(
             many(promoted.decisions.len(), "decision"),
             many(promoted.errors.len(), "error")
         );
-        listed(&mut text, "decisions", &promoted.decisions);
-        listed(&mut text, "errors", &promoted.errors);
+        push_list(&mut text, "decisions", &promoted.decisions);
+        push_list(&mut text, "errors", &promoted.errors);
     }
     let mut whole = counts(&state);
     whole.0.insert("endedAt".to_owned(), json!(state.ended_at));
     whole.0.insert("tokenTelemetry".to_owned(), json!(telemetry));
-    let promoted = Row::of(json!({
+    let promoted = Row::from_value(json!({
         "branch": state.branch, "decisions": promoted.decisions, "errors": promoted.errors,
     }));
-    let answered = Answered { session: Some(whole), promoted: Some(promoted), ..named(&state) };
+    let answered = SessionAnswer { session: Some(whole), promoted: Some(promoted), ..id_answer(&state) };
     Ok(Answer::new(answered, text))
 }
 
@@ -415,10 +415,10 @@ fn telemetry(
         let more = patch.get("toolsCalled").and_then(Value::as_array).map_or(0, Vec::len);
         let calls = u64::try_from(state.tools_called.len() + more).unwrap_or(u64::MAX);
         let tokens =
-            |chars: usize| u64::try_from(chars.div_ceil(CHARS_OF_A_TOKEN)).unwrap_or(u64::MAX);
+            |chars: usize| u64::try_from(chars.div_ceil(CHARS_PER_TOKEN)).unwrap_or(u64::MAX);
         let (input, output) = (
-            tokens(taken).saturating_add(calls.saturating_mul(TOKENS_OF_A_CALL.0)),
-            tokens(given).saturating_add(calls.saturating_mul(TOKENS_OF_A_CALL.1)),
+            tokens(taken).saturating_add(calls.saturating_mul(TOKENS_PER_CALL.0)),
+            tokens(given).saturating_add(calls.saturating_mul(TOKENS_PER_CALL.1)),
         );
         if input + output == 0 {
             "missing"
@@ -435,8 +435,8 @@ fn telemetry(
 }
 
 fn summary(state: &SessionState) -> Row {
-    let mut row = Row::of(json!({
-        "id": state.id, "branch": state.branch, "status": stands(state),
+    let mut row = Row::from_value(json!({
+        "id": state.id, "branch": state.branch, "status": status_of(state),
         "startedAt": state.started_at,
     }));
     for (name, value) in [
@@ -452,9 +452,9 @@ fn summary(state: &SessionState) -> Row {
     row
 }
 
-fn list(memory: &mut ProjectMemory, given: &Session) -> Result<Answer<Answered>, ToolError> {
-    let (limit, note) = capped(given.limit, 20, 100);
-    let ended = given.status.map(|status| status == Stands::Completed);
+fn list(memory: &mut ProjectMemory, given: &Session) -> Result<Answer<SessionAnswer>, ToolError> {
+    let (limit, note) = cap_limit(given.limit, 20, 100);
+    let ended = given.status.map(|status| status == SessionStatus::Completed);
     let sessions = memory.sessions(given.branch.as_deref(), ended, limit)?;
     let mut text = format!("{}.", many(sessions.len(), "session"));
     for state in &sessions {
@@ -472,5 +472,5 @@ fn list(memory: &mut ProjectMemory, given: &Session) -> Result<Answer<Answered>,
         let _ = write!(text, "\nnote: {note}");
     }
     let sessions = sessions.iter().map(summary).collect();
-    Ok(Answer::new(Answered { sessions: Some(sessions), ..Answered::default() }, text))
+    Ok(Answer::new(SessionAnswer { sessions: Some(sessions), ..SessionAnswer::default() }, text))
 }

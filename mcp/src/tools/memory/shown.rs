@@ -35,7 +35,7 @@ impl JsonSchema for Row {
 
 impl Row {
     /// The fields of a value that is an object.
-    pub(in crate::tools) fn of(value: impl Serialize) -> Self {
+    pub(in crate::tools) fn from_value(value: impl Serialize) -> Self {
         match serde_json::to_value(value) {
             Ok(Value::Object(map)) => Self(map),
             _ => Self(Map::new()),
@@ -49,7 +49,7 @@ impl Row {
 }
 
 /// Applies the maximum to a requested limit, with a note if it was reduced.
-pub(in crate::tools) fn capped(
+pub(in crate::tools) fn cap_limit(
     wanted: Option<i64>,
     usual: usize,
     most: usize,
@@ -69,7 +69,7 @@ pub(super) fn kind(given: Option<&str>) -> Result<Option<Kind>, ToolError> {
 }
 
 /// Checks a number from 0 to 1.
-pub(super) fn share(name: &str, given: Option<f64>) -> Result<Option<f64>, ToolError> {
+pub(super) fn parse_confidence(name: &str, given: Option<f64>) -> Result<Option<f64>, ToolError> {
     match given {
         Some(share) if !(0.0..=1.0).contains(&share) => {
             Err(ToolError::new(format!("`{name}` must be from 0 to 1, found {share}")))
@@ -79,7 +79,7 @@ pub(super) fn share(name: &str, given: Option<f64>) -> Result<Option<f64>, ToolE
 }
 
 /// Parses a time argument: `2026-01-05`, with or without a time, or milliseconds since 1970.
-pub(super) fn time(name: &str, given: Option<&str>) -> Result<Option<i64>, ToolError> {
+pub(super) fn parse_time(name: &str, given: Option<&str>) -> Result<Option<i64>, ToolError> {
     let Some(text) = given.map(str::trim).filter(|text| !text.is_empty()) else { return Ok(None) };
     let at = text.parse().ok().or_else(|| millis(&json!(text)));
     match at {
@@ -95,12 +95,12 @@ pub(super) fn day_of(time: &Value) -> String {
 }
 
 /// The branch that is checked out.
-pub(in crate::tools) fn branch_here(context: &Context) -> Option<String> {
+pub(in crate::tools) fn current_branch(context: &Context) -> Option<String> {
     Repository::open(context.root()).ok()?.branch()
 }
 
 /// A result on one line, enough to choose by.
-pub(super) fn line(hit: &Hit) -> String {
+pub(super) fn hit_line(hit: &Hit) -> String {
     let topic = hit.topic.as_ref().map(|topic| format!("{topic}: ")).unwrap_or_default();
     let mut line = format!("{} {} {topic}{}", hit.id, day(hit.created_at), hit.title);
     if !hit.snippet.is_empty() {
@@ -123,8 +123,8 @@ pub(super) fn line(hit: &Hit) -> String {
 }
 
 /// A result as data, without default values.
-pub(super) fn row(hit: &Hit) -> Row {
-    let mut row = Row::of(hit);
+pub(super) fn hit_row(hit: &Hit) -> Row {
+    let mut row = Row::from_value(hit);
     if hit.updated_at == hit.created_at {
         row.0.remove("updatedAt");
     }
@@ -139,7 +139,7 @@ pub(super) fn row(hit: &Hit) -> Row {
 }
 
 /// Results as text, with notes.
-pub(super) fn list(found: &Found, notes: &[String]) -> String {
+pub(super) fn render_hits(found: &Found, notes: &[String]) -> String {
     let mut text = match (found.hits.len(), found.matched) {
         (0, _) => "No matching memory.".to_owned(),
         (shown, all) if shown < all => format!("{shown} of {all}:"),
@@ -156,7 +156,7 @@ pub(super) fn list(found: &Found, notes: &[String]) -> String {
 
 /// A full memory as data, with its links.
 pub(super) fn entry_row(entry: &Entry, links: &[Link]) -> Row {
-    let mut row = Row::of(entry);
+    let mut row = Row::from_value(entry);
     row.0.insert("title".to_owned(), json!(entry.title(100)));
     if let Some(rule) = remembered::rule_of(entry).filter(|_| entry.status == Status::Active) {
         row.0.insert("enforced".to_owned(), json!(rule));
@@ -195,16 +195,16 @@ pub(super) fn entry_text(brief: &Brief, links: &[Link]) -> String {
 }
 
 /// A value as text: lists joined, objects as JSON.
-pub(crate) fn plain(value: &Value) -> String {
+pub(crate) fn value_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
-        Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join("; "),
+        Value::Array(items) => items.iter().map(value_text).collect::<Vec<_>>().join("; "),
         other => other.to_string(),
     }
 }
 
 /// A count with its noun, given in the singular.
-pub(super) fn many(count: usize, word: &str) -> String {
+pub(super) fn count_noun(count: usize, word: &str) -> String {
     match (count, word.strip_suffix("ch")) {
         (1, _) => format!("1 {word}"),
         (_, Some(_)) => format!("{count} {word}es"),
@@ -213,7 +213,7 @@ pub(super) fn many(count: usize, word: &str) -> String {
 }
 
 /// Appends a named list on its own line, unless it is empty.
-pub(super) fn listed(text: &mut String, name: &str, items: &[String]) {
+pub(super) fn push_list(text: &mut String, name: &str, items: &[String]) {
     if !items.is_empty() {
         let _ = write!(text, "\n{name}: {}", items.join("; "));
     }
@@ -231,7 +231,7 @@ mod tests {
         assert!(time("since", Some("tomorrow")).is_err());
         assert_eq!(capped(Some(9000), 20, 100).0, 100);
         for little in [0, -5] {
-            let (limit, note) = capped(Some(little), 20, 100);
+            let (limit, note) = cap_limit(Some(little), 20, 100);
             assert_eq!((limit, note.as_deref()), (1, Some("the minimum is 1")));
         }
         assert_eq!(capped(Some(1), 20, 100), (1, None));

@@ -37,7 +37,7 @@ pub(super) fn tools() -> Vec<Tool> {
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct Nothing {}
+struct NoParams {}
 
 #[derive(Serialize, JsonSchema)]
 struct Exported {
@@ -53,7 +53,7 @@ struct Exported {
     conventions: u64,
 }
 
-fn export(context: &Context, _: Nothing) -> Result<Answer<Exported>, ToolError> {
+fn export(context: &Context, _: NoParams) -> Result<Answer<Exported>, ToolError> {
     context.memory(|memory| -> Result<_, ToolError> {
         let exported = memory.export(true)?;
         let counts = memory.read(&mut |store| store.counts())?;
@@ -81,14 +81,14 @@ fn export(context: &Context, _: Nothing) -> Result<Answer<Exported>, ToolError> 
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct File {
+struct ImportParams {
     path: Option<String>,
     #[serde(default)]
     dry_run: bool,
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Taken {
+struct ImportResult {
     /// Number of new memories of a file, or new lines of ai/memory.
     new: usize,
     /// Of a file: number already known.
@@ -106,26 +106,26 @@ struct Taken {
 }
 
 /// Maximum size of an imported file, in bytes.
-const LARGEST: u64 = 64 << 20;
+const MAX_FILE_BYTES: u64 = 64 << 20;
 
-fn import(context: &Context, given: File) -> Result<Answer<Taken>, ToolError> {
+fn import(context: &Context, given: ImportParams) -> Result<Answer<ImportResult>, ToolError> {
     match given.path {
-        Some(path) => take_in(context, &path, given.dry_run),
+        Some(path) => import_file(context, &path, given.dry_run),
         None if given.dry_run => Err(ToolError::new("`dryRun` is only allowed with `path`")),
-        None => anew(context),
+        None => reload(context),
     }
 }
 
-fn take_in(context: &Context, path: &str, only_look: bool) -> Result<Answer<Taken>, ToolError> {
+fn import_file(context: &Context, path: &str, only_look: bool) -> Result<Answer<ImportResult>, ToolError> {
     let path = context.inside(path)?;
     let disk = Disk::new(context.root());
     if !disk.exists(&path) {
         return Err(ToolError::new(format!("no such file: `{path}`")));
     }
     let bytes = disk
-        .read(&path, LARGEST + 1)
+        .read(&path, MAX_FILE_BYTES + 1)
         .map_err(|error| ToolError::new(format!("{path}: {error}")))?;
-    if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > LARGEST {
+    if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > MAX_FILE_BYTES {
         return Err(ToolError::new(format!("{path} is larger than {} MB", LARGEST >> 20))
             .remedy("split the file"));
     }
@@ -137,29 +137,29 @@ fn take_in(context: &Context, path: &str, only_look: bool) -> Result<Answer<Take
     if taken.redacted > 0 {
         let _ = write!(text, "\n{} with redacted secrets or private text.", taken.redacted);
     }
-    for skipped in read.skipped.iter().take(SKIPPED) {
+    for skipped in read.skipped.iter().take(MAX_SKIPPED) {
         let _ = write!(text, "\nskipped {}: {}", skipped.place, skipped.why);
     }
-    if read.skipped.len() > SKIPPED {
+    if read.skipped.len() > MAX_SKIPPED {
         let _ = write!(text, "\nskipped {} more", read.skipped.len() - SKIPPED);
     }
     let problem = |one: &foreign::Skipped| {
-        Row::of(serde_json::json!({"place": one.place, "message": one.why}))
+        Row::from_value(serde_json::json!({"place": one.place, "message": one.why}))
     };
-    let data = Taken {
+    let data = ImportResult {
         new: taken.new.len(),
         known: Some(taken.known),
         redacted: Some(taken.redacted),
         gone: None,
-        problems: read.skipped.iter().take(SKIPPED).map(problem).collect(),
+        problems: read.skipped.iter().take(MAX_SKIPPED).map(problem).collect(),
     };
     Ok(Answer::new(data, text))
 }
 
 /// Maximum number of skipped items or problems listed.
-const SKIPPED: usize = 20;
+const MAX_SKIPPED: usize = 20;
 
-fn anew(context: &Context) -> Result<Answer<Taken>, ToolError> {
+fn reload(context: &Context) -> Result<Answer<ImportResult>, ToolError> {
     context.memory(|memory| -> Result<_, ToolError> {
         let imported = memory.import()?;
         let problems = memory.problems()?;
@@ -171,23 +171,23 @@ fn anew(context: &Context) -> Result<Answer<Taken>, ToolError> {
                 memory.folder()
             );
         }
-        for problem in problems.iter().take(SKIPPED) {
+        for problem in problems.iter().take(MAX_SKIPPED) {
             let _ = write!(text, "\n{}:{} {}", problem.path, problem.line, problem.message);
         }
-        if problems.len() > SKIPPED {
-            let more = problems.len() - SKIPPED;
+        if problems.len() > MAX_SKIPPED {
+            let more = problems.len() - MAX_SKIPPED;
             let _ = write!(
                 text,
                 "\nand {more} more; list them with aidd_check_compliance on {}",
                 memory.folder()
             );
         }
-        let data = Taken {
+        let data = ImportResult {
             new: imported.new,
             known: None,
             redacted: None,
             gone: Some(imported.gone),
-            problems: problems.iter().take(SKIPPED).map(Row::of).collect(),
+            problems: problems.iter().take(MAX_SKIPPED).map(Row::from_value).collect(),
         };
         Ok(Answer::new(data, text))
     })

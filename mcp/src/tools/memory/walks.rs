@@ -2,7 +2,7 @@
 
 use super::older;
 use super::search::{Hits, hits, links};
-use super::shown::{Row, capped, entry_row, entry_text, kind, time};
+use super::shown::{Row, cap_limit, entry_row, entry_text, kind, parse_time};
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
@@ -19,9 +19,9 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 /// Maximum number of linked memories shown with results.
-const RELATED: usize = 10;
+const MAX_RELATED: usize = 10;
 /// Maximum number of memories shown for a traversal of links.
-const WALKED: usize = 30;
+const MAX_WALKED: usize = 30;
 
 pub(super) fn tools() -> Vec<Tool> {
     vec![
@@ -64,7 +64,7 @@ pub(super) fn tools() -> Vec<Tool> {
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct Which {
+struct ContextParams {
     id: Option<String>,
     topic: Option<String>,
     depth: Option<i64>,
@@ -78,8 +78,8 @@ struct Loaded {
     related: Vec<Row>,
 }
 
-fn load_context(context: &Context, given: Which) -> Result<Answer<Loaded>, ToolError> {
-    let (depth, note) = capped(given.depth, CONTEXT, DEEPEST);
+fn load_context(context: &Context, given: ContextParams) -> Result<Answer<Loaded>, ToolError> {
+    let (depth, note) = cap_limit(given.depth, CONTEXT, DEEPEST);
     context.memory(|memory| -> Result<_, ToolError> {
         let id = match (given.id, given.topic) {
             (Some(id), None) => id,
@@ -89,7 +89,7 @@ fn load_context(context: &Context, given: Which) -> Result<Answer<Loaded>, ToolE
                 let decided = on.iter().filter(active).rfind(|one| one.kind == Kind::Decision);
                 match decided.or(on.iter().rfind(active)).or(on.last()) {
                     Some(entry) => entry.id.clone(),
-                    None => return Err(no_topic(memory, &topic)?),
+                    None => return Err(unknown_topic(memory, &topic)?),
                 }
             }
             _ => {
@@ -100,7 +100,7 @@ fn load_context(context: &Context, given: Which) -> Result<Answer<Loaded>, ToolE
         let entry = &walk.steps[0].entry;
         let own = links(memory, entry)?;
         let mut text = entry_text(&memory.brief(entry)?, &own);
-        let related = told(memory, &walk.steps[1..], WALKED, &mut text)?;
+        let related = render_steps(memory, &walk.steps[1..], MAX_WALKED, &mut text)?;
         if walk.is_cut {
             text.push_str("\nnote: more exist at this depth");
         }
@@ -112,7 +112,7 @@ fn load_context(context: &Context, given: Which) -> Result<Answer<Loaded>, ToolE
 }
 
 /// The steps of a traversal as rows, and as lines of text.
-fn told(
+fn render_steps(
     memory: &mut ProjectMemory,
     steps: &[Step],
     most: usize,
@@ -124,7 +124,7 @@ fn told(
         let relation = step.by.as_ref().map_or("", |link| link.relation.word());
         let (title, marks) = (entry.title(80), memory.brief(entry)?.marks());
         let _ = write!(text, "\n{depth} {relation}: {} {} {title}{marks}", entry.id, entry.status);
-        let mut row = Row::of(json!({
+        let mut row = Row::from_value(json!({
             "id": entry.id, "type": entry.kind, "title": title, "status": entry.status,
             "depth": depth, "relation": relation,
         }));
@@ -150,8 +150,8 @@ fn on_topic(memory: &mut ProjectMemory, topic: &str) -> Result<Vec<Entry>, ToolE
 }
 
 /// The error for an unknown topic, with similar topics.
-fn no_topic(memory: &mut ProjectMemory, topic: &str) -> Result<ToolError, ToolError> {
-    let near = near(memory, topic)?;
+fn unknown_topic(memory: &mut ProjectMemory, topic: &str) -> Result<ToolError, ToolError> {
+    let near = similar_topics(memory, topic)?;
     let remedy = if near.is_empty() {
         "search the contents with search_by_context".to_owned()
     } else {
@@ -160,7 +160,7 @@ fn no_topic(memory: &mut ProjectMemory, topic: &str) -> Result<ToolError, ToolEr
     Ok(ToolError::new(format!("no memories on the topic `{topic}`")).remedy(remedy))
 }
 
-fn near(memory: &mut ProjectMemory, topic: &str) -> Result<Vec<String>, ToolError> {
+fn similar_topics(memory: &mut ProjectMemory, topic: &str) -> Result<Vec<String>, ToolError> {
     let question = Question { text: topic.to_owned(), ..Question::new(Layers::SAVED) };
     let mut near: Vec<String> = Vec::new();
     for hit in memory.search(&question)?.hits {
@@ -173,7 +173,7 @@ fn near(memory: &mut ProjectMemory, topic: &str) -> Result<Vec<String>, ToolErro
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct Topic {
+struct TopicParams {
     topic: String,
     depth: Option<i64>,
     limit: Option<i64>,
@@ -195,21 +195,21 @@ struct Evolution {
     nearest: Vec<String>,
 }
 
-fn by_topic(context: &Context, given: Topic) -> Result<Answer<Evolution>, ToolError> {
-    let (depth, deep) = capped(given.depth, BY_TOPIC, DEEPEST);
-    let (limit, many) = capped(given.limit, 20, 100);
+fn by_topic(context: &Context, given: TopicParams) -> Result<Answer<Evolution>, ToolError> {
+    let (depth, deep) = cap_limit(given.depth, BY_TOPIC, DEEPEST);
+    let (limit, many) = cap_limit(given.limit, 20, 100);
     context.memory(|memory| -> Result<_, ToolError> {
         let topic = given.topic;
         let on = on_topic(memory, &topic)?;
         if on.is_empty() {
-            let nearest = near(memory, &topic)?;
+            let nearest = similar_topics(memory, &topic)?;
             let mut text = format!("No memories on {topic}.");
-            super::shown::listed(&mut text, "similar topics", &nearest);
+            super::shown::push_list(&mut text, "similar topics", &nearest);
             let (current, earlier, related) = (Vec::new(), Vec::new(), Vec::new());
             let data = Evolution { topic, current, earlier, related, nearest };
             return Ok(Answer::new(data, text));
         }
-        let mut chain = with_others(memory, on)?;
+        let mut chain = with_linked_decisions(memory, on)?;
         chain.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
         let more = chain.len().saturating_sub(limit);
         let chain = chain.split_off(more);
@@ -239,7 +239,7 @@ fn by_topic(context: &Context, given: Topic) -> Result<Answer<Evolution>, ToolEr
                 steps.extend(is_new.then_some(step));
             }
         }
-        let related = told(memory, &steps, RELATED, &mut text)?;
+        let related = render_steps(memory, &steps, MAX_RELATED, &mut text)?;
         if more > 0 {
             let _ = write!(text, "\nnote: {more} older ones omitted");
         }
@@ -253,7 +253,7 @@ fn by_topic(context: &Context, given: Topic) -> Result<Answer<Evolution>, ToolEr
 }
 
 /// Memories on a topic, and decisions on other topics that supersede them or that they supersede.
-fn with_others(memory: &mut ProjectMemory, mut on: Vec<Entry>) -> Result<Vec<Entry>, ToolError> {
+fn with_linked_decisions(memory: &mut ProjectMemory, mut on: Vec<Entry>) -> Result<Vec<Entry>, ToolError> {
     let mut known: BTreeSet<String> = on.iter().map(|entry| entry.id.clone()).collect();
     let decisions = on.iter().filter(|entry| entry.kind == Kind::Decision);
     let decisions: Vec<String> = decisions.map(|entry| entry.id.clone()).collect();
@@ -274,15 +274,15 @@ fn with_others(memory: &mut ProjectMemory, mut on: Vec<Entry>) -> Result<Vec<Ent
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct Asked {
+struct QueryParams {
     query: String,
     limit: Option<i64>,
     depth: Option<i64>,
 }
 
-fn by_context(context: &Context, given: Asked) -> Result<Answer<Hits>, ToolError> {
-    let (limit, many) = capped(given.limit, 10, 50);
-    let (depth, deep) = capped(given.depth, BY_CONTEXT, DEEPEST);
+fn by_context(context: &Context, given: QueryParams) -> Result<Answer<Hits>, ToolError> {
+    let (limit, many) = cap_limit(given.limit, 10, 50);
+    let (depth, deep) = cap_limit(given.depth, BY_CONTEXT, DEEPEST);
     let question = Question { text: given.query, limit, ..Question::new(Layers::ALL) };
     context.memory(|memory| -> Result<_, ToolError> {
         let mut answer = hits(memory, &question, many.into_iter().chain(deep).collect())?;
@@ -295,14 +295,14 @@ fn by_context(context: &Context, given: Asked) -> Result<Answer<Hits>, ToolError
             if !steps.is_empty() {
                 answer.text.push_str("\nlinked to the first:");
             }
-            answer.data.related = told(memory, &steps, RELATED, &mut answer.text)?;
+            answer.data.related = render_steps(memory, &steps, MAX_RELATED, &mut answer.text)?;
         }
         Ok(answer)
     })
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct Lately {
+struct RecentParams {
     limit: Option<i64>,
     #[serde(rename = "type")]
     kind: Option<String>,
@@ -310,11 +310,11 @@ struct Lately {
     since: Option<String>,
 }
 
-fn recent(context: &Context, given: Lately) -> Result<Answer<Hits>, ToolError> {
-    let (limit, note) = capped(given.limit, 10, 100);
+fn recent(context: &Context, given: RecentParams) -> Result<Answer<Hits>, ToolError> {
+    let (limit, note) = cap_limit(given.limit, 10, 100);
     let question = Question {
         kinds: kind(given.kind.as_deref())?.into_iter().collect(),
-        since: time("since", given.since.as_deref())?,
+        since: parse_time("since", given.since.as_deref())?,
         order: SearchOrder::Newest,
         limit,
         ..Question::new(Layers::ALL)

@@ -14,7 +14,7 @@ use super::{
     StorageBackend, Table, backup, lock,
 };
 use crate::MemoryError;
-use crate::meaning::meaning_key;
+use crate::duplicates::meaning_key;
 use crate::privacy::Clean;
 use crate::recall::prepare::Prepared;
 use crate::types::{Entry, Kind, Layer, Link, Status};
@@ -118,7 +118,7 @@ const DELETIONS: &str = "deletions";
 
 /// Prepares a memory for search: the log contains no search data.
 fn indexed(entry: Entry) -> Indexed {
-    let prepared = Prepared::of(&entry);
+    let prepared = Prepared::from_entry(&entry);
     let topic = entry.topic.as_deref().map(topic_key);
     Indexed {
         row: 0,

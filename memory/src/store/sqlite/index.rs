@@ -7,7 +7,7 @@
 use super::{COLUMNS as ENTRY, Sqlite, entry, error, parsed, word};
 use crate::MemoryError;
 use crate::id::canonical;
-use crate::meaning::meaning_key;
+use crate::duplicates::meaning_key;
 use crate::recall::prepare::{COLUMNS, Prepared, SCHEME};
 use crate::store::{Counts, Durability, Indexed, StorageBackend};
 use crate::types::{Entry, Outcome, Status};
@@ -50,7 +50,7 @@ impl Sqlite {
 
     /// Prepares a memory for search.
     pub(super) fn put_prepared(&self, entry: &Entry) -> Result<(), MemoryError> {
-        let prepared = Prepared::of(entry);
+        let prepared = Prepared::from_entry(entry);
         let sql = "INSERT INTO search (id, model, scheme, length, vector, outcome, files,
                 type, status, created_at, topic_key, session_id, branch, layer)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)

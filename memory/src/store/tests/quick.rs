@@ -156,7 +156,7 @@ fn clashes_are_those_of_permanent_memory() {
             put(store, gate, &entry);
         }
         let link =
-            |from: &str, relation, to: &str| Link { from: from.into(), ..Link::to(relation, to) };
+            |from: &str, relation, to: &str| Link { from: from.into(), ..Link::new(relation, to) };
         let links = [
             (
                 "a",

@@ -91,12 +91,12 @@ fn damaged_at_many_places(wanted: Wanted) {
 }
 
 #[test]
-fn a_database_damaged_at_many_places_is_mended() {
+fn a_database_damaged_at_many_places_is_repaired() {
     damaged_at_many_places(Wanted::Sqlite);
 }
 
 #[test]
-fn a_log_damaged_at_many_places_is_mended() {
+fn a_log_damaged_at_many_places_is_repaired() {
     damaged_at_many_places(Wanted::Json);
 }
 
@@ -185,7 +185,7 @@ fn what_only_the_store_held_of_tracked_files_is_written_again() {
 }
 
 #[test]
-fn a_damaged_store_that_cannot_be_looked_into_is_given_up_after_two_tries() {
+fn an_unreadable_damaged_store_is_abandoned_after_two_tries() {
     let (folder, had, _) = stored(Wanted::Sqlite);
     let aidd = folder.path().join(".aidd");
     let tried = |list: &str| {
@@ -234,7 +234,7 @@ fn damage_search(path: &Path, way: usize) -> String {
 }
 
 #[test]
-fn a_damaged_index_for_searches_is_mended_in_place() {
+fn a_damaged_search_index_is_repaired_in_place() {
     use crate::recall::Question;
     for way in 0..8 {
         let (folder, had, whole) = stored(Wanted::Sqlite);

@@ -116,7 +116,7 @@ fn on_a_full_disk(root: &Path, wanted: Wanted, left: usize) {
 }
 
 #[test]
-fn a_full_disk_is_told_and_loses_nothing() {
+fn a_full_disk_is_reported_and_loses_nothing() {
     let rounds = size(6, 50);
     for wanted in [Wanted::Sqlite, Wanted::Json] {
         for round in 0..rounds {

@@ -7,7 +7,7 @@ use crate::permanent::{Conflict, Edit};
 use crate::store::Order;
 use crate::types::{Link, Outcome, Relation};
 use aidd_engine::parse::lines::log::Folded;
-use aidd_engine::parse::lines::standing::{Clash, Standing};
+use aidd_engine::parse::lines::active_set::{Clash, ActiveSet};
 use std::collections::BTreeSet;
 use std::process::Command;
 
@@ -64,13 +64,13 @@ fn act(memory: &mut ProjectMemory, numbers: &mut Numbers, edited: &mut BTreeSet<
             let relation =
                 if numbers.below(3) > 0 { Relation::Supersedes } else { Relation::Contradicts };
             // To itself, or in a cycle.
-            let _ = memory.link(&from, &Link::to(relation, &to));
+            let _ = memory.link(&from, &Link::new(relation, &to));
         }
     }
 }
 
 /// The conflicts computed from all memories and links, independently of the stored status.
-fn by_standing(memory: &mut ProjectMemory) -> Vec<Conflict> {
+fn conflicts_by_status(memory: &mut ProjectMemory) -> Vec<Conflict> {
     let query = Query::new(Layers::PERMANENT);
     let (entries, links) = memory
         .read(&mut |store| Ok((store.entries(&query)?, store.all_links()?)))
@@ -84,14 +84,14 @@ fn by_standing(memory: &mut ProjectMemory) -> Vec<Conflict> {
         .map(|entry| Conflict::TwoHeads { id: entry.id.clone(), heads: entry.heads.clone() })
         .collect();
     let text = str::to_owned;
-    conflicts.extend(Standing::of(&memories).clashes().into_iter().map(|clash| match clash {
-        Clash::OneTopic(topic, ids) => {
+    conflicts.extend(ActiveSet::of(&memories).clashes().into_iter().map(|clash| match clash {
+        Clash::SharedTopic(topic, ids) => {
             Conflict::OneTopic { topic, ids: ids.into_iter().map(text).collect() }
         }
         Clash::Contradiction(from, to) => {
             Conflict::Contradiction { from: text(from), to: text(to) }
         }
-        Clash::Circle(from, to) => Conflict::Circle { from: text(from), to: text(to) },
+        Clash::Cycle(from, to) => Conflict::Circle { from: text(from), to: text(to) },
         Clash::Forked(ids) => Conflict::Forked { ids: ids.into_iter().map(text).collect() },
     }));
     conflicts.sort();
@@ -198,7 +198,7 @@ fn history(seed: u64) -> usize {
 }
 
 #[test]
-fn any_history_of_two_branches_keeps_what_both_said() {
+fn any_history_of_two_branches_preserves_both_sides() {
     let count = size(30, 1000);
     let both: usize = (0..count).map(|seed| history(seed as u64)).sum();
     assert!(both > count / 10, "only {both} memories were edited on both sides");

@@ -55,7 +55,7 @@ fn stored(wanted: Wanted, rounds: usize) -> (TempDir, [usize; 4], String, String
 }
 
 #[test]
-fn a_store_that_is_cut_off_or_gone_is_restored_and_said_to_be() {
+fn a_truncated_or_missing_store_is_restored_and_reported() {
     for wanted in BOTH {
         let (folder, had, whole, before) = stored(wanted, 12);
         let root = folder.path();
@@ -245,7 +245,7 @@ fn a_process_killed_while_it_writes_the_backup_loses_nothing_of_it() {
             let mut children = [job(one).start(), job(other).start()];
             let start = std::time::Instant::now();
             // Killed while it works, not before it started.
-            while [one, other].iter().any(|n| processes::said(root, *n).is_empty())
+            while [one, other].iter().any(|n| processes::acknowledged_ids(root, *n).is_empty())
                 && start.elapsed() < Duration::from_secs(60)
             {
                 std::thread::sleep(Duration::from_millis(5));
@@ -256,7 +256,7 @@ fn a_process_killed_while_it_writes_the_backup_loses_nothing_of_it() {
                 child.wait().expect("ended");
             }
             let said: BTreeSet<String> =
-                (0..=other).flat_map(|n| processes::said(root, n)).collect();
+                (0..=other).flat_map(|n| processes::acknowledged_ids(root, n)).collect();
             // Every other time the store is lost as well.
             if number % 2 == 1 {
                 cut(&store_in(root, wanted), 0);
@@ -347,7 +347,7 @@ fn another_programs_database_is_moved_aside_whole() {
 }
 
 #[test]
-fn a_log_of_ours_goes_on_beside_another_programs_database() {
+fn our_log_stays_in_use_next_to_a_foreign_database() {
     let folder = quick_folder();
     let aidd = folder.path().join(".aidd");
     at(folder.path(), Wanted::Json)

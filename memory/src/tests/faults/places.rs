@@ -79,7 +79,7 @@ mod unix {
 
     /// A cloned repository must not choose which of the user's files are read.
     #[test]
-    fn a_list_of_damaged_stores_names_only_files_beside_it() {
+    fn a_list_of_damaged_stores_names_only_sibling_files() {
         for wanted in [Wanted::Sqlite, Wanted::Json] {
             let (folder, other) = (quick_folder(), quick_folder());
             let mut theirs = opened(other.path(), wanted);

@@ -53,7 +53,7 @@ fn acks(root: &Path, number: usize) -> PathBuf {
 }
 
 /// The writes that a worker has acknowledged.
-pub(super) fn said(root: &Path, number: usize) -> Vec<String> {
+pub(super) fn acknowledged_ids(root: &Path, number: usize) -> Vec<String> {
     lines(&acks(root, number))
 }
 
@@ -66,20 +66,20 @@ fn lines(path: &Path) -> Vec<String> {
         .collect()
 }
 
-fn told(name: &str) -> String {
+fn task(name: &str) -> String {
     std::env::var(format!("AIDD_WORKER{name}")).unwrap_or_default()
 }
 
 #[test]
 #[ignore = "the worker of other tests, which start it"]
 fn worker() {
-    let (work, root) = (told(""), PathBuf::from(told("_ROOT")));
+    let (work, root) = (task(""), PathBuf::from(task("_ROOT")));
     if work.is_empty() {
         return;
     }
-    let wanted = if told("_JSON") == "1" { Wanted::Json } else { Wanted::Sqlite };
-    let number = told("_NUMBER").parse().expect("a number");
-    let count = told("_COUNT").parse().expect("a number");
+    let wanted = if task("_JSON") == "1" { Wanted::Json } else { Wanted::Sqlite };
+    let number = task("_NUMBER").parse().expect("a number");
+    let count = task("_COUNT").parse().expect("a number");
     let job = Job { work: &work, root: &root, wanted, number, count };
     match job.work {
         "save" => save_and_say(&job),

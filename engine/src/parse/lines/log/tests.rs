@@ -16,7 +16,7 @@ fn file(lines: &[&Revision]) -> String {
 }
 
 #[test]
-fn an_edit_replaces_and_two_edits_stand_side_by_side() {
+fn an_edit_replaces_and_concurrent_edits_conflict() {
     let first = decision("decision_1_a", 1, "use MySQL");
     let one = edit(&first, 2, "use PostgreSQL");
     let two = edit(&first, 3, "use SQLite");
@@ -36,7 +36,7 @@ fn an_edit_replaces_and_two_edits_stand_side_by_side() {
 }
 
 #[test]
-fn an_edit_outlives_a_removal_beside_it() {
+fn an_edit_wins_over_a_concurrent_removal() {
     let first = decision("decision_1_a", 1, "a");
     let entry = fold(std::slice::from_ref(&first)).expect("a memory").entry;
     let parents = vec![first.rev.clone()];
@@ -50,14 +50,14 @@ fn an_edit_outlives_a_removal_beside_it() {
 }
 
 #[test]
-fn the_same_edit_on_two_sides_is_one() {
+fn identical_edits_count_as_one() {
     let first = decision("decision_1_a", 1, "a");
     let folded = fold(&[first.clone(), edit(&first, 2, "b"), edit(&first, 3, "b")]).expect("one");
     assert!(!folded.entry.is_contested());
 }
 
 #[test]
-fn what_follows_the_same_edit_on_two_sides_replaces_both() {
+fn an_edit_after_identical_edits_replaces_both() {
     let first = decision("decision_1_a", 1, "a");
     let lines = [first.clone(), edit(&first, 2, "b"), edit(&first, 3, "b")];
     let Folded { entry, links } = fold(&lines).expect("one");
@@ -81,7 +81,7 @@ fn what_follows_the_same_edit_on_two_sides_replaces_both() {
 }
 
 #[test]
-fn a_line_that_says_nothing_is_no_memory() {
+fn a_line_without_content_is_not_a_memory() {
     let text = [
         r#"{"decision":"Use SQLite","reasoning":"x","id":"m0","type":"decision"}"#,
         r#"{"content":" ","id":"m1","type":"mistake"}"#,
@@ -114,7 +114,7 @@ fn occurrences_of_two_sides_add_up() {
 }
 
 #[test]
-fn what_is_wrong_is_named_and_the_rest_is_read() {
+fn problems_are_reported_and_the_rest_is_read() {
     let first = decision("decision_1_a", 1, "a");
     let (ours, theirs) = (edit(&first, 2, "b"), edit(&first, 3, "c"));
     let by_hand = ours.line().replace("\"b\"", "\"by hand\"");
@@ -150,7 +150,7 @@ fn what_is_wrong_is_named_and_the_rest_is_read() {
 #[test]
 fn a_line_is_read_back_as_it_was() {
     let mut revision = decision("decision_1_a", 1, "줄\nbreak \u{2028}");
-    revision.links.push(Link::to(super::super::types::Relation::Debates, "decision_0_z"));
+    revision.links.push(Link::new(super::super::types::Relation::Debates, "decision_0_z"));
     revision.extra.insert("later".into(), json!({"b": 1, "a": [null]}));
     let revision = revision.sealed();
     let line = revision.line();
@@ -208,7 +208,7 @@ fn play(base: &[Revision], acts: &[Act]) -> [Vec<Revision>; 2] {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
     #[test]
-    fn any_merge_keeps_what_both_sides_said(
+    fn any_merge_retains_both_sides(
         base in proptest::collection::vec(act(), 0..5),
         acts in proptest::collection::vec(act(), 0..12),
         shuffle in any::<u64>(),

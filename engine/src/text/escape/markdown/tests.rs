@@ -37,7 +37,7 @@ fn assert_safe(markdown: &str) {
 }
 
 #[test]
-fn a_page_keeps_what_is_words() {
+fn a_page_retains_its_text() {
     let text = "# A `b`\n\nOne *two* **three** [four](https://x.example/a_(b)?c=d&e=f) ~~five~~\nsix  \nseven\n\n\
                 - a\n  - b\n- c\n\n1. x\n\n   y\n2. z\n\n> q\n> r\n\n```rust ignore\nlet a = \"<b>\";\n```\n\n\
                 | a | b |\n| :-- | --: |\n| `x\\|y` | 1 |\n\n---\n\nend";
@@ -104,7 +104,7 @@ fn a_page_keeps_what_is_words() {
 }
 
 #[test]
-fn a_page_loses_what_loads_runs_or_hides() {
+fn active_and_hidden_content_is_removed() {
     let text = "<script>x</script>\n\nA <b onclick=x>bold</b> ![alt *text*](https://evil.example/p.png) word\n\n\
                 [run](command:evil) [js](JaVaScRiPt:x) [d](data:text/html,x) [f](file:///etc/passwd) \
                 [v](vbscript:x) [u](//evil.example) [t](java&#9;script:x) <https://ok.example> [r][ref]\n\n\
@@ -190,7 +190,7 @@ fn meaning(markdown: &str) -> Vec<String> {
 }
 
 #[test]
-fn pages_that_are_shipped_mean_the_same() {
+fn shipped_pages_retain_their_meaning() {
     for (id, text) in aidd_content::RULES.pages.iter().map(|page| (page.id, page.text)) {
         let body = aidd_page::split(text).map_or(text, |(_, body)| &text[body]);
         assert_eq!(meaning(&page(body)), meaning(body), "{id}");

@@ -19,17 +19,17 @@ fn no_moment(check: &Value) -> Value {
 }
 
 #[test]
-fn an_agent_sees_at_once_what_its_check_catches() {
+fn saving_a_check_returns_its_findings() {
     let folder = project();
     let mut day = Day::at(folder.path());
     let check = json!({"files": ["*.ts"], "text": {"regex": "\\bmoment\\("}});
-    let said = day.says("aidd_memory_add_convention", no_moment(&check));
+    let said = day.text("aidd_memory_add_convention", no_moment(&check));
     let again = json!({"files": ["*.js"], "text": {"regex": "\\bmoment\\("}});
     let data = day.data("aidd_memory_add_convention", no_moment(&again));
     let id = data["id"].as_str().expect("an id").to_owned();
     assert_eq!(data["enforced"]["count"], 0);
     assert_eq!(data["enforced"]["rule"], "convention/no-moment");
-    let found = day.says("aidd_memory_search", json!({"query": "moment"}));
+    let found = day.text("aidd_memory_search", json!({"query": "moment"}));
     let row = day.data("aidd_memory_search", json!({"query": "moment"}));
     assert_eq!(row["results"][0]["enforced"], "convention/no-moment");
     let checked = |day: &mut Day| {
@@ -39,16 +39,16 @@ fn an_agent_sees_at_once_what_its_check_catches() {
     };
     assert_eq!(checked(&mut day), 0);
     let edited = json!({"id": id, "check": check});
-    let edited = day.says("aidd_memory_edit_convention", edited);
+    let edited = day.text("aidd_memory_edit_convention", edited);
     assert_eq!(checked(&mut day), 1);
-    let none = day.says("aidd_memory_edit_convention", json!({"id": id, "check": {}}));
+    let none = day.text("aidd_memory_edit_convention", json!({"id": id, "check": {}}));
     assert_eq!(checked(&mut day), 0);
     let mistake = json!({
         "error": "TypeError: moment is not a function", "rootCause": "two versions of moment",
         "fix": "use Temporal", "prevention": "no moment",
         "check": {"tree": {"absent": "src/0.ts"}, "rule": "no-zero"},
     });
-    let mistake = day.says("aidd_memory_add_mistake", mistake);
+    let mistake = day.text("aidd_memory_add_mistake", mistake);
     // The memory files are checked, too.
     let said = [said, found, edited, none, mistake].join("\n\n");
     let said = [13, 14, 15]
@@ -77,7 +77,7 @@ fn an_agent_sees_at_once_what_its_check_catches() {
 }
 
 #[test]
-fn a_check_that_cannot_run_is_refused_and_nothing_is_kept() {
+fn an_invalid_check_is_rejected_and_nothing_is_saved() {
     let folder = project();
     let mut client = client(folder.path());
     let said: Vec<String> = [

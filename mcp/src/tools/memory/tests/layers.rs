@@ -12,7 +12,7 @@ impl Day {
     }
 
     /// Every surface that presents project knowledge, by name.
-    fn presented(&mut self, task: &str) -> Vec<(&'static str, String)> {
+    fn surfaces(&mut self, task: &str) -> Vec<(&'static str, String)> {
         let heuristics = json!({"decision": task, "stakes": "catastrophic", "limit": 10});
         vec![
             (
@@ -36,13 +36,13 @@ impl Day {
 }
 
 #[test]
-fn what_a_branch_noted_is_presented_as_a_decision_once_it_is_merged_and_then_once() {
+fn branch_decisions_become_project_knowledge_once_after_the_merge() {
     let folder = tempfile::tempdir().expect("a directory");
     let mut day = Day::at(folder.path());
     let decided = json!({"topic": "store", "decision": "Use PostgreSQL", "reasoning": "joins"});
     day.id("save_decision", decided);
     let (session, observed) = day.observed("Keep the carts in MongoDB");
-    for (surface, text) in day.presented("Keep the carts in MongoDB") {
+    for (surface, text) in day.surfaces("Keep the carts in MongoDB") {
         // The task itself can be repeated.
         let noted = text.lines().any(|line| line.contains("MongoDB") && line.contains("[decision"));
         assert!(!noted && !text.contains(&observed), "{surface}: {text}");
@@ -50,7 +50,7 @@ fn what_a_branch_noted_is_presented_as_a_decision_once_it_is_merged_and_then_onc
     }
     assert!(!day.page("aidd://memory/decisions").contains("MongoDB"));
     // A search finds it, with its source.
-    let found = day.says("aidd_memory_search", json!({"query": "carts in MongoDB"}));
+    let found = day.text("aidd_memory_search", json!({"query": "carts in MongoDB"}));
     assert!(found.contains("[observed in a session on feature/login]"), "{found}");
     let data = day.data("aidd_memory_search", json!({"query": "carts in MongoDB"}));
     assert_eq!(data["results"][0]["layer"], "session", "{data}");
@@ -64,12 +64,12 @@ fn what_a_branch_noted_is_presented_as_a_decision_once_it_is_merged_and_then_onc
     let titled: Vec<&Value> = titled.collect();
     assert_eq!(titled.len(), 1, "{found}");
     assert_ne!(titled[0]["id"], Value::from(observed));
-    let start = day.says("aidd_bootstrap", json!({"tokenBudget": "full"}));
+    let start = day.text("aidd_bootstrap", json!({"tokenBudget": "full"}));
     assert_eq!(start.matches("Keep the carts in MongoDB").count(), 1, "{start}");
 }
 
 #[test]
-fn what_failed_is_shown_as_failed_with_its_reason_everywhere() {
+fn failed_decisions_are_marked_with_their_reason_everywhere() {
     let folder = tempfile::tempdir().expect("a directory");
     let mut day = Day::at(folder.path());
     let save = |day: &mut Day, topic: &str, decision: &str| {
@@ -84,7 +84,7 @@ fn what_failed_is_shown_as_failed_with_its_reason_everywhere() {
     let reason = json!({"id": half, "outcome": "PARTIAL", "reason": "evictions at noon"});
     day.id("evolve_outcome", reason);
     let mark = "[FAILED: cookies grew over 4 KB]";
-    for (surface, shown) in day.presented("Where do sessions live, signed cookies or Redis?") {
+    for (surface, shown) in day.surfaces("Where do sessions live, signed cookies or Redis?") {
         // A resource is Markdown, with brackets escaped.
         let shown = shown.replace("\\[", "[").replace("\\]", "]");
         for line in shown.lines().filter(|line| line.contains(text) && !line.contains("? ")) {
@@ -106,7 +106,7 @@ fn what_failed_is_shown_as_failed_with_its_reason_everywhere() {
         // Decided again, it is known and marked as failed.
         ("save_decision", json!({"topic": "auth", "decision": text, "reasoning": "no state"})),
     ] {
-        let said = day.says(tool, arguments);
+        let said = day.text(tool, arguments);
         assert!(said.contains(mark), "{tool}: {said}");
     }
     let data = day.data("aidd_memory_search", json!({"query": "signed cookies"}));
@@ -114,6 +114,6 @@ fn what_failed_is_shown_as_failed_with_its_reason_everywhere() {
     // The successor is shown, with the earlier decision as failed.
     let better = json!({"id": bad, "decision": "Sessions live in Redis", "reasoning": "size"});
     day.id("evolve_supersede", better);
-    let said = day.says("search_by_topic", json!({"topic": "auth"}));
+    let said = day.text("search_by_topic", json!({"topic": "auth"}));
     assert!(said.contains(&format!("{text} {mark}")), "{said}");
 }

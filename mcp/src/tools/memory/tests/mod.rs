@@ -82,7 +82,7 @@ struct Ids {
 }
 
 impl Ids {
-    fn short(&mut self, text: &str) -> String {
+    fn shorten_ids(&mut self, text: &str) -> String {
         let mut short = String::new();
         let mut word = String::new();
         for c in text.chars().chain(['\n']) {
@@ -121,9 +121,9 @@ impl Day {
         Self { client: client(root), ids: Ids::default() }
     }
 
-    fn says(&mut self, tool: &str, arguments: Value) -> String {
+    fn text(&mut self, tool: &str, arguments: Value) -> String {
         let text = self.client.text(tool, arguments);
-        self.ids.short(&text)
+        self.ids.shorten_ids(&text)
     }
 
     /// The data of a successful answer.
@@ -143,7 +143,7 @@ fn provider() -> Value {
 }
 
 #[test]
-fn every_tool_of_the_plan_is_there_under_each_of_its_names() {
+fn every_planned_tool_exists_under_each_of_its_names() {
     let catalog = Catalog::new(crate::tools::all(), Profile::Engine);
     for name in NAMES {
         assert!(catalog.find(name).is_ok(), "{name}");
@@ -154,7 +154,7 @@ fn every_tool_of_the_plan_is_there_under_each_of_its_names() {
 }
 
 #[test]
-fn tools_cost_little() {
+fn the_tool_list_is_small() {
     let sizes: Vec<(usize, &str)> =
         tools().iter().map(|tool| (bytes_of(tool), tool.name)).collect();
     let sum: usize = sizes.iter().map(|(bytes, _)| bytes).sum();
@@ -162,7 +162,7 @@ fn tools_cost_little() {
 }
 
 #[test]
-fn a_small_day() {
+fn a_session_from_start_to_merge() {
     let folder = tempfile::tempdir().expect("a directory");
     let root = folder.path();
     std::fs::create_dir(root.join("src")).expect("made");
@@ -180,7 +180,7 @@ fn a_small_day() {
     let old = day.id("save_decision", old);
     let mut said = String::new();
     let mut note = |day: &mut Day, tool: &str, arguments: Value| {
-        let text = day.says(tool, arguments);
+        let text = day.text(tool, arguments);
         said.push_str(&format!("== {tool}\n{text}\n"));
     };
     note(&mut day, "aidd_memory_get", json!({"ids": [old, "decision_1_gone"]}));
@@ -338,7 +338,7 @@ fn a_small_day() {
 }
 
 #[test]
-fn phases_are_left_with_evidence() {
+fn phases_are_completed_with_evidence() {
     let folder = tempfile::tempdir().expect("a directory");
     let root = folder.path();
     std::fs::write(root.join("story.md"), "Given a user\nWhen they ask\nThen they get\n")
@@ -347,7 +347,7 @@ fn phases_are_left_with_evidence() {
     let session = json!({"action": "start", "branch": "feat/x", "aiProvider": provider()});
     let session = day.id("aidd_session", session);
     let id = day.id("aidd_lifecycle_init", json!({"feature": "x", "sessionId": session}));
-    let refused = day.says("aidd_lifecycle_advance", json!({
+    let refused = day.text("aidd_lifecycle_advance", json!({
         "lifecycleId": id, "evidence": {"acceptance": {"file": "story.md"}, "edges": {"file": "gone.md"}},
     }));
     insta::assert_snapshot!(refused, @"
@@ -358,7 +358,7 @@ fn phases_are_left_with_evidence() {
     - edges NOT met: Edge cases are listed (there is no file `gone.md`); evidence: a file, or the id of a memory, or a note
     hint: pass `evidence` by criterion key; record a check run with aidd_observation, type tool_outcome, with command and exitCode; or pass `force` with `reason`
     ");
-    let said = day.says(
+    let said = day.text(
         "aidd_lifecycle_advance",
         json!({
             "lifecycleId": id, "evidence": {"all": "yes"},
@@ -376,7 +376,7 @@ fn phases_are_left_with_evidence() {
         },
     }));
     assert_eq!((&moved["currentPhase"], &moved["progress"]), (&json!("PLAN"), &json!("1/6")));
-    let said = day.says("aidd_lifecycle_advance", json!({"lifecycleId": id, "force": true}));
+    let said = day.text("aidd_lifecycle_advance", json!({"lifecycleId": id, "force": true}));
     assert_eq!(said, "error: `reason` is missing\nhint: state the reason; it is recorded");
     for _ in 0..2 {
         let forced = json!({"lifecycleId": id, "force": true, "reason": "a spike"});
@@ -397,7 +397,7 @@ fn phases_are_left_with_evidence() {
             "action": "save", "branch": "feat/x", "completedTasks": ["a"], "pendingTasks": [],
         }),
     );
-    insta::assert_snapshot!(day.says("aidd_lifecycle_status", json!({"lifecycleId": id})), @r"
+    insta::assert_snapshot!(day.text("aidd_lifecycle_status", json!({"lifecycleId": id})), @r"
     lifecycle#1 x active 3/6 in BUILD
     - tasks met: All tasks are done (1 completed tasks of `feat/x`, none pending)
     - compiles met: The code compiles (`tool_outcome#1` passed: build)
@@ -418,7 +418,7 @@ fn phases_are_left_with_evidence() {
 }
 
 #[test]
-fn a_hit_costs_little() {
+fn a_search_result_is_small() {
     let folder = tempfile::tempdir().expect("a directory");
     let mut day = Day::at(folder.path());
     for (n, what) in ["sessions", "queues", "caches", "tokens", "uploads"].iter().enumerate() {

@@ -4,7 +4,7 @@ use super::{Day, provider};
 use serde_json::json;
 
 #[test]
-fn what_cannot_be_is_refused_with_a_remedy() {
+fn invalid_calls_are_rejected_with_a_remedy() {
     let folder = tempfile::tempdir().expect("a directory");
     let mut day = Day::at(folder.path());
     let decision =
@@ -71,7 +71,7 @@ fn what_cannot_be_is_refused_with_a_remedy() {
         ("aidd_lifecycle_init", json!({"feature": "f", "startPhase": "SYNC"})),
         ("aidd_diagnose_error", json!({"error": " "})),
     ] {
-        let text = day.says(tool, arguments);
+        let text = day.text(tool, arguments);
         assert!(text.starts_with("error: "), "{tool}: {text}");
         said.push_str(&format!("{tool}: {}\n", &text["error: ".len()..]));
     }
@@ -140,7 +140,7 @@ fn what_cannot_be_is_refused_with_a_remedy() {
 }
 
 #[test]
-fn older_names_take_their_older_arguments() {
+fn older_names_accept_their_older_arguments() {
     let folder = tempfile::tempdir().expect("a directory");
     let mut day = Day::at(folder.path());
     let id = day.id("save/decision", json!({"topic": "a", "decision": "Use b", "reasoning": "c"}));
@@ -173,7 +173,7 @@ fn older_names_take_their_older_arguments() {
 /// Every argument of an older name is accepted: it has its old effect, or the answer says that it
 /// has none.
 #[test]
-fn each_older_name_takes_all_that_it_took() {
+fn older_names_accept_all_their_arguments() {
     let folder = tempfile::tempdir().expect("a directory");
     let mut day = Day::at(folder.path());
     let scopes = json!([{"kind": "project", "id": "/x"}]);
@@ -244,7 +244,7 @@ fn each_older_name_takes_all_that_it_took() {
 }
 
 #[test]
-fn an_outcome_is_taken_in_any_case() {
+fn outcomes_ignore_case() {
     let folder = tempfile::tempdir().expect("a directory");
     let mut day = Day::at(folder.path());
     let id = day.id("save_decision", json!({"topic": "a", "decision": "b", "reasoning": "c"}));
@@ -261,19 +261,19 @@ fn an_outcome_is_taken_in_any_case() {
             assert_eq!(told["outcome"], want, "{tool} {given}");
         }
     }
-    let said = day.says("evolve_outcome", json!({"id": id, "outcome": "done"}));
+    let said = day.text("evolve_outcome", json!({"id": id, "outcome": "done"}));
     assert!(said.contains("expected `SUCCESS`, `FAILED` or `PARTIAL`"), "{said}");
 }
 
 #[test]
-fn what_is_the_same_or_against_another_is_said() {
+fn similar_and_conflicting_decisions_are_noted() {
     let folder = tempfile::tempdir().expect("a directory");
     let mut day = Day::at(folder.path());
     let tabs = json!({"topic": "style", "decision": "Use tabs", "reasoning": "width"});
     let tabs_id = day.id("save_decision", tabs.clone());
     let again = day.data("save_decision", tabs);
     assert_eq!((&again["id"], &again["duplicate"]), (&json!(tabs_id), &json!(true)));
-    let spaces = day.says(
+    let spaces = day.text(
         "save_decision",
         json!({
             "topic": "style", "decision": "Use spaces", "reasoning": "diffs",
@@ -288,7 +288,7 @@ fn what_is_the_same_or_against_another_is_said() {
     let near = json!({"decision": "Use PostgreSQL for the event store", "reasoning": "r"});
     day.data("aidd_memory_add_decision", near);
     let near = json!({"decision": "Use PostgreSQL as event store", "reasoning": "r"});
-    let near = day.says("aidd_memory_add_decision", near);
+    let near = day.text("aidd_memory_add_decision", near);
     assert!(
         near.contains("note: 100 % similar to decision#4 \"Use PostgreSQL for the event store\""),
         "{near}"
@@ -306,7 +306,7 @@ fn what_is_the_same_or_against_another_is_said() {
 }
 
 #[test]
-fn secrets_and_private_texts_never_come_back() {
+fn secrets_and_private_text_are_never_returned() {
     let folder = tempfile::tempdir().expect("a directory");
     let mut day = Day::at(folder.path());
     let id = day.id(
@@ -315,12 +315,12 @@ fn secrets_and_private_texts_never_come_back() {
             "content": "The <private>salary of Kim</private> is not ours", "tags": ["a"],
         }),
     );
-    let text = day.says("aidd_memory_get", json!({"ids": [id]}));
+    let text = day.text("aidd_memory_get", json!({"ids": [id]}));
     assert!(text.contains("The [REDACTED] is not ours"), "{text}");
 }
 
 #[test]
-fn a_topic_stands_for_its_decision_and_not_for_a_note_on_it() {
+fn a_topic_resolves_to_its_decision() {
     let folder = tempfile::tempdir().expect("a directory");
     let mut day = Day::at(folder.path());
     let decision = json!({"topic": "cache", "decision": "Use Redis", "reasoning": "r"});
@@ -330,11 +330,11 @@ fn a_topic_stands_for_its_decision_and_not_for_a_note_on_it() {
 }
 
 #[test]
-fn every_limit_that_is_bent_is_said() {
+fn adjusted_limits_are_noted() {
     let folder = tempfile::tempdir().expect("a directory");
     let mut day = Day::at(folder.path());
     day.id("save_decision", json!({"topic": "a", "decision": "Use b", "reasoning": "c"}));
-    let said = day.says("search_by_context", json!({"query": "b", "limit": 0, "depth": 9}));
+    let said = day.text("search_by_context", json!({"query": "b", "limit": 0, "depth": 9}));
     assert!(
         said.contains("note: the minimum is 1") && said.contains("note: the maximum is 5"),
         "{said}"
@@ -342,7 +342,7 @@ fn every_limit_that_is_bent_is_said() {
 }
 
 #[test]
-fn what_was_said_before_is_not_said_again() {
+fn repeated_saves_write_nothing() {
     let folder = tempfile::tempdir().expect("a directory");
     let mut day = Day::at(folder.path());
     let id = day.id("save_decision", json!({"topic": "a", "decision": "Use b", "reasoning": "c"}));
@@ -360,7 +360,7 @@ fn what_was_said_before_is_not_said_again() {
 
 /// An ambiguous session is reported with the open sessions; branch data is short.
 #[test]
-fn an_answer_says_how_to_go_on() {
+fn errors_suggest_the_next_call() {
     let folder = tempfile::tempdir().expect("a directory");
     let mut day = Day::at(folder.path());
     let given = json!({"action": "start", "branch": "b", "aiProvider": provider()});

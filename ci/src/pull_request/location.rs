@@ -60,7 +60,7 @@ impl Place {
     }
 
     fn whole(&self, path: &str) -> String {
-        if commits::is_told_at(path) {
+        if commits::is_virtual_path(path) {
             return path.to_owned();
         }
         format!("{}{path}", self.prefix)

@@ -1,6 +1,6 @@
 //! A test of the values at a path.
 
-use super::Others;
+use super::OtherFiles;
 use super::error::DataError;
 use super::path::Query;
 use crate::forms::expression::compile as regex;
@@ -107,7 +107,7 @@ impl Tested {
     }
 
     /// The violations, in document order.
-    pub(crate) fn broken(&self, place: &Place<'_>, others: &mut Others<'_>) -> Vec<Broken> {
+    pub(crate) fn broken(&self, place: &Place<'_>, others: &mut OtherFiles<'_>) -> Vec<Broken> {
         let found = self.select(place);
         let mut broken = Vec::new();
         if found.is_empty() {
@@ -141,7 +141,7 @@ impl Tested {
     /// The violation for a missing value: at the key of the value that should contain it, or at the
     /// beginning of the file.
     fn missed(&self, place: &Place<'_>) -> Broken {
-        let missed = self.at.missed(place.values);
+        let missed = self.at.deepest_existing(place.values);
         let mut holder = missed.as_ref().map(|(at, _)| &place.values.all[*at]);
         // List items have no key, so the key of the list is used.
         while let Some(value) = holder
@@ -174,7 +174,7 @@ impl Tested {
         &self,
         at: usize,
         place: &Place<'_>,
-        others: &mut Others<'_>,
+        others: &mut OtherFiles<'_>,
     ) -> Option<(String, Option<Json>)> {
         let values = place.values;
         let value = &values.all[at];
@@ -226,7 +226,7 @@ impl Tested {
         at: usize,
         key: &str,
         place: &Place<'_>,
-        others: &Others<'_>,
+        others: &OtherFiles<'_>,
     ) -> Option<(String, Option<Json>)> {
         let text = place.values.text(at)?;
         if let Some(regex) = self.matches.as_ref().filter(|regex| !regex.is_match(&text)) {
@@ -286,7 +286,7 @@ impl Tested {
         at: usize,
         key: &str,
         place: &Place<'_>,
-        others: &mut Others<'_>,
+        others: &mut OtherFiles<'_>,
     ) -> Option<(String, Option<Json>)> {
         let (file, query, said, relation) = self.same.as_ref()?;
         let place_said =
@@ -312,7 +312,7 @@ impl Tested {
         (file, query, said): (Option<&str>, &Query, &str),
         found: &[usize],
         place: &Place<'_>,
-        others: &mut Others<'_>,
+        others: &mut OtherFiles<'_>,
         broken: &mut Vec<Broken>,
     ) {
         let here: Vec<Json> = found.iter().map(|&at| place.values.json(at)).collect();
@@ -352,7 +352,7 @@ fn elsewhere(
     file: Option<&str>,
     query: &Query,
     place: &Place<'_>,
-    others: &mut Others<'_>,
+    others: &mut OtherFiles<'_>,
 ) -> Option<Vec<Json>> {
     let select = |values: &Values| {
         query.select(values).into_iter().map(|at| values.json(at)).collect::<Vec<_>>()

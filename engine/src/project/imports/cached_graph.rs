@@ -1,8 +1,8 @@
 //! A cached import graph, updated only when the imports of a file change.
 
-use super::gather::Again;
+use super::gather::ChangedFacts;
 use super::graph::{Edge, Graph};
-use super::resolve::Ground;
+use super::resolve::ResolveContext;
 use super::{Facts, Module};
 use crate::text::files::Files;
 use crate::text::listing::Listing;
@@ -12,28 +12,28 @@ use std::sync::Arc;
 /// A graph with the data used to resolve its imports. Valid for one list of files and one state of
 /// the manifests.
 #[derive(Debug)]
-pub struct Kept {
+pub struct CachedGraph {
     graph: Arc<Graph>,
-    ground: Ground,
+    context: ResolveContext,
 }
 
 /// How the imports of a file changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Difference {
     /// The targets are the same; only positions changed.
-    Places,
+    Positions,
     /// The targets changed.
     Targets,
     /// The way other files import it changed; the graph must be rebuilt.
-    Everything,
+    All,
 }
 
-impl Kept {
+impl CachedGraph {
     /// Builds the graph from `facts`; see [`Graph::new`].
     #[must_use]
     pub fn new(files: &dyn Files, listing: &Listing, facts: &BTreeMap<String, Arc<Facts>>) -> Self {
-        let ground = Ground::new(files, listing, facts);
-        Self { graph: Arc::new(Graph::on(&ground, listing, facts)), ground }
+        let ground = ResolveContext::new(files, listing, facts);
+        Self { graph: Arc::new(Graph::with_context(&ground, listing, facts)), context: ground }
     }
 
     /// The graph. Its unresolved imports are those from when it was built.
@@ -43,22 +43,22 @@ impl Kept {
     }
 
     /// Updates the graph after a file changed.
-    pub fn rejoin(&mut self, listing: &Listing, again: &Again) -> Difference {
+    pub fn update(&mut self, listing: &Listing, again: &ChangedFacts) -> Difference {
         let (Some(before), Some(after)) = (&again.before, &again.after) else {
-            return Difference::Everything;
+            return Difference::All;
         };
-        if before.package != after.package || !is_alike(&before.modules, &after.modules) {
-            return Difference::Everything;
+        if before.package != after.package || !declares_same(&before.modules, &after.modules) {
+            return Difference::All;
         }
         let graph = Arc::make_mut(&mut self.graph);
         let old = edges(graph, &again.path);
-        if !graph.rejoin(&self.ground, listing, &again.path, after) {
-            return Difference::Everything;
+        if !graph.update_file(&self.context, listing, &again.path, after) {
+            return Difference::All;
         }
         let new = edges(graph, &again.path);
         let ends = |edge: &Edge| (edge.to.clone(), edge.type_only, edge.deferred, edge.test);
         if old.iter().map(ends).eq(new.iter().map(ends)) {
-            Difference::Places
+            Difference::Positions
         } else {
             Difference::Targets
         }
@@ -71,7 +71,7 @@ fn edges(graph: &Graph, path: &str) -> Vec<Edge> {
 }
 
 /// Whether both declare the same modules, ignoring positions.
-fn is_alike(before: &[Module], after: &[Module]) -> bool {
+fn declares_same(before: &[Module], after: &[Module]) -> bool {
     let one = |module: &Module| Module { span: Default::default(), ..module.clone() };
     before.iter().map(one).eq(after.iter().map(one))
 }

@@ -173,7 +173,7 @@ fn news(joins: &Joins, before: &Memory, after: &Memory, touched: &[String]) -> N
         touched.iter().filter(is_walked).filter(written).cloned().collect();
     files.extend(joins.apart(&|folder| folder != "hidden"));
     News {
-        listing: (!listing.is_as(joins.listing())).then_some(listing),
+        listing: (!listing.is_same(joins.listing())).then_some(listing),
         files,
         folders: touched.iter().filter(is_walked).filter(came_or_went).map(folder).collect(),
     }

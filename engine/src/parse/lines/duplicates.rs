@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The separator between the parts of a key; it does not occur in compared text.
-const BETWEEN: char = '\u{1F}';
+const SEPARATOR: char = '\u{1F}';
 
 /// The comparison key of a memory: its kind and words for a convention, also its topic for a
 /// decision. `None` for other kinds, for which equal words do not mean duplicates: the same error
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_is_kept_and_nothing_carried_is_lost() {
+    fn the_first_is_retained_with_its_protected_fields() {
         let (none, check) = (json!({}), json!({"check": {"text": {"regex": "a"}}}));
         let of = |all: &[Entry]| -> Vec<(String, String)> {
             let repeats = repeats(all);

@@ -6,7 +6,7 @@ use crate::number;
 use crate::project::Project;
 use aidd_engine::check::Selection;
 use aidd_engine::text::finding::Status;
-use aidd_engine::text::kind::{MEMORY_FILES, MEMORY_FOLDER, PLAIN_MEMORY_FOLDER};
+use aidd_engine::text::kind::{MEMORY_FILES, MEMORY_DIR, LEGACY_MEMORY_DIR};
 use aidd_engine::text::source::Encoding;
 use aidd_engine::workspace::remembered;
 use aidd_engine::workspace::walk::{Walk, check_tree};
@@ -18,17 +18,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Maximum number of listed locations.
-const PLACES: usize = 5;
+const MAX_PLACES: usize = 5;
 /// Time limit for the check. The memory is stored whatever the result.
-const LONGEST: Duration = Duration::from_secs(3);
+const MAX_DURATION: Duration = Duration::from_secs(3);
 
 /// Note on a check that another memory already provides.
-pub const ELSEWHERE: &str = "Not enforced separately: another memory has the same check.";
+pub const DUPLICATE_NOTE: &str = "Not enforced separately: another memory has the same check.";
 
 /// The current findings of a check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Caught {
+pub struct EnforcementPreview {
     /// The rule that enforces it.
     pub rule: String,
     /// Number of findings that no comment or baseline allows.
@@ -44,7 +44,7 @@ pub struct Caught {
     pub note: Option<String>,
 }
 
-impl Caught {
+impl EnforcementPreview {
     /// Describes the result in one or two sentences.
     #[must_use]
     pub fn sentence(&self) -> String {
@@ -75,10 +75,10 @@ impl Caught {
 ///
 /// # Errors
 /// Fails when the project's settings are invalid.
-pub fn look(project: &Project, id: &str, stop: &AtomicBool) -> Result<Option<Caught>> {
+pub fn preview(project: &Project, id: &str, stop: &AtomicBool) -> Result<Option<EnforcementPreview>> {
     let pages = remembered::of(&project.disk).pages;
     let Some(page) = pages.iter().find(|page| page.memory == id) else { return Ok(None) };
-    let mut caught = Caught {
+    let mut caught = EnforcementPreview {
         rule: page.rule.clone(),
         count: 0,
         files: 0,
@@ -101,7 +101,7 @@ pub fn look(project: &Project, id: &str, stop: &AtomicBool) -> Result<Option<Cau
     let begun = Instant::now();
     let enough = Arc::new(AtomicBool::new(false));
     let met = || {
-        if stop.load(Ordering::Relaxed) || begun.elapsed() > LONGEST {
+        if stop.load(Ordering::Relaxed) || begun.elapsed() > MAX_DURATION {
             enough.store(true, Ordering::Relaxed);
         }
     };
@@ -118,7 +118,7 @@ pub fn look(project: &Project, id: &str, stop: &AtomicBool) -> Result<Option<Cau
         caught.files += usize::from(own.peek().is_some());
         for finding in own {
             caught.count += 1;
-            if caught.places.len() < PLACES {
+            if caught.places.len() < MAX_PLACES {
                 let at = file.source.position(finding.span.start, Encoding::CodePoints);
                 let place = format!("{}:{}:{}", file.source.path(), at.line + 1, at.column + 1);
                 caught.places.push(place);
@@ -134,7 +134,7 @@ pub fn look(project: &Project, id: &str, stop: &AtomicBool) -> Result<Option<Cau
 /// The paths, relative to the root, of the memory files whose checks can be enforced, in each
 /// directory that can contain them.
 pub fn tracked() -> impl Iterator<Item = String> {
-    [MEMORY_FOLDER, PLAIN_MEMORY_FOLDER].into_iter().flat_map(|folder| {
+    [MEMORY_DIR, LEGACY_MEMORY_DIR].into_iter().flat_map(|folder| {
         let path = move |name: &str| format!("{folder}/{name}");
         MEMORY_FILES
             .into_iter()

@@ -1,7 +1,7 @@
 //! Determines which locations of an error are in the project's own files.
 
 use super::read::Frame;
-use aidd_engine::text::files::{Disk, Files, folders_below};
+use aidd_engine::text::files::{Disk, Files, dirs_below};
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
@@ -149,7 +149,7 @@ impl<'a> Places<'a> {
             })
         };
         below("").or_else(|| {
-            let modules = self.folders.get_or_init(|| folders_below(self.disk, ""));
+            let modules = self.folders.get_or_init(|| dirs_below(self.disk, ""));
             modules.iter().filter(|module| !is_vendored(module)).find_map(|module| below(module))
         })
     }

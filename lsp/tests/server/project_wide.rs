@@ -99,7 +99,7 @@ async fn after_a_checkout_all_is_as_a_server_says_that_has_just_begun() {
         write(root, &format!("src/m{at}.js"), &format!("import './m{}';\n", at + 1));
     }
     let mut client = Client::start(root, pulling()).await;
-    client.hear("client/registerCapability", |_| true).await;
+    client.wait_for("client/registerCapability", |_| true).await;
     assert_eq!(all(&mut client).await.len(), 40, "none has a test, and there is no circle");
     // Another branch: files are created, deleted, moved and changed, and one directory is deleted.
     let mut touched = Vec::new();
@@ -121,7 +121,7 @@ async fn after_a_checkout_all_is_as_a_server_says_that_has_just_begun() {
     let changes: Vec<_> =
         touched.iter().map(|(uri, kind)| json!({ "uri": uri, "type": kind })).collect();
     for part in changes.chunks(7) {
-        client.tell("workspace/didChangeWatchedFiles", json!({ "changes": part })).await;
+        client.notify("workspace/didChangeWatchedFiles", json!({ "changes": part })).await;
     }
     let wanted = all(&mut Client::start(root, pulling()).await).await;
     assert!(wanted.values().flatten().any(|place| place.starts_with("team/circle")));
@@ -152,7 +152,7 @@ async fn what_nobody_told_is_found_with_the_next_save() {
     ] {
         write(root, path, text);
         let document = json!({ "uri": other });
-        client.tell("textDocument/didSave", json!({ "textDocument": document })).await;
+        client.notify("textDocument/didSave", json!({ "textDocument": document })).await;
         assert_eq!(places(&client.published(&file, Some(1)).await), found, "{path}");
     }
 }

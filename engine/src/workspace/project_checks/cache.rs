@@ -6,10 +6,10 @@
 //! graph; and the text of the file that a finding is in. Each input is compared with its previous
 //! state, and an unchanged input causes no further work.
 
-use super::asked::{Asked, Asking};
+use super::file_requests::{Asked, Asking};
 use super::{Found, Looked, Rule, one, place, rules, settings, settled, text_of};
 use crate::check::{Checked, Engine};
-use crate::forms::joined::{Numbers, Sizes};
+use crate::forms::project_form::{Numbers, Sizes};
 use crate::forms::layers::Imports;
 use crate::forms::tree::TreeCheck;
 use crate::project::imports::{self, Difference};
@@ -31,7 +31,7 @@ pub struct Joins {
     listing: Listing,
     asked: Asked,
     numbers: Numbers,
-    imports: Option<imports::Kept>,
+    imports: Option<imports::CachedGraph>,
     /// The findings of each rule, in rule order.
     found: Vec<Vec<Found>>,
     settled: Arc<Settled>,
@@ -131,7 +131,7 @@ impl Joins {
             _ => true,
         };
         let before = if all {
-            self.listing = self.listing.unanswered();
+            self.listing = self.listing.without_answers();
             let before = take(&mut self.found);
             self.find_all(engine, globs, files);
             before
@@ -177,7 +177,7 @@ impl Joins {
         let tells_apart = |(_, (rule, check)): &(usize, Check<'_>)| {
             // The limits in the page of a rule do not apply everywhere if overrides set others.
             let differs = |tree, (before, after): &(_, _)| {
-                engine.variants().vary(&rule.id) || TreeCheck::tells_apart(tree, *before, *after)
+                engine.variants().varies(&rule.id) || TreeCheck::can_differ(tree, *before, *after)
             };
             let tree = check.tree.as_deref();
             tree.is_some_and(|tree| numbers.iter().any(|pair| differs(tree, pair)))
@@ -191,22 +191,22 @@ impl Joins {
         engine: &Engine,
         files: &dyn Files,
         changed: &BTreeSet<String>,
-    ) -> Vec<imports::Again> {
-        let is_known = |path: &&str| self.listing.has_file(path) || engine.memo().has(path);
+    ) -> Vec<imports::ChangedFacts> {
+        let is_known = |path: &&str| self.listing.has_file(path) || engine.memo().contains(path);
         let paths: Vec<&str> = changed.iter().map(String::as_str).filter(is_known).collect();
-        engine.memo().again(files, &paths)
+        engine.memo().refresh(files, &paths)
     }
 
     /// Updates the import graph for the files whose imports differ; returns the affected rules.
     /// `None`: all rules that use imports, and the graph has to be rebuilt.
-    fn rejoin(&mut self, engine: &Engine, again: &[imports::Again]) -> Option<BTreeSet<usize>> {
+    fn rejoin(&mut self, engine: &Engine, again: &[imports::ChangedFacts]) -> Option<BTreeSet<usize>> {
         let mut due = BTreeSet::new();
         let Some(imports) = self.imports.as_mut().filter(|_| !again.is_empty()) else {
             return Some(due);
         };
         for file in again.iter().filter(|file| self.listing.has_file(&file.path)) {
             let difference = imports.rejoin(&self.listing, file);
-            if difference == Difference::Everything {
+            if difference == Difference::All {
                 return None;
             }
             let speaks = |at: usize| {
@@ -224,9 +224,9 @@ impl Joins {
     fn find_all(&mut self, engine: &Engine, globs: &Globs, files: &dyn Files) {
         self.asked.clear();
         self.imports = asks_imports(engine).then(|| {
-            let facts = engine.memo().listed(&self.listing);
+            let facts = engine.memo().cached_facts(&self.listing);
             let asking = Asking { files, asked: &self.asked };
-            imports::Kept::new(&asking, &self.listing, &facts)
+            imports::CachedGraph::new(&asking, &self.listing, &facts)
         });
         self.found = vec![Vec::new(); rules(engine).count()];
         let every = (0..self.found.len()).collect();
@@ -250,7 +250,7 @@ impl Joins {
         let asking = Asking { files, asked: &self.asked };
         let listed = &Listed { files: &asking, listing: &self.listing };
         let memo = engine.memo();
-        let graph = self.imports.as_ref().map(imports::Kept::graph);
+        let graph = self.imports.as_ref().map(imports::CachedGraph::graph);
         let imports = graph.map_or_else(|| Imports::new(memo), |graph| Imports::known(memo, graph));
         let sizes = Some(Sizes { known: &self.numbers, files });
         let looked = Looked { files: listed, imports: &imports, sizes };

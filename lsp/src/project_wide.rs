@@ -1,7 +1,7 @@
 //! Project-wide data for the editor: the list of files, and the findings of project-wide checks.
 //! Cached until files are created, deleted or changed.
 
-use crate::documents::{Open, Place, lock};
+use crate::documents::{OpenFiles, Place, lock};
 use crate::snapshot::Snapshot;
 use crate::state::State;
 use crate::workspace::Workspace;
@@ -83,7 +83,7 @@ impl Whole {
 /// Checks the project of `workspace`; `None` if no rule needs project-wide data.
 pub(crate) fn look(workspace: &Workspace, files: &dyn Files) -> Option<Kept> {
     let (engine, project) = (&workspace.engine, &workspace.project);
-    if !project_checks::has_any(engine) && !engine.asks_listing() {
+    if !project_checks::has_any(engine) && !engine.needs_listing() {
         return None;
     }
     // A malformed glob is reported when the workspace is opened.
@@ -128,7 +128,7 @@ fn looked(
     look: impl FnOnce(&dyn Files, &dyn Fn() -> BTreeSet<String>) -> BTreeSet<String>,
 ) -> Vec<PathBuf> {
     let root = workspace.project.root();
-    let over = Open { documents: &state.documents, root };
+    let over = OpenFiles { documents: &state.documents, root };
     let files = Overlay { over, under: &workspace.project.disk };
     let open = || {
         let open = lock(&state.documents).paths().into_iter();
@@ -154,7 +154,7 @@ pub(crate) fn odd(
     path: &str,
 ) -> Option<(Uri, Vec<Diagnostic>)> {
     let root: &Path = workspace.project.root();
-    let over = Open { documents: &state.documents, root };
+    let over = OpenFiles { documents: &state.documents, root };
     let whole = workspace.whole(&Overlay { over, under: &workspace.project.disk })?;
     let uri = Uri::from_file_path(root.join(path))?;
     let shown = shown(state, workspace, &whole, &uri, path);

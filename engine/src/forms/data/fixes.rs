@@ -1,6 +1,6 @@
 //! Edits that fix a value and leave the rest of the file unchanged.
 
-use super::test::{Broken, Place, Tested, shown};
+use super::data_test::{Broken, Place, Tested, shown};
 use crate::parse::values::{Datum, Format};
 use crate::text::finding::Edit;
 use crate::text::source::Span;
@@ -224,7 +224,7 @@ fn inserted(
     text: &str,
 ) -> Option<Edit> {
     let names = test.at.names()?;
-    let (at, missed) = test.at.missed(place.values)?;
+    let (at, missed) = test.at.deepest_existing(place.values)?;
     let name = missed?;
     if names.last().copied() != Some(&*name) {
         return None;

@@ -21,13 +21,13 @@ pub(super) fn listing(
     ignores: &dyn Files,
     (change, branch): (&BTreeSet<String>, Option<&str>),
 ) -> Option<Listing> {
-    if !project_checks::has_any(engine) && !engine.asks_listing() {
+    if !project_checks::has_any(engine) && !engine.needs_listing() {
         return None;
     }
     let tracked = files.below("").ok()?;
     let mut ignored = Ignored::new(ignores);
     let kept: Vec<String> =
-        tracked.iter().filter(|path| !ignored.leaves_out(path)).cloned().collect();
+        tracked.iter().filter(|path| !ignored.excludes(path)).cloned().collect();
     let branch = branch.map(str::to_owned).or_else(|| files.branch());
     let listing = Listing::new(kept).with_change(Some(change.clone())).on_branch(branch);
     Some(listing.with_tracked(Some(tracked)))

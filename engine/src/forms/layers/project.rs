@@ -1,8 +1,8 @@
 //! Runs the `layers` checks in the project pass.
 
-use super::super::joined::{Found, Joined, Scope};
-use super::{Breach, Layers, LayersError};
-use crate::project::imports::{Graph, Memo, gather};
+use super::super::project_form::{Found, Joined, Scope};
+use super::{Breach, LayersCheck, LayersError};
+use crate::project::imports::{Graph, FactsCache, gather};
 use crate::text::files::Files;
 use crate::text::finding::Related;
 use crate::text::listing::Listing;
@@ -16,28 +16,28 @@ const NAMED: usize = 5;
 /// The import graph of a project, built when the first rule needs it.
 #[derive(Debug)]
 pub struct Imports<'a> {
-    memo: &'a Memo,
+    memo: &'a FactsCache,
     graph: OnceLock<(Arc<Graph>, usize)>,
 }
 
 impl<'a> Imports<'a> {
     /// An import graph that is built on demand; `memo` caches what is read from each file.
     #[must_use]
-    pub fn new(memo: &'a Memo) -> Self {
+    pub fn new(memo: &'a FactsCache) -> Self {
         Self { memo, graph: OnceLock::new() }
     }
 
     /// The graph of the files in `memo`, with the file of `source` replaced by its current text.
     /// Only manifests are read.
     #[must_use]
-    pub fn with(memo: &'a Memo, files: &dyn Files, listing: &Listing, source: &Source) -> Self {
-        let facts = memo.with(listing, source.path(), source.text());
+    pub fn with(memo: &'a FactsCache, files: &dyn Files, listing: &Listing, source: &Source) -> Self {
+        let facts = memo.facts_with(listing, source.path(), source.text());
         Self::known(memo, Arc::new(Graph::new(files, listing, &facts)))
     }
 
     /// Wraps a graph that is already built.
     #[must_use]
-    pub fn known(memo: &'a Memo, graph: Arc<Graph>) -> Self {
+    pub fn known(memo: &'a FactsCache, graph: Arc<Graph>) -> Self {
         Self { memo, graph: (graph, 0).into() }
     }
 
@@ -58,7 +58,7 @@ pub fn run(
     scope: &Scope<'_>,
     imports: &Imports<'_>,
 ) -> Result<Joined, LayersError> {
-    let layers = Layers::new(header, scope.base)?;
+    let layers = LayersCheck::new(header, scope.base)?;
     let (graph, too_large) = imports.of(scope);
     let judges = |path: &str| layers.names(path) && scope.covers(path);
     let judged = graph.edges.iter().filter(|edge| judges(&graph.files[edge.from].path)).count();

@@ -1,35 +1,35 @@
 //! Determines which memories of a file are active, from the file alone.
 
 use super::log::Folded;
-use super::meaning::repeats;
+use super::duplicates::repeats;
 use super::types::{Entry, Kind, Relation, Status};
 use super::words::topic_key;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The memories of a file by id, and which of them are active.
 #[derive(Debug, Default)]
-pub struct Standing<'a> {
+pub struct ActiveSet<'a> {
     memories: BTreeMap<&'a str, &'a Folded>,
     active: BTreeSet<&'a str>,
     /// The supersession cycle that a memory is part of, identified by one of its members.
-    circles: BTreeMap<&'a str, &'a str>,
+    cycles: BTreeMap<&'a str, &'a str>,
 }
 
 /// A conflict between memories of a file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Clash<'a> {
     /// Several active decisions have the same topic: the normalized topic, and the ids.
-    OneTopic(String, Vec<&'a str>),
+    SharedTopic(String, Vec<&'a str>),
     /// The first contradicts the second, and both are active.
     Contradiction(&'a str, &'a str),
     /// The first supersedes the second and is superseded by it, directly or indirectly.
-    Circle(&'a str, &'a str),
+    Cycle(&'a str, &'a str),
     /// All of these superseded the same memory, directly or indirectly, and are active: several
     /// branches replaced it independently.
     Forked(Vec<&'a str>),
 }
 
-impl<'a> Standing<'a> {
+impl<'a> ActiveSet<'a> {
     /// Analyzes the memories of one file.
     #[must_use]
     pub fn of(memories: &'a [Folded]) -> Self {
@@ -39,10 +39,10 @@ impl<'a> Standing<'a> {
             .map(|memory| (&*memory.entry.id, memory))
             .collect();
         let mut standing = Self { memories, ..Self::default() };
-        standing.circles = circles(standing.links(Relation::Supersedes));
+        standing.cycles = circles(standing.links(Relation::Supersedes));
         let superseded: BTreeSet<&str> = standing
             .links(Relation::Supersedes)
-            .filter(|(from, to)| !standing.is_circle(from, to))
+            .filter(|(from, to)| !standing.is_cycle(from, to))
             .map(|(_, to)| to)
             .collect();
         standing.active =
@@ -62,14 +62,14 @@ impl<'a> Standing<'a> {
         })
     }
 
-    fn is_circle(&self, from: &str, to: &str) -> bool {
+    fn is_cycle(&self, from: &str, to: &str) -> bool {
         from == to
-            || self.circles.get(from).is_some_and(|circle| self.circles.get(to) == Some(circle))
+            || self.cycles.get(from).is_some_and(|circle| self.cycles.get(to) == Some(circle))
     }
 
     /// Whether a memory of the file is active.
     #[must_use]
-    pub fn holds(&self, id: &str) -> bool {
+    pub fn is_active(&self, id: &str) -> bool {
         self.active.contains(id)
     }
 
@@ -79,7 +79,7 @@ impl<'a> Standing<'a> {
         let mut clashes = Vec::new();
         let mut topics: BTreeMap<String, Vec<&str>> = BTreeMap::new();
         for &id in &self.active {
-            if let Some(key) = topic_of(&self.memories[id].entry) {
+            if let Some(key) = normalized_topic(&self.memories[id].entry) {
                 topics.entry(key).or_default().push(id);
             }
         }
@@ -87,9 +87,9 @@ impl<'a> Standing<'a> {
             topics
                 .into_iter()
                 .filter(|(_, ids)| ids.len() > 1)
-                .map(|(topic, ids)| Clash::OneTopic(topic, ids)),
+                .map(|(topic, ids)| Clash::SharedTopic(topic, ids)),
         );
-        let holds = |id: &str| self.holds(id);
+        let holds = |id: &str| self.is_active(id);
         let contradicting = self.links(Relation::Contradicts);
         clashes.extend(
             contradicting
@@ -99,22 +99,22 @@ impl<'a> Standing<'a> {
         let superseding = self.links(Relation::Supersedes);
         clashes.extend(
             superseding
-                .filter(|(from, to)| self.is_circle(from, to) && holds(to))
-                .map(|(from, to)| Clash::Circle(from, to)),
+                .filter(|(from, to)| self.is_cycle(from, to) && holds(to))
+                .map(|(from, to)| Clash::Cycle(from, to)),
         );
-        clashes.extend(self.forked().into_iter().map(Clash::Forked));
+        clashes.extend(self.find_forks().into_iter().map(Clash::Forked));
         clashes.sort();
         clashes
     }
 
     /// See [`Clash::Forked`].
-    fn forked(&self) -> Vec<Vec<&'a str>> {
+    fn find_forks(&self) -> Vec<Vec<&'a str>> {
         let superseding: Vec<(&str, &str)> = self.links(Relation::Supersedes).collect();
-        let mut forked = forks(&superseding, &|id| self.holds(id));
+        let mut forked = forks(&superseding, &|id| self.is_active(id));
         forked.retain(|ids| {
             let links = ids.iter().flat_map(|id| self.memories[id].links.iter());
             is_apart(ids, links.map(|link| (&*link.from, &*link.to)), |id| {
-                topic_of(&self.memories[id].entry)
+                normalized_topic(&self.memories[id].entry)
             })
         });
         forked
@@ -123,7 +123,7 @@ impl<'a> Standing<'a> {
 
 /// The normalized topic of a decision.
 #[must_use]
-pub fn topic_of(entry: &Entry) -> Option<String> {
+pub fn normalized_topic(entry: &Entry) -> Option<String> {
     let topic = entry.topic.as_deref().filter(|_| entry.kind == Kind::Decision);
     topic.map(topic_key).filter(|key| !key.is_empty())
 }
@@ -136,7 +136,7 @@ pub fn forks<'a>(
     holds: &dyn Fn(&str) -> bool,
 ) -> Vec<Vec<&'a str>> {
     let ids = superseding.iter().flat_map(|(from, to)| [*from, *to]);
-    let mut forks = connected(ids, superseding.iter().copied());
+    let mut forks = connected_components(ids, superseding.iter().copied());
     forks.iter_mut().for_each(|ids| ids.retain(|id| holds(id)));
     forks.retain(|ids| ids.len() > 1);
     forks
@@ -159,12 +159,12 @@ pub fn is_apart<'a>(
     }
     let known: BTreeSet<&str> = ids.iter().copied().collect();
     let links = links.filter(|(from, to)| known.contains(from) && known.contains(to));
-    connected(ids.iter().copied(), links.chain(on_topic)).len() > 1
+    connected_components(ids.iter().copied(), links.chain(on_topic)).len() > 1
 }
 
 /// The groups of `ids` connected by `links` in any direction, each in order. Both ends of each link
 /// are in `ids`.
-fn connected<'a>(
+fn connected_components<'a>(
     ids: impl Iterator<Item = &'a str>,
     links: impl Iterator<Item = (&'a str, &'a str)>,
 ) -> Vec<Vec<&'a str>> {
@@ -246,14 +246,14 @@ mod tests {
     use super::*;
 
     fn memory(id: &str, topic: &str, links: &[(Relation, &str)]) -> Folded {
-        let links = links.iter().map(|(relation, to)| Link::to(*relation, to)).collect();
+        let links = links.iter().map(|(relation, to)| Link::new(*relation, to)).collect();
         let first = Revision::first(Kind::Decision, id.into(), 1, id);
         let revision = Revision { topic: Some(topic.into()), links, ..first }.sealed();
         fold(&[revision]).expect("a memory")
     }
 
     #[test]
-    fn what_is_superseded_does_not_clash() {
+    fn superseded_memories_do_not_conflict() {
         let supersedes = Relation::Supersedes;
         let memories = [
             memory("a", "Auth", &[]),
@@ -263,7 +263,7 @@ mod tests {
         ];
         assert_eq!(Standing::of(&memories).clashes(), []);
         let memories = [memory("a", "Auth", &[]), memory("b", " auth", &[])];
-        let clashes = [Clash::OneTopic("auth".into(), vec!["a", "b"])];
+        let clashes = [Clash::SharedTopic("auth".into(), vec!["a", "b"])];
         assert_eq!(Standing::of(&memories).clashes(), clashes);
     }
 
@@ -277,7 +277,7 @@ mod tests {
             memory("d", "w", &[(supersedes, "d"), (Relation::Contradicts, "a")]),
             memory("e", "v", &[]),
         ];
-        let clashes = Standing::of(&memories).clashes();
+        let clashes = ActiveSet::of(&memories).clashes();
         assert_eq!(
             clashes,
             [
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_chain_takes_no_stack() {
+    fn a_long_chain_does_not_overflow_the_stack() {
         let ids: Vec<String> = (0..20_000).map(|n| format!("d{n:05}")).collect();
         let memories: Vec<Folded> = ids
             .iter()

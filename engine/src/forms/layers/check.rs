@@ -1,12 +1,12 @@
 //! Checks the import graph against the requirements of a page.
 
-use super::parts::{Capture, Part, Things};
-use super::search::{cycle, knots, next_hops, way};
-use super::{Breach, Layers, Step};
+use super::parts::{Capture, Part, Targets};
+use super::search::{cycle, components, next_hops, path};
+use super::{Breach, LayersCheck, Step};
 use crate::project::imports::{Edge, Graph, Target};
 use std::collections::{BTreeMap, BTreeSet};
 
-pub(super) fn judge(layers: &Layers, graph: &Graph, judged: &dyn Fn(&str) -> bool) -> Vec<Breach> {
+pub(super) fn judge(layers: &LayersCheck, graph: &Graph, judged: &dyn Fn(&str) -> bool) -> Vec<Breach> {
     let mut judge = Judge::new(layers, graph, judged);
     judge.order(&layers.order);
     for one in &layers.forbid {
@@ -60,7 +60,7 @@ struct Goal<'a> {
 type Words<'a> = dyn Fn(&str, &str) -> (String, String, String) + 'a;
 
 impl<'a> Judge<'a> {
-    fn new(layers: &Layers, graph: &'a Graph, judged: &dyn Fn(&str) -> bool) -> Self {
+    fn new(layers: &LayersCheck, graph: &'a Graph, judged: &dyn Fn(&str) -> bool) -> Self {
         let counts = |edge: &&Edge| {
             (layers.judges_tests || !edge.test) && !(layers.skips_types && edge.type_only)
         };
@@ -116,7 +116,7 @@ impl<'a> Judge<'a> {
             let start =
                 targets(edge).iter().copied().find(|&to| !is_told[to] && next[to].is_some());
             if let Some(start) = start {
-                let steps = self.steps(&way(next, start), goal);
+                let steps = self.steps(&path(next, start), goal);
                 let Some(last) = steps.last().map(|step| step.to.clone()) else { continue };
                 let (message, from, to) = words(path, &last);
                 let by_way = self.path(start);
@@ -208,7 +208,7 @@ impl<'a> Judge<'a> {
     }
 
     /// Only `from` may import the guarded files. Importing the importers is allowed.
-    fn guarded(&mut self, to: &Things, from: &Part) {
+    fn guarded(&mut self, to: &Targets, from: &Part) {
         let transitive = std::mem::replace(&mut self.transitive, false);
         let goal = Goal {
             goal: &|path| to.holds(path),
@@ -216,10 +216,10 @@ impl<'a> Judge<'a> {
             has_packages: false,
             told: &|_| false,
         };
-        self.demand(&|path| !from.holds(path) && !to.holds(path), &goal, &|path, found| {
+        self.demand(&|path| !from.contains(path) && !to.holds(path), &goal, &|path, found| {
             let words =
                 format!("only `{}` may import `{found}`; `{path}` is not part of it", from.shown);
-            (words, path.to_owned(), to.shown.clone())
+            (words, path.to_owned(), to.text.clone())
         });
         self.transitive = transitive;
     }
@@ -279,7 +279,7 @@ impl<'a> Judge<'a> {
             name.map_or_else(|| self.path(at).to_owned(), |(name, _)| (*name).to_owned())
         };
         let mut breaches = Vec::new();
-        for knot in knots(&forward) {
+        for knot in components(&forward) {
             let around = cycle(&forward, &knot);
             let returning = around.iter().copied().cycle().skip(1).take(around.len());
             let hops: Vec<(&Edge, usize)> = around

@@ -22,7 +22,7 @@ impl Engine {
         if findings.is_empty() {
             return Vec::new();
         }
-        let mut spans = secrets::settle(findings, &self.registry);
+        let mut spans = secrets::resolve(findings, &self.registry);
         // An excerpt must not show a secret even if its rule was not selected.
         if self.leaves_out_secrets(settings) {
             spans.extend(self.unasked_secrets(source, beside));
@@ -44,7 +44,7 @@ impl Engine {
     ) -> Vec<Span> {
         let all = select::defaults(self.registry.rules());
         let mut report = Report::new(source, &all);
-        let tree = Tree::of(source);
+        let tree = Tree::new(source);
         let words = self.patterns.text.run(self.registry.rules(), &tree, true, &mut report).watched;
         for (claim, offsets) in claims.iter().zip(&words) {
             match claim.claimed().filter(|(family, _)| family.finds_secrets) {

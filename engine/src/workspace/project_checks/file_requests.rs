@@ -128,8 +128,8 @@ impl Files for Asking<'_> {
         size
     }
 
-    fn known_by(&self, path: &str) -> Option<Stamp> {
-        self.files.known_by(path)
+    fn content_stamp(&self, path: &str) -> Option<Stamp> {
+        self.files.content_stamp(path)
     }
 
     fn listing(&self) -> Option<&Listing> {
