@@ -314,7 +314,7 @@ impl Report<'_> {
             fail_on: self.fail_on,
             policy: None,
             comparison: self.comparison.clone(),
-            notes: outcome.left_out.message(kind).into_iter().collect(),
+            notes: outcome.excluded.message(kind).into_iter().collect(),
             elapsed: self.started.elapsed(),
             root: self.project.root(),
             suppressed: self.args.sarif_suppressed,

@@ -305,7 +305,7 @@ fn on_disk(state: &Arc<State>, reported: Vec<Reported>) {
         // concurrent calls, the last one does it for all.
         let scanning = state.clone();
         if state.tidings.load(Ordering::SeqCst) == number
-            && spawn_blocking(move || project_wide::rest(&scanning)).await.is_ok_and(|differs| differs)
+            && spawn_blocking(move || project_wide::scan_unreported(&scanning)).await.is_ok_and(|differs| differs)
         {
             schedule::joined(&state);
         }

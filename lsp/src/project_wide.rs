@@ -11,7 +11,7 @@ use aidd_engine::text::finding::Finding;
 use aidd_engine::text::listing::Listing;
 use aidd_engine::text::paths::relative;
 use aidd_engine::text::source::Source;
-use aidd_engine::workspace::project_checks::{self, Settled};
+use aidd_engine::workspace::project_checks::{self, CheckedFiles};
 use aidd_engine::workspace::walk::Kept;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -21,13 +21,13 @@ use tower_lsp_server::ls_types::{Diagnostic, Uri};
 
 /// A list of files, and findings by path.
 #[derive(Debug)]
-pub struct Whole {
+pub struct ProjectFindings {
     /// The files of the project.
     pub listing: Listing,
-    found: Arc<Settled>,
+    found: Arc<CheckedFiles>,
 }
 
-impl Whole {
+impl ProjectFindings {
     /// The data of a project in its current state.
     pub(crate) fn of(kept: &Kept) -> Self {
         Self { listing: kept.listing(), found: kept.settled() }
@@ -81,7 +81,7 @@ impl Whole {
 }
 
 /// Checks the project of `workspace`; `None` if no rule needs project-wide data.
-pub(crate) fn look(workspace: &Workspace, files: &dyn Files) -> Option<Kept> {
+pub(crate) fn check_project(workspace: &Workspace, files: &dyn Files) -> Option<Kept> {
     let (engine, project) = (&workspace.engine, &workspace.project);
     if !project_checks::has_any(engine) && !engine.needs_listing() {
         return None;
@@ -110,7 +110,7 @@ pub(crate) fn again(state: &Arc<State>, paths: &BTreeSet<PathBuf>) -> bool {
 
 /// Finds unreported file changes in the rechecked projects; blocking. Returns whether any file can
 /// have other findings as a result.
-pub(crate) fn rest(state: &Arc<State>) -> bool {
+pub(crate) fn scan_unreported(state: &Arc<State>) -> bool {
     let is_all = state.is_told.load(Ordering::SeqCst);
     let due = std::mem::take(&mut *lock(&state.unrested));
     let look = |root: PathBuf| {
@@ -165,7 +165,7 @@ pub(crate) fn odd(
 pub(crate) fn shown(
     state: &Arc<State>,
     workspace: &Arc<Workspace>,
-    whole: &Whole,
+    whole: &ProjectFindings,
     uri: &Uri,
     path: &str,
 ) -> Vec<Diagnostic> {

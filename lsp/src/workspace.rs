@@ -1,7 +1,7 @@
 //! A project in the editor: its engine, its baseline, and which of its files are checked.
 
 use crate::documents::lock;
-use crate::project_wide::{self, Whole};
+use crate::project_wide::{self, ProjectFindings};
 use aidd_engine::check::Distribution;
 use aidd_engine::check::{Checked, Engine, Selection};
 use aidd_engine::text::files::{Files, Listed};
@@ -36,7 +36,7 @@ pub struct Workspace {
     /// The files looked up so far, whether a run would check them, and when that was determined.
     met: Mutex<HashMap<String, (bool, Instant)>>,
     /// Project-wide data; created on first use.
-    whole: Mutex<Option<Arc<Whole>>>,
+    whole: Mutex<Option<Arc<ProjectFindings>>>,
     /// The state used to update it, and the documents that were open at the last update.
     cache: Mutex<Option<(Kept, BTreeSet<String>)>>,
     /// Changed files that have not been processed yet.
@@ -108,11 +108,11 @@ impl Workspace {
 
     /// Project-wide data, if a rule needs it. `files` is what the checks can read.
     #[must_use]
-    pub fn whole(&self, files: &dyn Files) -> Option<Arc<Whole>> {
+    pub fn whole(&self, files: &dyn Files) -> Option<Arc<ProjectFindings>> {
         let mut known = lock(&self.whole);
         if known.is_none() {
-            let kept = project_wide::look(self, files)?;
-            *known = Some(Arc::new(Whole::of(&kept)));
+            let kept = project_wide::check_project(self, files)?;
+            *known = Some(Arc::new(ProjectFindings::of(&kept)));
             *lock(&self.cache) = Some((kept, BTreeSet::new()));
         }
         known.clone()
@@ -183,7 +183,7 @@ impl Workspace {
         paths.extend(were_open.iter().cloned());
         let told = Told { files: &paths, and_rest };
         let changed = kept.again(engine, &project.config, &project.disk, files, told);
-        *lock(&self.whole) = Some(Arc::new(Whole::of(kept)));
+        *lock(&self.whole) = Some(Arc::new(ProjectFindings::of(kept)));
         changed
     }
 

@@ -7,7 +7,7 @@ use super::log::Revision;
 use super::mirror::present_lines;
 use super::permanent::Edit;
 use super::project::{Drafted, ProjectMemory};
-use super::records::{self, BranchContext, MadeDecision, MendedError, SessionState};
+use super::records::{self, BranchContext, RecordedDecision, FixedError, SessionState};
 use super::sessions::add_new;
 use super::store::{Layers, Order, Query, StorageBackend};
 use super::times::millis;
@@ -72,7 +72,7 @@ impl ProjectMemory {
         if branch.trim().is_empty() {
             return Err(MemoryError::Invalid("a branch needs a name".to_owned()));
         }
-        records::said(
+        records::check_not_empty(
             ("decisions", &patch.decisions),
             ("errorsEncountered", &patch.errors_encountered),
         )?;
@@ -121,7 +121,7 @@ impl ProjectMemory {
     }
 
     /// The context of a branch, live and archived contexts joined.
-    fn whole_branch(&self, branch: &str) -> Result<BranchContext, MemoryError> {
+    fn joined_branch(&self, branch: &str) -> Result<BranchContext, MemoryError> {
         let live = self.journal.branch(branch)?.map(|(context, _)| context);
         let context = match (live, self.journal.archived(branch)?) {
             (None, None) => {
@@ -145,7 +145,7 @@ impl ProjectMemory {
     pub fn archive_branch(&mut self, branch: &str) -> Result<String, MemoryError> {
         let branch = &self.branch_name(branch)?;
         let _lock = self.journal.lock()?;
-        let context = self.whole_branch(branch)?;
+        let context = self.joined_branch(branch)?;
         self.journal.archive_branch(branch, &text(&context)?)
     }
 
@@ -157,8 +157,8 @@ impl ProjectMemory {
     pub fn merge_branch(&mut self, branch: &str) -> Result<Merged, MemoryError> {
         let branch = &self.branch_name(branch)?;
         let mut merged = Merged::default();
-        for _ in 0..ROUNDS {
-            let context = self.whole_branch(branch)?;
+        for _ in 0..MAX_MERGE_ATTEMPTS {
+            let context = self.joined_branch(branch)?;
             let more = self.write_permanent(&mut |memory| draft_merged(memory, &context))?;
             merged.promoted.extend(more.promoted);
             merged.known = more.known;
@@ -180,7 +180,7 @@ impl ProjectMemory {
         context: &BranchContext,
     ) -> Result<Option<String>, MemoryError> {
         let _lock = self.journal.lock()?;
-        if self.whole_branch(branch)? != *context {
+        if self.joined_branch(branch)? != *context {
             return Ok(None);
         }
         self.journal.archive_branch(branch, &text(context)?).map(Some)
@@ -188,7 +188,7 @@ impl ProjectMemory {
 }
 
 /// Maximum number of attempts to merge a branch that changes meanwhile.
-const ROUNDS: usize = 8;
+const MAX_MERGE_ATTEMPTS: usize = 8;
 
 /// The parts of a branch that are not permanent yet, with their ids and the ids of those that are.
 fn draft_merged(
@@ -262,21 +262,21 @@ fn promote(context: &mut BranchContext, session: &SessionState, observed: &[Entr
         let (at, said) = (Some(json!(entry.created_at)), entry.content.clone());
         let observed = BTreeSet::from([entry.id.clone()]);
         if entry.kind == Kind::Decision {
-            let decision = MadeDecision {
+            let decision = RecordedDecision {
                 decision: said,
                 reasoning: told,
                 timestamp: at,
                 observed,
-                ..MadeDecision::default()
+                ..RecordedDecision::default()
             };
             more.decisions.push(decision);
         } else {
-            let error = MendedError {
+            let error = FixedError {
                 error: said,
                 fix: told,
                 timestamp: at,
                 observed,
-                ..MendedError::default()
+                ..FixedError::default()
             };
             more.errors_encountered.push(error);
         }
@@ -326,14 +326,14 @@ fn merge(context: &mut BranchContext, more: BranchContext) {
         add_new(to, from);
     }
     for decision in more.decisions {
-        let same = |known: &MadeDecision| folded(&known.decision) == folded(&decision.decision);
+        let same = |known: &RecordedDecision| folded(&known.decision) == folded(&decision.decision);
         match context.decisions.iter_mut().find(|known| same(known)) {
             Some(known) => known.observed.extend(decision.observed),
             None => context.decisions.push(decision),
         }
     }
     for error in more.errors_encountered {
-        let same = |known: &MendedError| folded(&known.error) == folded(&error.error);
+        let same = |known: &FixedError| folded(&known.error) == folded(&error.error);
         match context.errors_encountered.iter_mut().find(|known| same(known)) {
             Some(known) => known.observed.extend(error.observed),
             None => context.errors_encountered.push(error),
@@ -427,18 +427,18 @@ impl Permanent {
             let query = Query { kinds: vec![kind], ..Query::new(Layers::PERMANENT) };
             let mut said = HashMap::new();
             for entry in store.entries(&query)? {
-                said.entry(compared(kind, &entry.content)).or_insert(entry.id);
+                said.entry(comparison_key(kind, &entry.content)).or_insert(entry.id);
             }
             vacant.insert(said);
         }
-        let own = compared(kind, &revision.content);
+        let own = comparison_key(kind, &revision.content);
         let said = self.0.get(&kind).filter(|_| !own.is_empty());
         Ok(said.and_then(|said| said.get(&own)).cloned())
     }
 }
 
 /// The key by which texts of memories of a type are compared.
-fn compared(kind: Kind, text: &str) -> String {
+fn comparison_key(kind: Kind, text: &str) -> String {
     match kind {
         Kind::Mistake => error_key(text),
         _ => folded(text),

@@ -10,7 +10,7 @@ use super::types::{Entry, Kind, Layer, Outcome, Relation, Status};
 use std::fmt::Write as _;
 
 /// Maximum length of a reason, in characters.
-const REASON: usize = 120;
+const MAX_REASON_CHARS: usize = 120;
 
 /// A memory, and the failed decision that it follows from.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,7 +87,7 @@ fn marks(
 }
 
 fn clipped(reason: &str) -> String {
-    match reason.char_indices().nth(REASON) {
+    match reason.char_indices().nth(MAX_REASON_CHARS) {
         None => reason.to_owned(),
         Some((end, _)) => format!("{}…", reason[..end].trim_end()),
     }

@@ -5,7 +5,7 @@ use super::project::ProjectMemory;
 use super::store::{Clashes, Layers, Query, StorageBackend};
 use super::types::{Entry, Kind, Layer, Link, Relation, Status};
 use super::words::topic_key;
-use aidd_engine::parse::lines::active_set::{circles, forks, is_apart, normalized_topic};
+use aidd_engine::parse::lines::active_set::{find_cycles, forks, is_unrelated, normalized_topic};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A conflict between permanent memories, or between edits of one.
@@ -124,9 +124,9 @@ fn forked(
 ) -> Result<Vec<Vec<String>>, MemoryError> {
     let pairs: Vec<(&str, &str)> = superseding.iter().map(|(from, to)| (&**from, &**to)).collect();
     let ends: BTreeSet<&str> = pairs.iter().map(|(_, to)| *to).collect();
-    let circles = circles(pairs.iter().copied());
+    let circles = find_cycles(pairs.iter().copied());
     // Others need no look-up: they are superseded.
-    let may_hold = |id: &str| !ends.contains(id) || circles.contains_key(id);
+    let may_hold = |id: &str| !ends.contains(id) || find_cycles.contains_key(id);
     let mut forked = Vec::new();
     for ids in forks(&pairs, &may_hold) {
         let (mut holding, mut links) = (Vec::new(), Vec::new());
@@ -138,7 +138,7 @@ fn forked(
             holding.iter().map(|entry| (&*entry.id, normalized_topic(entry))).collect();
         let ids: Vec<&str> = topics.keys().copied().collect();
         let pairs = links.iter().map(|link| (&*link.from, &*link.to));
-        if is_apart(&ids, pairs, |id| topics.get(id).cloned().flatten()) {
+        if is_unrelated(&ids, pairs, |id| topics.get(id).cloned().flatten()) {
             forked.push(ids.into_iter().map(str::to_owned).collect());
         }
     }

@@ -20,7 +20,7 @@ use serde_json::{Map, Value};
 ///
 /// # Errors
 /// What is wrong with the check: its key, and how to fix it.
-pub(super) fn settle(
+pub(super) fn resolve_check(
     gate: Gate,
     kind: Kind,
     content: &str,
@@ -40,7 +40,7 @@ pub(super) fn settle(
     if check.is_object() {
         name(kind, content, before, others, check).map_err(MemoryError::Invalid)?;
     }
-    look(gate, kind, content, check).map_err(MemoryError::Invalid)
+    validate(gate, kind, content, check).map_err(MemoryError::Invalid)
 }
 
 /// Gives the rule of a check a unique name, unless another memory has the same check.
@@ -107,7 +107,7 @@ impl ProjectMemory {
 ///
 /// # Errors
 /// As for [`settle`].
-pub(super) fn settle_new(
+pub(super) fn resolve_new_check(
     gate: Gate,
     kind: Kind,
     content: &str,
@@ -119,7 +119,7 @@ pub(super) fn settle_new(
     if kind == Kind::Decision {
         return Ok(());
     }
-    settle(gate, kind, content, before, others, fields)?;
+    resolve_check(gate, kind, content, before, others, fields)?;
     let known = before.and_then(|entry| entry.metadata.get(CHECK));
     if fields.get(CHECK).is_some_and(|check| check.is_null() || Some(check) == known) {
         fields.remove(CHECK);
@@ -132,7 +132,7 @@ pub(super) fn settle_new(
 ///
 /// # Errors
 /// When the gate changed it.
-pub(super) fn kept_whole(given: Option<&Value>, kept: Option<&Value>) -> Result<(), MemoryError> {
+pub(super) fn refuse_redacted(given: Option<&Value>, kept: Option<&Value>) -> Result<(), MemoryError> {
     if given == kept {
         return Ok(());
     }
@@ -143,7 +143,7 @@ pub(super) fn kept_whole(given: Option<&Value>, kept: Option<&Value>) -> Result<
 }
 
 /// Parses the check as a rule page, and runs its examples.
-fn look(gate: Gate, kind: Kind, content: &str, check: &Value) -> Result<(), String> {
+fn validate(gate: Gate, kind: Kind, content: &str, check: &Value) -> Result<(), String> {
     let mut entry =
         super::log::fold(&[super::log::Revision::first(kind, "new".to_owned(), 0, content)])
             .map(|folded| folded.entry)

@@ -4,7 +4,7 @@ use super::MemoryError;
 use super::project::ProjectMemory;
 use super::store::StorageBackend;
 use super::types::{Entry, Link, Relation};
-use aidd_engine::parse::lines::active_set::circles;
+use aidd_engine::parse::lines::active_set::find_cycles;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Maximum depth of any walk.
@@ -116,7 +116,7 @@ pub(super) struct Above {
 
 impl Above {
     /// Collects the memories above `ids`, reading the links of each once.
-    pub(super) fn of(
+    pub(super) fn from_ids(
         store: &mut dyn StorageBackend,
         ids: &BTreeSet<String>,
     ) -> Result<Self, MemoryError> {
@@ -136,7 +136,7 @@ impl Above {
     /// The cycles among them: see [`circles`]. All members of a cycle are above each other.
     pub(super) fn circles(&self) -> BTreeMap<&str, &str> {
         let links = self.by.iter().flat_map(|(to, by)| by.iter().map(|from| (&**from, &**to)));
-        circles(links)
+        find_cycles(links)
     }
 
     /// The memories that supersede a memory directly.

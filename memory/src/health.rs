@@ -12,11 +12,11 @@ use aidd_engine::project::git::Repository;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A figure needs at least this many samples to have a value.
-pub const LEAST_SAMPLES: usize = 3;
+pub const MIN_SAMPLES: usize = 3;
 /// An overall figure needs values for figures of at least this share of the total weight.
-const LEAST_WEIGHT: f64 = 0.5;
+const MIN_WEIGHT: f64 = 0.5;
 /// Maximum number of commits searched for reverts.
-const COMMITS: usize = 5_000;
+const MAX_COMMITS: usize = 5_000;
 
 /// One figure, from 0 to 100.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,16 +55,16 @@ pub struct Health {
 struct Sample {
     model: String,
     /// Tests passed and nothing was reverted.
-    success: Option<Told<bool>>,
+    success: Option<Measurement<bool>>,
     /// From 0 to 100.
-    compliance: Option<Told<f64>>,
+    compliance: Option<Measurement<f64>>,
     /// Whether it recorded a decision or a fixed error.
     remembers: bool,
 }
 
 /// A value, and whether it was measured or reported by the session.
 #[derive(Clone, Copy, Debug)]
-struct Told<T> {
+struct Measurement<T> {
     value: T,
     measured: bool,
 }
@@ -109,7 +109,7 @@ impl ProjectMemory {
 /// Times of the commits that were reverted later. `None` outside a repository.
 fn reverted(root: &std::path::Path, since: i64) -> Option<Vec<i64>> {
     let repository = Repository::open(root).ok()?;
-    let commits = repository.since(since, COMMITS).ok()?;
+    let commits = repository.since(since, MAX_COMMITS).ok()?;
     let named = |message: &str| -> Option<String> {
         let (_, rest) = message.split_once("This reverts commit ")?;
         let hash: String = rest.chars().take_while(char::is_ascii_hexdigit).collect();
@@ -139,11 +139,11 @@ fn sample(session: &SessionState, seen: &[Entry], reverted: Option<&[i64]>) -> S
         }
         _ => said.map(|said| said.reverts > 0),
     };
-    let tests = runs.get(&Check::Tests).map(|passed| Told { value: *passed, measured: true });
+    let tests = runs.get(&Check::Tests).map(|passed| Measurement { value: *passed, measured: true });
     let tests =
-        tests.or_else(|| said.map(|said| Told { value: said.tests_passing, measured: false }));
+        tests.or_else(|| said.map(|said| Measurement { value: said.tests_passing, measured: false }));
     let success =
-        tests.map(|told| Told { value: told.value && was_reverted != Some(true), ..told });
+        tests.map(|told| Measurement { value: told.value && was_reverted != Some(true), ..told });
     let checks: Vec<bool> = runs
         .iter()
         .filter(|(check, _)| **check != Check::Tests)
@@ -151,10 +151,10 @@ fn sample(session: &SessionState, seen: &[Entry], reverted: Option<&[i64]>) -> S
         .collect();
     let compliance = if checks.is_empty() {
         let score = said.map(|said| said.compliance_score.clamp(0.0, 100.0));
-        score.filter(|score| score.is_finite()).map(|value| Told { value, measured: false })
+        score.filter(|score| score.is_finite()).map(|value| Measurement { value, measured: false })
     } else {
         let passed = checks.iter().filter(|passed| **passed).count();
-        Some(Told { value: share(passed, checks.len()), measured: true })
+        Some(Measurement { value: share(passed, checks.len()), measured: true })
     };
     let is_kept = |entry: &Entry| matches!(entry.kind, Kind::Decision | Kind::Mistake);
     let provider = &session.ai_provider;
@@ -181,11 +181,11 @@ fn mean(values: &[f64]) -> f64 {
 }
 
 fn enough(samples: usize, value: f64) -> Option<f64> {
-    (samples >= LEAST_SAMPLES).then_some(value)
+    (samples >= MIN_SAMPLES).then_some(value)
 }
 
 fn success(samples: &[Sample]) -> Figure {
-    let told: Vec<Told<bool>> = samples.iter().filter_map(|sample| sample.success).collect();
+    let told: Vec<Measurement<bool>> = samples.iter().filter_map(|sample| sample.success).collect();
     let value = share(told.iter().filter(|told| told.value).count(), told.len());
     Figure {
         name: "sessionSuccess",
@@ -198,7 +198,7 @@ fn success(samples: &[Sample]) -> Figure {
 }
 
 fn compliance(samples: &[Sample]) -> Figure {
-    let told: Vec<Told<f64>> = samples.iter().filter_map(|sample| sample.compliance).collect();
+    let told: Vec<Measurement<f64>> = samples.iter().filter_map(|sample| sample.compliance).collect();
     let values: Vec<f64> = told.iter().map(|told| told.value).collect();
     Figure {
         name: "complianceAvg",
@@ -228,13 +228,13 @@ fn recurrence(mistakes: &[Entry]) -> Figure {
 
 /// How consistent each model is: 100 minus the mean standard deviation of its sessions' compliance.
 fn consistency(samples: &[Sample]) -> Figure {
-    let mut models: BTreeMap<&str, Vec<Told<f64>>> = BTreeMap::new();
+    let mut models: BTreeMap<&str, Vec<Measurement<f64>>> = BTreeMap::new();
     for sample in samples {
         if let Some(told) = sample.compliance {
             models.entry(&sample.model).or_default().push(told);
         }
     }
-    models.retain(|_, told| told.len() >= LEAST_SAMPLES);
+    models.retain(|_, told| told.len() >= MIN_SAMPLES);
     let deviations: Vec<f64> = models
         .values()
         .map(|told| {
@@ -244,7 +244,7 @@ fn consistency(samples: &[Sample]) -> Figure {
             mean(&squares).sqrt()
         })
         .collect();
-    let all: Vec<Told<f64>> = models.into_values().flatten().collect();
+    let all: Vec<Measurement<f64>> = models.into_values().flatten().collect();
     Figure {
         name: "modelConsistency",
         value: enough(all.len(), (100.0 - mean(&deviations)).max(0.0)),
@@ -274,7 +274,7 @@ fn overall(figures: &[Figure]) -> Option<f64> {
         .collect();
     let weight: f64 = told.iter().map(|(weight, _)| weight).sum();
     let sum: f64 = told.iter().map(|(weight, value)| weight * value).sum();
-    (weight >= LEAST_WEIGHT - 1e-9).then(|| sum / weight)
+    (weight >= MIN_WEIGHT - 1e-9).then(|| sum / weight)
 }
 
 /// Figure name, the value below which advice is given, and the advice.

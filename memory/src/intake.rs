@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 /// Result of an import, or of a dry run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TakenIn {
+pub struct ImportSummary {
     /// Ids of memories that are new or have a new line.
     pub new: Vec<String>,
     /// Number of lines and memories that already existed.
@@ -25,12 +25,12 @@ impl ProjectMemory {
     ///
     /// # Errors
     /// When a revision has a type without a tracked file, or a file cannot be written.
-    pub fn take_in(
+    pub fn import_entries(
         &mut self,
         revisions: &[Revision],
         entries: &[Entry],
         only_look: bool,
-    ) -> Result<TakenIn, MemoryError> {
+    ) -> Result<ImportSummary, MemoryError> {
         let mut taken = self.write_permanent(&mut |memory| {
             let (revisions, taken) = memory.unknown_lines(revisions)?;
             Ok((if only_look { Vec::new() } else { revisions }, taken))
@@ -59,9 +59,9 @@ impl ProjectMemory {
     fn unknown_lines(
         &mut self,
         revisions: &[Revision],
-    ) -> Result<(Vec<Revision>, TakenIn), MemoryError> {
+    ) -> Result<(Vec<Revision>, ImportSummary), MemoryError> {
         let mut renamed: BTreeMap<String, String> = BTreeMap::new();
-        let (mut unknown, mut taken) = (Vec::new(), TakenIn::default());
+        let (mut unknown, mut taken) = (Vec::new(), ImportSummary::default());
         let (mut lines, mut memories) = (BTreeSet::new(), BTreeSet::new());
         for (stated, revision) in parents_first(revisions) {
             let mut revision = revision.clone();
@@ -131,7 +131,7 @@ mod tests {
     use aidd_engine::parse::lines::types::Kind;
 
     #[test]
-    fn a_line_follows_those_it_replaces_whatever_the_clock_said() {
+    fn a_line_follows_the_lines_it_replaces_despite_clock_skew() {
         let first = Revision::first(Kind::Decision, "d".into(), 9, "a").sealed();
         let with = |at, parents: &[&Revision]| {
             let parents = parents.iter().map(|parent| parent.rev.clone()).collect();

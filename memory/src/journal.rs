@@ -23,7 +23,7 @@ pub use aidd_engine::text::kind::BRANCH_DIR as BRANCHES;
 pub const ARCHIVE: &str = ".aidd/branches/archive";
 
 /// Maximum size of a tracked file in bytes: half a million memories of 500 bytes.
-pub const LONGEST: u64 = 256 << 20;
+pub const MAX_FILE_BYTES: u64 = 256 << 20;
 
 /// Identifies the state of a file without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,7 +34,7 @@ pub struct Stamp {
 }
 
 impl Stamp {
-    fn of(metadata: &fs::Metadata) -> Self {
+    fn from_metadata(metadata: &fs::Metadata) -> Self {
         let changed =
             metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         let changed =
@@ -107,7 +107,7 @@ impl Journal {
     #[must_use]
     pub fn stamp(&self, path: &str) -> Option<Stamp> {
         match fs::metadata(self.root.join(path)) {
-            Ok(metadata) if metadata.is_file() => Some(Stamp::of(&metadata)),
+            Ok(metadata) if metadata.is_file() => Some(Stamp::from_metadata(&metadata)),
             Err(error) if is_gone(&error) => None,
             _ => Some(Stamp { length: u64::MAX, changed: u64::MAX }),
         }
@@ -138,14 +138,14 @@ impl Journal {
         if !path.canonicalize().map_err(io)?.starts_with(self.root.canonicalize().map_err(io)?) {
             return refuse("it is a link that leads out of the project");
         }
-        if metadata.len() > LONGEST {
+        if metadata.len() > MAX_FILE_BYTES {
             return refuse("it is longer than 256 MiB");
         }
         let mut file = File::open(&path).map_err(io)?;
         let mut bytes = Vec::new();
         // The stamp from before reading: lines appended meanwhile make it out of date.
-        let stamp = Stamp::of(&file.metadata().map_err(io)?);
-        (&mut file).take(LONGEST).read_to_end(&mut bytes).map_err(io)?;
+        let stamp = Stamp::from_metadata(&file.metadata().map_err(io)?);
+        (&mut file).take(MAX_FILE_BYTES).read_to_end(&mut bytes).map_err(io)?;
         Ok((bytes, stamp))
     }
 
@@ -311,7 +311,7 @@ impl Appended {
     /// The stamps as [`Journal::append`] returns them. Not all other writers take the lock.
     fn stamps(&self) -> (Stamp, Option<Stamp>) {
         let is_all = self.after.len() == self.before.len() + self.length;
-        (Stamp::of(&self.before), is_all.then(|| Stamp::of(&self.after)))
+        (Stamp::from_metadata(&self.before), is_all.then(|| Stamp::from_metadata(&self.after)))
     }
 }
 
@@ -352,14 +352,14 @@ fn append(place: &Path, lines: &str) -> io::Result<Appended> {
 /// name with a hash.
 #[must_use]
 pub fn file_name(branch: &str) -> String {
-    const LONGEST: usize = 100;
+    const MAX_SLUG_CHARS: usize = 100;
     const RESERVED: [&str; 5] = ["con", "prn", "aux", "nul", "archive"];
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
     let slug: String = branch
         .chars()
         .map(|c| c.to_ascii_lowercase())
         .map(|c| if plain(c) { c } else { '-' })
-        .take(LONGEST)
+        .take(MAX_FILE_BYTES)
         .collect();
     let reserved = RESERVED.contains(&&*slug) || slug.starts_with("com") || slug.starts_with("lpt");
     if slug == branch && !slug.is_empty() && !reserved {
@@ -400,7 +400,7 @@ mod tests {
     use tempfile::TempDir;
 
     #[test]
-    fn every_branch_has_a_file_name_of_its_own() {
+    fn every_branch_has_a_unique_file_name() {
         assert_eq!(file_name("main"), "main.json");
         let names =
             ["feature/x", "feature-x", "Feature-x", "인증", "con", "", "..", &"x".repeat(300)];

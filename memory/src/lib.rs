@@ -6,7 +6,7 @@
 //! together with everything that stays in the checkout. [`project::ProjectMemory`] is the entry
 //! point. Everything written passes [`privacy::Gate`].
 
-mod alike;
+mod similarity;
 pub mod branches;
 pub mod brief;
 mod conflicts;
@@ -30,9 +30,9 @@ pub mod prune;
 pub mod recall;
 pub mod records;
 mod salvage;
-mod same;
+mod duplicates;
 pub mod sessions;
-pub mod settle;
+pub mod resolve;
 pub mod situation;
 pub mod state;
 pub mod store;

@@ -81,7 +81,7 @@ pub(super) fn take_in(
             imported.gone += 1;
         }
     }
-    let touched = Touched::by(store, changes.iter().map(Change::id))?;
+    let touched = Touched::from_ids(store, changes.iter().map(Change::id))?;
     for change in &changes {
         match change {
             Change::Put(revision) => put_line(store, gate, source, revision)?,
@@ -118,7 +118,7 @@ pub(super) fn put_lines(
     file: &str,
     revisions: &[Revision],
 ) -> Result<(), MemoryError> {
-    let touched = Touched::by(store, revisions.iter().map(|revision| &*revision.id))?;
+    let touched = Touched::from_ids(store, revisions.iter().map(|revision| &*revision.id))?;
     for revision in revisions {
         put_line(store, gate, file, revision)?;
     }
@@ -140,7 +140,7 @@ pub(super) fn restore(
         let clean = gate.clean(*mirrored).ok().filter(|clean| clean.line == *line);
         new.extend(clean.filter(|_| !is_known && journal::is_source(file)));
     }
-    let touched = Touched::by(store, new.iter().map(|clean| &*clean.line.id))?;
+    let touched = Touched::from_ids(store, new.iter().map(|clean| &*clean.line.id))?;
     for clean in &new {
         store.put_line(clean)?;
     }
@@ -160,13 +160,13 @@ fn put_line(
 
 impl Touched {
     /// The memories affected by changes to `ids`; call it before the changes are made.
-    fn by<'a>(
+    fn from_ids<'a>(
         store: &mut dyn StorageBackend,
         ids: impl Iterator<Item = &'a str>,
     ) -> Result<Self, MemoryError> {
         let mut touched = Self(ids.map(str::to_owned).collect());
         touched.same(store)?;
-        touched.circles(&Above::of(store, &touched.0)?);
+        touched.add_cycles(&Above::from_ids(store, &touched.0)?);
         touched.targets(store)?;
         Ok(touched)
     }
@@ -196,7 +196,7 @@ impl Touched {
 
     /// Adds the memories that supersede each other in a cycle with one of these; they are all
     /// active.
-    fn circles(&mut self, above: &Above) {
+    fn add_cycles(&mut self, above: &Above) {
         let circles = above.circles();
         let touched: BTreeSet<&str> =
             self.0.iter().filter_map(|id| circles.get(&**id).copied()).collect();
@@ -205,7 +205,7 @@ impl Touched {
     }
 
     /// Recomputes the content, links and status of the affected memories.
-    fn settle(mut self, store: &mut dyn StorageBackend, gate: &Gate) -> Result<(), MemoryError> {
+    fn resolve(mut self, store: &mut dyn StorageBackend, gate: &Gate) -> Result<(), MemoryError> {
         for id in &self.0 {
             if store.lines_of(id)?.is_empty() {
                 continue;
@@ -224,8 +224,8 @@ impl Touched {
         let above = loop {
             let known = self.0.len();
             self.same(store)?;
-            let above = Above::of(store, &self.0)?;
-            self.circles(&above);
+            let above = Above::from_ids(store, &self.0)?;
+            self.add_cycles(&above);
             // Members of a cycle can have the same meaning as others.
             if self.0.len() == known {
                 break above;
@@ -235,7 +235,7 @@ impl Touched {
         let mut holding = Vec::new();
         for id in &self.0 {
             if let Some(entry) = store.entry(id)?.filter(|entry| entry.status != Status::Removed) {
-                let status = standing(store, &entry.id, &above, &circles)?;
+                let status = status_of(store, &entry.id, &above, &circles)?;
                 if status == Status::Active && entry.layer == Layer::Permanent {
                     holding.push(entry);
                 } else {
@@ -257,7 +257,7 @@ impl Touched {
 /// does not supersede itself. Merged branches can create a cycle; then all its members are active
 /// and are listed as a conflict. Follows the same rules as [`aidd_engine::parse::lines::standing`]
 /// does for files.
-fn standing(
+fn status_of(
     store: &mut dyn StorageBackend,
     id: &str,
     above: &Above,
@@ -278,7 +278,7 @@ fn standing(
 
 /// Recomputes the status of memories with equal meaning, for a store written by a version of aidd
 /// that did not compare them.
-pub(super) fn settle_same(store: &mut dyn StorageBackend, gate: &Gate) -> Result<(), MemoryError> {
+pub(super) fn resolve_duplicates(store: &mut dyn StorageBackend, gate: &Gate) -> Result<(), MemoryError> {
     let kinds = vec![Kind::Decision, Kind::Convention];
     let mut by_meaning: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for entry in store.entries(&Query { kinds, ..Query::new(Layers::PERMANENT) })? {
@@ -287,7 +287,7 @@ pub(super) fn settle_same(store: &mut dyn StorageBackend, gate: &Gate) -> Result
         }
     }
     let several = by_meaning.into_values().filter(|ids| ids.len() > 1).flatten();
-    Touched(several.collect()).settle(store, gate)
+    Touched(several.collect()).resolve(store, gate)
 }
 
 /// Deletes permanent memories without any line, left over from damage.

@@ -36,8 +36,8 @@ impl Check {
     /// The checks that a command runs; for one that passed, also the checks that it could not have
     /// passed without.
     #[must_use]
-    pub fn of_command(command: &str, passed: Option<bool>) -> Vec<Self> {
-        told(&words(command), passed)
+    pub fn from_command(command: &str, passed: Option<bool>) -> Vec<Self> {
+        checks_named(&words(command), passed)
     }
 
     /// The words that identify the check, each of one or two words.
@@ -84,12 +84,12 @@ pub fn read(entry: &Entry) -> Run {
         verdict(&format!("{}\n{}\n{narrative}", entry.content, seen.facts.join("\n")))
     };
     let passed = exit.or(stated).or_else(said);
-    Run { checks: told(&named, passed), passed }
+    Run { checks: checks_named(&named, passed), passed }
 }
 
 /// The checks that the words name.
-fn told(named: &[String], passed: Option<bool>) -> Vec<Check> {
-    let has_one = |words: List| words.iter().any(|word| tells(named, word));
+fn checks_named(named: &[String], passed: Option<bool>) -> Vec<Check> {
+    let has_one = |words: List| words.iter().any(|word| contains_phrase(named, word));
     let is_told = |check: &Check| {
         let is_implied = passed == Some(true) && check.is_compiled();
         has_one(check.words()) || (is_implied && has_one(runs::COMPILING_RUNS))
@@ -174,7 +174,7 @@ fn words(text: &str) -> Vec<String> {
     parts.filter(|part| !part.is_empty()).map(str::to_owned).collect()
 }
 
-fn tells(words: &[String], told: &str) -> bool {
+fn contains_phrase(words: &[String], told: &str) -> bool {
     match told.split_once(' ') {
         Some((one, next)) => words.windows(2).any(|pair| pair[0] == one && pair[1] == next),
         None => words.iter().any(|word| word == told),
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_or_moves_is_no_check() {
+    fn commands_that_only_read_or_move_files_are_not_checks() {
         for command in [
             "git add tests/",
             "git commit -m 'build: tests pass'",
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn records_tell_the_check_and_how_it_went() {
+    fn records_contain_the_check_and_its_result() {
         for (title, metadata, checks, passed) in [
             (
                 "run",

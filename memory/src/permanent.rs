@@ -157,7 +157,7 @@ impl ProjectMemory {
     pub fn save_mistake(&mut self, new: &New<Mistake>) -> Result<Saved, MemoryError> {
         let given = new.body.check.as_ref();
         let new = &self.cleaned(new)?;
-        enforced::kept_whole(given, new.body.check.as_ref())?;
+        enforced::refuse_redacted(given, new.body.check.as_ref())?;
         self.write_permanent(&mut |memory| {
             let similar = memory.similar(Kind::Mistake, &new.content)?;
             let known = similar.first().filter(|first| first.likeness >= SAME_ERROR);
@@ -207,7 +207,7 @@ impl ProjectMemory {
             name != OCCURRENCES && name != LAST_SEEN && entry.metadata.get(name) != Some(value)
         });
         let others = self.enforced(entry.kind, Some(&entry.id), &fields)?;
-        enforced::settle_new(
+        enforced::resolve_new_check(
             self.gate,
             entry.kind,
             &entry.content,
@@ -237,7 +237,7 @@ impl ProjectMemory {
     pub fn save_convention(&mut self, new: &New<Convention>) -> Result<Saved, MemoryError> {
         let given = new.body.check.as_ref();
         let new = &self.cleaned(new)?;
-        enforced::kept_whole(given, new.body.check.as_ref())?;
+        enforced::refuse_redacted(given, new.body.check.as_ref())?;
         self.write_permanent(&mut |memory| {
             let revision = memory.draft(Kind::Convention, new)?;
             if let Some(old) = memory.same_text(Kind::Convention, &new.content)? {
@@ -261,7 +261,7 @@ impl ProjectMemory {
         }
         let mut metadata = kinds::metadata(&new.body)?;
         let others = self.enforced(kind, None, &metadata)?;
-        enforced::settle_new(self.gate, kind, &new.content, None, &others, &mut metadata)?;
+        enforced::resolve_new_check(self.gate, kind, &new.content, None, &others, &mut metadata)?;
         Ok(Revision {
             topic: new.topic.clone().filter(|topic| !topic.trim().is_empty()),
             metadata,
@@ -370,10 +370,10 @@ impl ProjectMemory {
             kinds::check(kind, &edit.fields)?;
             let given = edit.fields.get(CHECK);
             let mut edit: Edit = memory.gate.clean(edit)?.into_inner();
-            enforced::kept_whole(given, edit.fields.get(CHECK))?;
+            enforced::refuse_redacted(given, edit.fields.get(CHECK))?;
             let content = edit.content.as_deref().unwrap_or(&entry.content);
             let others = memory.enforced(kind, Some(id), &edit.fields)?;
-            enforced::settle(memory.gate, kind, content, Some(&entry), &others, &mut edit.fields)?;
+            enforced::resolve_check(memory.gate, kind, content, Some(&entry), &others, &mut edit.fields)?;
             if edit.is_no_op(&entry) {
                 return Ok((Vec::new(), ()));
             }

@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_go_wherever_they_stand() {
+    fn secrets_are_removed_everywhere() {
         let token = token();
         let value = json!({
             "content": format!("we use {token} to deploy"),
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_names_the_secret_beside_it() {
+    fn a_key_identifies_the_secret_in_its_value() {
         let password = format!("{}-{}", "xK9vQ2", "pL7wRz4T");
         let clean = gate(&json!({"env": {"password": password, "DB_PASSWORD": password}}));
         assert_eq!(clean["env"]["password"], REDACTED, "{clean}");

@@ -5,7 +5,7 @@
 //! here.
 
 use super::MemoryError;
-use super::alike::Alike;
+use super::similarity::Alike;
 use super::journal::{Journal, Stamp};
 use super::log::Revision;
 use super::privacy::Gate;
@@ -46,11 +46,11 @@ pub struct ProjectMemory {
     pub(super) stamps: BTreeMap<&'static str, Option<Stamp>>,
     /// Distinguishes ids of the same millisecond.
     count: u64,
-    pub(super) alike: Alike,
+    pub(super) similarity: Alike,
     /// Why no file can be written here; the store is in memory in that case.
     pub(super) unwritable: Option<String>,
     /// When writing was last retried.
-    pub(super) looked: Option<Instant>,
+    pub(super) last_write_check: Option<Instant>,
     /// Search index, valid for one revision of the store.
     index: Index,
     /// Whether the store's memories have been compared with each other: see [`super::meaning`].
@@ -97,9 +97,9 @@ impl ProjectMemory {
             reports_tracked: false,
             stamps: BTreeMap::new(),
             count: 0,
-            alike: Alike::default(),
+            similarity: Alike::default(),
             unwritable,
-            looked,
+            last_write_check: looked,
             index: Index::default(),
             is_compared: false,
         };
@@ -195,7 +195,7 @@ impl ProjectMemory {
             Err(error @ (MemoryError::Io { .. } | MemoryError::Store(_)))
                 if self.unwritable.is_none() =>
             {
-                self.leave_disk(error.to_string())?;
+                self.switch_to_memory(error.to_string())?;
                 self.guarded(&mut refreshed)
             }
             other => other,
@@ -280,7 +280,7 @@ impl ProjectMemory {
         }
         let done = match work(self) {
             Err(MemoryError::Corrupt(why)) if self.store.mend().unwrap_or_default() => {
-                self.notices.push(store::mended(&why));
+                self.notices.push(store::repaired_notice(&why));
                 self.index = Index::default();
                 work(self)
             }
@@ -312,7 +312,7 @@ impl ProjectMemory {
         self.store = opened.store;
         self.notices.extend(opened.notices);
         self.stamps.clear();
-        self.alike = Alike::default();
+        self.similarity = Alike::default();
         self.index = Index::default();
         self.is_compared = false;
     }

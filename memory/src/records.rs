@@ -51,7 +51,7 @@ pub struct TaskClassification {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[expect(missing_docs, reason = "the names say it")]
-pub struct MadeDecision {
+pub struct RecordedDecision {
     pub decision: String,
     pub reasoning: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -70,7 +70,7 @@ pub struct MadeDecision {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[expect(missing_docs, reason = "the names say it")]
-pub struct MendedError {
+pub struct FixedError {
     pub error: String,
     pub fix: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -174,9 +174,9 @@ pub struct SessionState {
     pub input: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
-    pub decisions: Vec<MadeDecision>,
+    pub decisions: Vec<RecordedDecision>,
     #[serde(alias = "errors_resolved")]
-    pub errors_resolved: Vec<MendedError>,
+    pub errors_resolved: Vec<FixedError>,
     #[serde(alias = "files_modified")]
     pub files_modified: Vec<String>,
     #[serde(alias = "tasks_completed")]
@@ -215,7 +215,7 @@ pub struct SessionState {
 }
 
 /// The field that records who started a session, with the value [`HOOK`] when a hook did.
-pub const BY: &str = "by";
+pub const STARTED_BY: &str = "by";
 /// See [`BY`].
 pub const HOOK: &str = "hook";
 
@@ -226,8 +226,8 @@ impl SessionState {
     }
 
     /// Checks that decisions and errors are not empty: see [`said`].
-    pub(super) fn said(&self) -> Result<(), MemoryError> {
-        said(("decisions", &self.decisions), ("errorsResolved", &self.errors_resolved))
+    pub(super) fn check_not_empty(&self) -> Result<(), MemoryError> {
+        check_not_empty(("decisions", &self.decisions), ("errorsResolved", &self.errors_resolved))
     }
 
     /// Whether the session has ended.
@@ -238,8 +238,8 @@ impl SessionState {
 
     /// Whether a hook of a client started the session.
     #[must_use]
-    pub fn is_of_hook(&self) -> bool {
-        self.extra.get(BY).and_then(Value::as_str) == Some(HOOK)
+    pub fn is_started_by_hook(&self) -> bool {
+        self.extra.get(STARTED_BY).and_then(Value::as_str) == Some(HOOK)
     }
 }
 
@@ -248,9 +248,9 @@ impl SessionState {
 ///
 /// # Errors
 /// The first entry without that field, with the expected form.
-pub(super) fn said(
-    decisions: (&str, &[MadeDecision]),
-    errors: (&str, &[MendedError]),
+pub(super) fn check_not_empty(
+    decisions: (&str, &[RecordedDecision]),
+    errors: (&str, &[FixedError]),
 ) -> Result<(), MemoryError> {
     let empty = |text: &String| text.trim().is_empty();
     if let Some(at) = decisions.1.iter().position(|one| empty(&one.decision)) {
@@ -268,7 +268,7 @@ pub(super) fn said(
     Ok(())
 }
 
-fn stamp(decisions: &mut [MadeDecision], errors: &mut [MendedError], at: i64) {
+fn stamp(decisions: &mut [RecordedDecision], errors: &mut [FixedError], at: i64) {
     for decision in decisions {
         decision.timestamp.get_or_insert_with(|| at.into());
     }
@@ -295,9 +295,9 @@ pub struct BranchContext {
     pub completed_tasks: Vec<String>,
     #[serde(alias = "pending_tasks")]
     pub pending_tasks: Vec<String>,
-    pub decisions: Vec<MadeDecision>,
+    pub decisions: Vec<RecordedDecision>,
     #[serde(alias = "errors_encountered")]
-    pub errors_encountered: Vec<MendedError>,
+    pub errors_encountered: Vec<FixedError>,
     #[serde(alias = "files_modified")]
     pub files_modified: Vec<String>,
     #[serde(alias = "sessions_count")]

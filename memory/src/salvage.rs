@@ -8,7 +8,7 @@ use super::privacy::Gate;
 use super::project::ProjectMemory;
 use super::records::{Lifecycle, SessionState};
 use super::store::backup::{self, Backup, Change};
-use super::store::salvage::{self, Remains};
+use super::store::salvage::{self, Recovered};
 use super::store::{Durability, Mirrored, StorageBackend, Table, transaction};
 use super::times;
 use super::types::{Entry, Layer, Link};
@@ -250,7 +250,7 @@ fn notice(path: &Path, carried: Carried, lost: usize, has_backup: bool) -> Strin
 pub(super) fn carry(
     store: &mut dyn StorageBackend,
     gate: &Gate,
-    remains: &Remains,
+    remains: &Recovered,
 ) -> Result<Carried, MemoryError> {
     let mut carried = Carried::default();
     for (table, id, at, document) in &remains.documents {

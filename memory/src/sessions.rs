@@ -20,9 +20,9 @@ const FIXED: [&str; 8] = [
 ];
 
 /// Client name in sessions of hooks whose client did not identify itself.
-const UNTOLD: &str = "unknown";
+const UNKNOWN_CLIENT: &str = "unknown";
 /// Age in milliseconds from which an open session started by a hook is ignored.
-const DAY: i64 = 24 * 60 * 60 * 1000;
+const MAX_HOOK_SESSION_AGE_MS: i64 = 24 * 60 * 60 * 1000;
 
 /// Reads a session; older records may lack fields.
 fn session(store: &mut dyn StorageBackend, id: &str) -> Result<SessionState, MemoryError> {
@@ -74,7 +74,7 @@ impl ProjectMemory {
         if new.branch.trim().is_empty() || new.ai_provider.provider.trim().is_empty() {
             return Err(MemoryError::Invalid("a session needs a branch, and a provider: `aiProvider` as {\"provider\": \"…\", \"model\": \"…\"}".to_owned()));
         }
-        new.said()?;
+        new.check_not_empty()?;
         if let Some(parent) = &new.parent_session_id {
             self.session(parent)?;
         }
@@ -145,7 +145,7 @@ impl ProjectMemory {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn of_hook(
+    pub fn open_hook_session(
         &mut self,
         branch: &str,
         client: &str,
@@ -158,8 +158,8 @@ impl ProjectMemory {
         let open = self.sessions(Some(branch), Some(false), usize::MAX)?;
         Ok(open.into_iter().find(|state| {
             let own = plain(&state.ai_provider.client);
-            let is_same = own == asked || own == UNTOLD || asked.is_empty();
-            state.is_of_hook() && is_same && now - began(state) < DAY
+            let is_same = own == asked || own == UNKNOWN_CLIENT || asked.is_empty();
+            state.is_of_hook() && is_same && now - began(state) < MAX_HOOK_SESSION_AGE_MS
         }))
     }
 

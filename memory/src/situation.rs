@@ -88,23 +88,23 @@ pub const SITUATIONS: &[Situation] = &[
 const CONTINUE: &str = "continu";
 const RESUME: &str = "resum";
 /// Words that precede them where work is meant; none is required at the beginning.
-const WISHES: [&str; 16] = [
+const INTENT_WORDS: [&str; 16] = [
     "to", "and", "please", "now", "can", "could", "you", "i", "we", "us", "me", "let's", "lets",
     "just", "should", "then",
 ];
 
 /// Maximum number of bytes of a prompt that are searched: users state what they want at the
 /// beginning, and text pasted below it is not theirs.
-const LOOKED_AT: usize = 4096;
+const MAX_SEARCHED_BYTES: usize = 4096;
 
 /// The situation that a prompt indicates.
 #[must_use]
 pub fn detect(text: &str) -> Option<&'static Situation> {
-    let text = text[..text.floor_char_boundary(LOOKED_AT)].to_lowercase();
-    SITUATIONS.iter().find(|situation| situation.words.iter().any(|word| holds(&text, word)))
+    let text = text[..text.floor_char_boundary(MAX_SEARCHED_BYTES)].to_lowercase();
+    SITUATIONS.iter().find(|situation| situation.words.iter().any(|word| contains_word(&text, word)))
 }
 
-fn holds(text: &str, word: &str) -> bool {
+fn contains_word(text: &str, word: &str) -> bool {
     let starts_word = |at: usize| {
         !word.is_ascii() || !text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_')
     };
@@ -115,7 +115,7 @@ fn holds(text: &str, word: &str) -> bool {
         let before = text[..at].trim_end();
         let begins = before.is_empty() || before.ends_with(|c: char| !c.is_alphanumeric());
         let last = before.split_whitespace().last().unwrap_or_default();
-        (begins || WISHES.contains(&last)) && !text[at..].starts_with("continuous")
+        (begins || INTENT_WORDS.contains(&last)) && !text[at..].starts_with("continuous")
     };
     text.match_indices(word).any(|(at, _)| starts_word(at) && is_meant(at))
 }
@@ -124,12 +124,12 @@ fn holds(text: &str, word: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn of(prompt: &str) -> &'static str {
+    fn situation_of(prompt: &str) -> &'static str {
         detect(prompt).map_or("none", |situation| situation.name)
     }
 
     #[test]
-    fn situations_are_told_in_both_languages() {
+    fn situations_are_detected_in_both_languages() {
         for (prompt, wanted) in [
             ("어제 작업 이어서 하자", "resuming"),
             ("지난번에 하던 거 계속", "resuming"),
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn every_situation_is_told_by_each_of_its_words() {
+    fn every_situation_is_detected_by_each_of_its_words() {
         for wanted in SITUATIONS {
             for word in wanted.words {
                 let found = detect(word).expect(word);

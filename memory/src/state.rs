@@ -11,7 +11,7 @@ use crate::types::{Entry, Kind};
 use serde_json::{Map, Value};
 
 /// Maximum number of memories of one type that are read.
-const MOST: usize = 12;
+const MAX_PER_KIND: usize = 12;
 
 /// The state of the work on a branch.
 #[derive(Clone, Debug, Default)]
@@ -62,7 +62,7 @@ pub fn read(
     };
     state.lifecycle = active.iter().find(is_own).or(active.first()).cloned();
     if let Some(lifecycle) = &state.lifecycle {
-        let judged = memory.judge_lifecycle(&lifecycle.id, &Map::new())?;
+        let judged = memory.check_lifecycle(&lifecycle.id, &Map::new())?;
         let open = judged.into_iter().filter(|one| !one.met);
         state.unmet = open.map(|one| (one.key, one.says)).collect();
     }
@@ -89,7 +89,7 @@ fn fitting(
 ) -> Result<Vec<Brief>, MemoryError> {
     // Observations of a session or a branch are not project knowledge.
     let layers = Layers::PERMANENT;
-    let query = Query { order: Order::Newest, limit: Some(MOST), ..Query::active(layers, kind) };
+    let query = Query { order: Order::Newest, limit: Some(MAX_PER_KIND), ..Query::active(layers, kind) };
     let newest = memory.read(&mut |store| store.entries(&query))?;
     let Some(task) = task.filter(|task| !task.trim().is_empty() && !newest.is_empty()) else {
         return memory.briefs(&newest);
@@ -97,12 +97,12 @@ fn fitting(
     let question = Question {
         text: task.to_owned(),
         kinds: vec![kind],
-        limit: MOST / 2,
+        limit: MAX_PER_KIND / 2,
         ..Question::new(layers)
     };
     let ids: Vec<String> = memory.search(&question)?.hits.into_iter().map(|hit| hit.id).collect();
     let mut entries = memory.get(&ids)?;
     entries.extend(newest.into_iter().filter(|entry| !ids.contains(&entry.id)));
-    entries.truncate(MOST);
+    entries.truncate(MAX_PER_KIND);
     memory.briefs(&entries)
 }

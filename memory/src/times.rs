@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_told_as_they_are_read() {
+    fn times_are_formatted_as_they_are_parsed() {
         for text in ["1970-01-01", "2000-02-29", "1999-12-31", "2024-02-29", "2100-03-01"] {
             assert_eq!(day(read(text).expect("a date")), text);
         }

@@ -5,7 +5,7 @@ use super::MemoryError;
 use super::journal::Stamp;
 use super::legacy;
 use super::log::{self, Problem, ProblemKind, Revision};
-use super::mirror::{Imported, drop_strays, missing, put_lines, settle_same, take_in};
+use super::mirror::{Imported, drop_strays, missing, put_lines, resolve_duplicates, take_in};
 use super::privacy::Gate;
 use super::project::ProjectMemory;
 use super::store::{Durability, StorageBackend, Table, transaction};
@@ -33,7 +33,7 @@ impl ProjectMemory {
     /// Imports what changed in the tracked files.
     pub(super) fn refresh(&mut self) -> Result<(), MemoryError> {
         self.journal.resolve();
-        self.settle_older()?;
+        self.compare_once()?;
         for &(source, path) in self.journal.sources() {
             let stamp = self.journal.stamp(path);
             if self.stamps.get(source) == Some(&stamp) {
@@ -55,7 +55,7 @@ impl ProjectMemory {
 
     /// Compares, once, the memories of a store written by a version of aidd that did not compare
     /// them.
-    fn settle_older(&mut self) -> Result<(), MemoryError> {
+    fn compare_once(&mut self) -> Result<(), MemoryError> {
         const COMPARED: &str = "compared";
         if self.is_compared {
             return Ok(());
@@ -64,7 +64,7 @@ impl ProjectMemory {
         if self.store.document(Table::Meta, COMPARED)?.as_ref() != Some(&version) {
             let gate = &self.gate;
             transaction(&mut *self.store, Durability::Normal, &mut |store| {
-                settle_same(store, gate)?;
+                resolve_duplicates(store, gate)?;
                 store.put_document(Table::Meta, COMPARED, 0, &gate.clean(&version)?)
             })?;
         }

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Minimum time between attempts of readers to write to the disk again.
-const PATIENCE: Duration = Duration::from_secs(1);
+const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Opens the store, or a store in memory with the reason why no file can be written.
 ///
@@ -35,7 +35,7 @@ fn in_memory(root: &Path, gate: &Gate, why: &str) -> Result<Opened, MemoryError>
     let mut opened = store::in_memory(&folder)?;
     for path in [store::sqlite::path(&folder), store::json::path(&folder)] {
         if path.is_file() {
-            let remains = salvage::remains(&path);
+            let remains = salvage::recover(&path);
             transaction(&mut *opened.store, Durability::Normal, &mut |store| {
                 super::salvage::carry(store, gate, &remains).map(|_| ())
             })?;
@@ -47,10 +47,10 @@ fn in_memory(root: &Path, gate: &Gate, why: &str) -> Result<Opened, MemoryError>
 
 impl ProjectMemory {
     /// Switches to a store in memory, because the disk cannot be written for this reason.
-    pub(super) fn leave_disk(&mut self, why: String) -> Result<(), MemoryError> {
+    pub(super) fn switch_to_memory(&mut self, why: String) -> Result<(), MemoryError> {
         let opened = in_memory(self.root(), &self.gate, &why)?;
         self.unwritable = Some(why);
-        self.looked = Some(Instant::now());
+        self.last_write_check = Some(Instant::now());
         self.use_store(opened);
         Ok(())
     }
@@ -58,7 +58,7 @@ impl ProjectMemory {
     /// Checks whether files can be written again after a failure. Readers check only occasionally:
     /// when another user holds the lock, each attempt copies the store.
     pub(super) fn try_disk_again_to_read(&mut self) {
-        if self.looked.is_none_or(|looked| looked.elapsed() > PATIENCE) {
+        if self.last_write_check.is_none_or(|looked| looked.elapsed() > RETRY_INTERVAL) {
             self.try_disk_again();
         }
     }
@@ -69,7 +69,7 @@ impl ProjectMemory {
         if self.unwritable.is_some() && store::lock::can_write(&folder) {
             // If it fails again, the reason is updated.
             let _ = self.reopen();
-            self.looked = self.unwritable.as_ref().map(|_| Instant::now());
+            self.last_write_check = self.unwritable.as_ref().map(|_| Instant::now());
         }
     }
 

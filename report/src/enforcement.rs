@@ -76,7 +76,7 @@ impl EnforcementPreview {
 /// # Errors
 /// Fails when the project's settings are invalid.
 pub fn preview(project: &Project, id: &str, stop: &AtomicBool) -> Result<Option<EnforcementPreview>> {
-    let pages = remembered::of(&project.disk).pages;
+    let pages = remembered::read(&project.disk).pages;
     let Some(page) = pages.iter().find(|page| page.memory == id) else { return Ok(None) };
     let mut caught = EnforcementPreview {
         rule: page.rule.clone(),

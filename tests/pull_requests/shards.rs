@@ -177,7 +177,7 @@ fn the_parts_of_a_pull_request_make_up_the_whole() {
     let scene = scene();
     let runner = scene.usual_runner();
     let report = is_whole(&runner, 3);
-    let part_of = |path: &str| (1..=3).find(|&index| Part { index, of: 3 }.holds(path));
+    let part_of = |path: &str| (1..=3).find(|&index| Part { index, of: 3 }.contains(path));
     assert_ne!(part_of("from.txt"), part_of("here.txt"));
     // All sorts are there, or the test would prove little.
     let summary = &report["summary"];

@@ -4,7 +4,7 @@
 use super::{Checks, each, ids};
 use aidd_engine::check::family::Family;
 use aidd_engine::parse::lines::log::{self, Folded, Problem, ProblemKind, Revision};
-use aidd_engine::parse::lines::active_set::{Clash, ActiveSet};
+use aidd_engine::parse::lines::active_set::{Conflict, ActiveSet};
 use aidd_engine::parse::lines::types::Relation;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;
@@ -165,7 +165,7 @@ fn malformed_check(lines: &Lines, report: &mut Report<'_>) {
     if carrying.peek().is_none() {
         return;
     }
-    let standing = ActiveSet::of(&lines.memories);
+    let standing = ActiveSet::new(&lines.memories);
     for memory in carrying.filter(|memory| standing.is_active(&memory.entry.id)) {
         let id = &memory.entry.id;
         let Err(why) = remembered::validate(&memory.entry) else { continue };
@@ -229,10 +229,10 @@ fn contested_edit(lines: &Lines, report: &mut Report<'_>) {
 fn clashing(
     lines: &Lines,
     report: &mut Report<'_>,
-    pick: impl Fn(&Clash<'_>, &Source) -> Option<Found>,
+    pick: impl Fn(&Conflict<'_>, &Source) -> Option<Found>,
 ) {
-    let standing = ActiveSet::of(&lines.memories);
-    for clash in standing.clashes() {
+    let standing = ActiveSet::new(&lines.memories);
+    for clash in standing.conflicts() {
         if let Some(found) = pick(&clash, report.source()) {
             let finding = report.at(found.span, found.message);
             finding.help(found.help);
@@ -253,7 +253,7 @@ struct Found {
 fn competing_decisions(lines: &Lines, report: &mut Report<'_>) {
     forked(lines, report);
     clashing(lines, report, |clash, source| {
-        let Clash::SharedTopic(_, ids) = clash else { return None };
+        let Conflict::SharedTopic(_, ids) = clash else { return None };
         let mut shown: Vec<_> = ids.iter().filter_map(|id| lines.shown(id)).collect();
         shown.sort_by_key(|(line, _)| *line);
         let (last, others) = shown.split_last()?;
@@ -274,7 +274,7 @@ fn competing_decisions(lines: &Lines, report: &mut Report<'_>) {
 /// What replaced one memory in more than one way.
 fn forked(lines: &Lines, report: &mut Report<'_>) {
     clashing(lines, report, |clash, source| {
-        let Clash::Forked(ids) = clash else { return None };
+        let Conflict::Forked(ids) = clash else { return None };
         let mut shown: Vec<_> = ids.iter().filter_map(|id| lines.shown(id)).collect();
         shown.sort_by_key(|(line, _)| *line);
         let (last, others) = shown.split_last()?;
@@ -296,7 +296,7 @@ fn forked(lines: &Lines, report: &mut Report<'_>) {
 
 fn contradiction(lines: &Lines, report: &mut Report<'_>) {
     clashing(lines, report, |clash, source| {
-        let Clash::Contradiction(from, to) = *clash else { return None };
+        let Conflict::Contradiction(from, to) = *clash else { return None };
         let ((line, _), (other, _)) = (lines.shown(from)?, lines.shown(to)?);
         Some(Found {
             span: lines.link(source, *line, Relation::Contradicts, to),
@@ -312,7 +312,7 @@ fn contradiction(lines: &Lines, report: &mut Report<'_>) {
 
 fn circular_supersede(lines: &Lines, report: &mut Report<'_>) {
     clashing(lines, report, |clash, source| {
-        let Clash::Cycle(from, to) = *clash else { return None };
+        let Conflict::Cycle(from, to) = *clash else { return None };
         let ((line, _), (other, _)) = (lines.shown(from)?, lines.shown(to)?);
         Some(Found {
             span: lines.link(source, *line, Relation::Supersedes, to),

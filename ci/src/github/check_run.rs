@@ -140,7 +140,7 @@ fn conclusion(content: &Content<'_>) -> &'static str {
 fn output(content: &Content<'_>, findings: &[wire::Finding]) -> Value {
     json!({
         "title": short(&one_line(&content.title), MAX_TITLE),
-        "summary": markup::cut(&content.summary, MAX_TEXT, TRUNCATION_NOTICE),
+        "summary": markup::truncate(&content.summary, MAX_TEXT, TRUNCATION_NOTICE),
         "annotations": findings.iter().map(annotation).collect::<Vec<_>>(),
     })
 }

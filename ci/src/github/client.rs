@@ -44,7 +44,7 @@ enum Verb<'a> {
 
 /// Runs `work` to completion on this thread.
 pub(super) fn block_on<T>(work: impl Future<Output = T>) -> Result<T, Failure> {
-    let unable = |error: io::Error| Failure::Broken(markup::said(&error.to_string(), ""));
+    let unable = |error: io::Error| Failure::Broken(markup::sanitize(&error.to_string(), ""));
     let mut runtime = tokio::runtime::Builder::new_current_thread();
     let runtime = runtime.enable_io().enable_time().build().map_err(unable)?;
     let done = runtime.block_on(work);
@@ -66,7 +66,7 @@ impl Client {
             return Err(Failure::NoToken);
         }
         let unusable =
-            |error: octocrab::Error| Failure::Broken(markup::said(&innermost(&error), token));
+            |error: octocrab::Error| Failure::Broken(markup::sanitize(&innermost(&error), token));
         let api = Octocrab::builder()
             .base_uri(repository.api.as_str())
             .map_err(|_| Failure::UnexpectedResponse("the API's address is malformed".into()))?
@@ -255,7 +255,7 @@ impl Client {
 
     /// A message from GitHub, sanitized for display.
     pub(super) fn sanitize(&self, text: &str) -> String {
-        markup::said(text, &self.token)
+        markup::sanitize(text, &self.token)
     }
 }
 

@@ -3,18 +3,18 @@
 use aidd_report::one_line;
 
 /// Maximum length in bytes of a quoted GitHub message.
-const SAID: usize = 300;
+const MAX_MESSAGE: usize = 300;
 
 /// A GitHub message sanitized for display: one line, short, no HTML page, and without `token`.
-pub(super) fn said(text: &str, token: &str) -> String {
+pub(super) fn sanitize(text: &str, token: &str) -> String {
     let text = text.trim();
     // An HTML page of a proxy or a failing server.
     let text = if text.starts_with('<') { "no message" } else { text };
     let text = if token.is_empty() { text.to_owned() } else { text.replace(token, "***") };
     let mut text = one_line(&text);
     text.truncate(text.trim_end_matches(['.', ' ']).len());
-    if text.len() > SAID {
-        text.truncate(text.floor_char_boundary(SAID));
+    if text.len() > MAX_MESSAGE {
+        text.truncate(text.floor_char_boundary(MAX_MESSAGE));
         text.push('…');
     }
     text
@@ -29,7 +29,7 @@ pub(super) fn address(text: &str) -> Option<String> {
 
 /// Truncates Markdown to at most `limit` bytes. Truncated text ends with `notice` on its own line;
 /// open code blocks and folds are closed first, as they would swallow the notice.
-pub(super) fn cut(text: &str, limit: usize, notice: &str) -> String {
+pub(super) fn truncate(text: &str, limit: usize, notice: &str) -> String {
     if text.len() <= limit {
         return text.to_owned();
     }
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_github_says_is_harmless() {
+    fn github_messages_are_sanitized() {
         assert_eq!(said("no\u{1b}[31m\n::error::x t0k3n", "t0k3n"), "no\\u{1b}[31m ::error::x ***");
         assert_eq!(said("<html>Unicorn!</html>", "t"), "no message");
         assert_eq!(said(&"é".repeat(400), "").chars().count(), 151);
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_closes_what_it_opened() {
+    fn truncation_closes_open_blocks() {
         let text = "<details>\n\n```text\none\ntwo\nthree\n```\n\n</details>\n";
         assert_eq!(cut(text, text.len(), "cut"), text);
         assert_eq!(cut(text, 48, "(cut)"), "<details>\n\n```text\none\n```\n\n</details>\n\n(cut)");
@@ -172,7 +172,7 @@ mod tests {
             text in "(<details>|</details>|```|a|é|\n){0,60}",
             limit in 7..90_usize,
         ) {
-            let cut = cut(&text, limit, "(cut)");
+            let cut = truncate(&text, limit, "(cut)");
             prop_assert!(cut.len() <= limit, "{} bytes", cut.len());
             prop_assert!(cut == text || cut.ends_with("\n\n(cut)"));
         }

@@ -9,7 +9,7 @@ use aidd_report::project::Project;
 use std::path::{Path, PathBuf};
 
 /// Location of a project in its repository.
-pub(super) struct Place {
+pub(super) struct ProjectLocation {
     /// The root directory of the repository.
     pub(super) top: PathBuf,
     /// The project's path relative to the repository root, with a trailing slash; empty for the
@@ -17,9 +17,9 @@ pub(super) struct Place {
     prefix: String,
 }
 
-impl Place {
+impl ProjectLocation {
     /// The location of `project`; without a repository, its root counts as the repository root.
-    pub(super) fn of(project: &Project) -> Self {
+    pub(super) fn from_project(project: &Project) -> Self {
         let root = project.root();
         let prefix = Repository::open(root).map(|repository| repository.prefix());
         let prefix = prefix.unwrap_or_default();
@@ -30,36 +30,36 @@ impl Place {
     /// The rules with page paths relative to the repository root; `None` if they equal the
     /// project's.
     pub(super) fn rules(&self, project: &Project) -> Option<Registry> {
-        let page = |(path, text): &(String, String)| (self.whole(path), text.clone());
+        let page = |(path, text): &(String, String)| (self.full_path(path), text.clone());
         let pages = || project.pages.iter().map(page).collect::<Vec<_>>();
         (!self.prefix.is_empty()).then(|| Registry::new(project.distribution().pages, &pages()))
     }
 
     /// Makes all paths of a report relative to the repository root.
-    pub(super) fn lead(&self, saved: &mut Saved) {
+    pub(super) fn prefix_paths(&self, saved: &mut Saved) {
         if self.prefix.is_empty() {
             return;
         }
         let document = &mut saved.document;
         for finding in &mut document.findings {
-            finding.path = self.whole(&finding.path);
+            finding.path = self.full_path(&finding.path);
             for other in &mut finding.related {
-                other.path = self.whole(&other.path);
+                other.path = self.full_path(&other.path);
             }
         }
         for one in document.comparison.iter_mut().flat_map(|known| &mut known.weakened) {
-            one.path = self.whole(&one.path);
+            one.path = self.full_path(&one.path);
         }
         for file in document.skipped.iter_mut().filter(|file| file.path != ".") {
-            file.path = self.whole(&file.path);
+            file.path = self.full_path(&file.path);
         }
         let lines = std::mem::take(&mut document.line_hashes).into_iter();
-        document.line_hashes = lines.map(|(path, at)| (self.whole(&path), at)).collect();
+        document.line_hashes = lines.map(|(path, at)| (self.full_path(&path), at)).collect();
         let lines = std::mem::take(&mut saved.diff_lines).into_iter();
-        saved.diff_lines = lines.map(|(path, at)| (self.whole(&path), at)).collect();
+        saved.diff_lines = lines.map(|(path, at)| (self.full_path(&path), at)).collect();
     }
 
-    fn whole(&self, path: &str) -> String {
+    fn full_path(&self, path: &str) -> String {
         if commits::is_virtual_path(path) {
             return path.to_owned();
         }

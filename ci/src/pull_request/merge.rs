@@ -2,7 +2,7 @@
 
 use super::event;
 use super::outputs::{self, Outputs};
-use super::location::Place;
+use super::location::ProjectLocation;
 use crate::args::CiMerge;
 use crate::saved::{self, Saved, Writer};
 use aidd_report::Io;
@@ -31,7 +31,7 @@ pub(super) fn run(
     if args.outputs.category.is_some() {
         whole.document.category.clone_from(&args.outputs.category);
     }
-    let registry = Place::of(&project).rules(&project).unwrap_or_else(|| project.registry());
+    let registry = ProjectLocation::from_project(&project).rules(&project).unwrap_or_else(|| project.registry());
     let outputs = Outputs {
         args: &args.outputs,
         event: &event,

@@ -19,7 +19,7 @@ use aidd_engine::forms::commits;
 use aidd_engine::project::git::Snapshot;
 use aidd_engine::text::finding::Status;
 use aidd_engine::workspace::baseline::Entry;
-use aidd_engine::workspace::diff::{Compared, Hunk, UNALLOWED};
+use aidd_engine::workspace::diff::{Compared, Hunk, ALLOW_COMMENT_REMOVED};
 use aidd_engine::workspace::walk::{FileReport, Walk, check_tree};
 use aidd_report::Io;
 use aidd_report::When;
@@ -34,7 +34,7 @@ use aidd_report::{
 };
 use anyhow::{Context as _, Result};
 use outputs::Outputs;
-use location::Place;
+use location::ProjectLocation;
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::io::{Read, Write};
@@ -220,9 +220,9 @@ impl Job<'_> {
         self.notes.extend(notes.map(|(rule, note)| format!("{rule}: {note}")));
         let is_of_change = comparison.as_ref().is_some_and(|comparison| !comparison.whole_tree);
         let kind = if is_of_change { "changed" } else { "tracked" };
-        self.notes.extend(compared.outcome.left_out.message(kind));
+        self.notes.extend(compared.outcome.excluded.message(kind));
         let version_control = self.version_control(found);
-        let place = Place::of(&self.project);
+        let place = ProjectLocation::from_project(&self.project);
         let registry = place.rules(&self.project);
         let run = Run {
             files: compare::files(&compared.outcome.files),
@@ -287,7 +287,7 @@ impl Job<'_> {
 
     fn report(
         &self,
-        (run, place): (&Run<'_>, &Place),
+        (run, place): (&Run<'_>, &ProjectLocation),
         compared: &Compared,
         found: &BaseSearch,
         (color, io): (When, &mut Io<'_>),
@@ -300,7 +300,7 @@ impl Job<'_> {
             ..Saved::new(self.context(&found.against), document)
         };
         let suggestions = self.suggestions(run, &mut saved.document);
-        place.lead(&mut saved);
+        place.prefix_paths(&mut saved);
         let outputs = Outputs {
             args: &self.args.outputs,
             event: &self.event,
@@ -371,7 +371,7 @@ fn match_keys(run: &Run<'_>, document: &Document) -> Vec<String> {
         let has_text = !file.source.text().is_empty();
         for (finding, key) in file.findings.iter().zip(text_keys(file.source, found)) {
             let reason = finding.reason.as_deref().unwrap_or_default();
-            let may_move = has_text && reason != UNALLOWED && !reason.starts_with(BY_BASE);
+            let may_move = has_text && reason != ALLOW_COMMENT_REMOVED && !reason.starts_with(BY_BASE);
             keys.insert(&*finding.id, if may_move { key } else { String::new() });
         }
     }

@@ -91,7 +91,7 @@ impl Job<'_> {
         let mut all = repository.changes(&before, &head).map_err(compare::repository_error)?;
         let within = Within::new(root, &self.paths, self.args.shard);
         let own = |all: &[Change]| -> Vec<Change> {
-            all.iter().filter(|change| within.holds(change.path())).cloned().collect()
+            all.iter().filter(|change| within.contains(change.path())).cloned().collect()
         };
         let mut changes = own(&all);
         // A sparse checkout can lack changed files.

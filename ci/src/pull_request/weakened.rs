@@ -144,7 +144,7 @@ impl Job<'_> {
         }
         // Use all shards: a finding can move from one shard to another.
         let within = Within::new(self.project.root(), &self.paths, None);
-        let changes = difference.all.iter().filter(|change| within.holds(change.path()));
+        let changes = difference.all.iter().filter(|change| within.contains(change.path()));
         let heads = changes.filter_map(|one| Some((difference.head, one.head.as_deref()?)));
         fetch_contents(self.project.distribution(), self.project.root(), heads)?;
         let head = Head::Snapshot {
@@ -179,7 +179,7 @@ impl Job<'_> {
         let is_hidden = |path: &str| path.split('/').any(|part| part.starts_with('.'));
         let wanted = |path: &str| {
             commits::is_virtual_path(path)
-                || within.holds(path) && !(self.args.walk.no_hidden && is_hidden(path))
+                || within.contains(path) && !(self.args.walk.no_hidden && is_hidden(path))
         };
         let weakenings = &base.weakenings;
         let reason = |finding: &Finding, path: &str, status: Option<Status>| {

@@ -32,7 +32,7 @@ pub(super) fn run(args: &Import, desk: &mut MemoryCommandContext<'_, '_>) -> Res
         UserError::new(error.to_string())
             .hint("`aidd memory import --help` lists the formats; select one with --from")
     })?;
-    let taken = desk.memory.take_in(&read.revisions, &read.entries, args.dry_run).map_err(to_user_error)?;
+    let taken = desk.memory.import_entries(&read.revisions, &read.entries, args.dry_run).map_err(to_user_error)?;
     let skipped: Vec<_> = read
         .skipped
         .iter()

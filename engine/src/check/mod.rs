@@ -408,7 +408,7 @@ impl Engine {
             }
         }
         let mut findings = report.finish();
-        let secrets = self.settle_secrets(source, settings, (&claims, files), &mut findings);
+        let secrets = self.resolve_secrets(source, settings, (&claims, files), &mut findings);
         let statements = || self.distribution.statements(source);
         let mut unused = Report::new(source, settings).without(&off);
         let applied = allow::apply(source, &self.registry, statements, &mut findings, &mut unused);

@@ -12,7 +12,7 @@ use crate::text::source::{Source, Span};
 
 impl Engine {
     /// Keeps one finding per secret, and returns all spans that must not appear in any output.
-    pub(super) fn settle_secrets(
+    pub(super) fn resolve_secrets(
         &self,
         source: &Source,
         settings: &Settings,
@@ -24,20 +24,20 @@ impl Engine {
         }
         let mut spans = secrets::resolve(findings, &self.registry);
         // An excerpt must not show a secret even if its rule was not selected.
-        if self.leaves_out_secrets(settings) {
-            spans.extend(self.unasked_secrets(source, beside));
+        if self.excludes_secret_rules(settings) {
+            spans.extend(self.unselected_secrets(source, beside));
         }
         secrets::merge(spans)
     }
 
-    fn leaves_out_secrets(&self, settings: &Settings) -> bool {
+    fn excludes_secret_rules(&self, settings: &Settings) -> bool {
         self.registry.rules().iter().any(|rule| {
             let off = settings.get(&rule.id).is_none_or(|setting| setting.severity.is_none());
             off && rule.enabled && rule.id.starts_with("secrets/")
         })
     }
 
-    fn unasked_secrets(
+    fn unselected_secrets(
         &self,
         source: &Source,
         (claims, files): (&[Claim], &dyn Files),

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 /// Maximum size in bytes of a file whose lines are counted.
-const COUNTED: u64 = 64 << 20;
+const MAX_COUNTED_BYTES: u64 = 64 << 20;
 
 /// The input of a project-wide check.
 pub struct Scope<'a> {
@@ -32,30 +32,30 @@ pub struct Scope<'a> {
 #[derive(Clone, Copy)]
 pub struct Sizes<'a> {
     /// The cache.
-    pub known: &'a Numbers,
+    pub known: &'a SizeCache,
     /// The files that missing sizes are read from.
     pub files: &'a dyn Files,
 }
 
 /// The byte and line counts of files, as far as checks requested them.
 #[derive(Debug, Default)]
-pub struct Numbers(Mutex<HashMap<String, Number>>);
+pub struct SizeCache(Mutex<HashMap<String, FileSize>>);
 
 /// The byte and line count of a file. Outer `None`: not requested yet; inner `None`: the file
 /// cannot be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Number {
+pub struct FileSize {
     /// The size in bytes.
     pub bytes: Option<Option<u64>>,
     /// The number of lines.
     pub lines: Option<Option<u64>>,
 }
 
-impl Numbers {
-    fn one(
+impl SizeCache {
+    fn get_or_read(
         &self,
         path: &str,
-        part: fn(&mut Number) -> &mut Option<Option<u64>>,
+        part: fn(&mut FileSize) -> &mut Option<Option<u64>>,
         look: impl FnOnce() -> Option<u64>,
     ) -> Option<u64> {
         let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -69,10 +69,10 @@ impl Numbers {
 
     /// Reads the requested counts of the file at `path` again. Returns the old and the new counts;
     /// `None`: no counts were requested.
-    pub fn again(&self, path: &str, files: &dyn Files) -> Option<(Number, Number)> {
+    pub fn refresh(&self, path: &str, files: &dyn Files) -> Option<(FileSize, FileSize)> {
         let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let before = *known().get(path)?;
-        let after = Number {
+        let after = FileSize {
             bytes: before.bytes.map(|_| files.size(path).ok()),
             lines: before.lines.map(|_| count_lines(path, files)),
         };
@@ -95,7 +95,7 @@ impl Numbers {
 
 /// Counts lines as an editor does: a final line break does not begin a new line.
 fn count_lines(path: &str, files: &dyn Files) -> Option<u64> {
-    let bytes = files.read(path, COUNTED).ok()?;
+    let bytes = files.read(path, MAX_COUNTED_BYTES).ok()?;
     let breaks = memchr::memchr_iter(b'\n', &bytes).count() as u64;
     Some(breaks + u64::from(bytes.last().is_some_and(|&last| last != b'\n')))
 }
@@ -142,7 +142,7 @@ impl Scope<'_> {
 
 /// A violation of a project-wide rule.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct ProjectFinding {
     /// The path of the finding; can also be a directory or a missing file.
     pub path: String,
     /// The span in the file; `None`: the whole file.
@@ -159,11 +159,11 @@ pub struct Found {
 
 /// The result of a project-wide check.
 #[derive(Debug, Default)]
-pub struct Joined {
+pub struct ProjectResult {
     /// The violations.
-    pub found: Vec<Found>,
+    pub found: Vec<ProjectFinding>,
     /// The number of files, directories or imports that were checked.
-    pub judged: usize,
+    pub checked: usize,
     /// Notes on the run: unresolved imports, or a pattern that was skipped for some subjects.
     pub notes: Vec<String>,
 }

@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 
 mod messages;
 
-use messages::{chain, list_for_rule, plainly};
+use messages::{error_chain, list_for_rule, rewrite_error};
 
 /// Time limit for all syntax patterns on one file.
 const BUDGET: Duration = Duration::from_secs(2);
@@ -380,7 +380,7 @@ fn config(
     // JSON is a subset of YAML.
     let yaml = Value::Object(rule).to_string();
     let mut rules = ast_grep_config::from_yaml_string(&yaml, &GlobalRules::default())
-        .map_err(|error| plainly(&chain(&error), language))?;
+        .map_err(|error| rewrite_error(&error_chain(&error), language))?;
     rules.pop().ok_or_else(|| "the rule is empty".to_owned())
 }
 

@@ -16,7 +16,7 @@ use crate::text::kind::{
 use crate::text::paths::{relative, scope_of};
 use crate::text::source::{Encoding, Source, Span};
 use crate::workspace::baseline::{self, Baseline, BaselineError};
-use crate::workspace::remembered::{self, Remembered, RulePage};
+use crate::workspace::remembered::{self, MemoryChecks, RulePage};
 use jiff::civil::Date;
 use std::collections::BTreeSet;
 use std::io;
@@ -360,7 +360,7 @@ fn add_remembered(
     nested: &[String],
     pages: &mut Vec<(String, String)>,
 ) -> Vec<String> {
-    let Remembered { pages: own, wrong } = remembered::of_all(files, nested);
+    let MemoryChecks { pages: own, malformed: wrong } = remembered::read_all(files, nested);
     pages.extend(own.into_iter().map(|RulePage { path, text, .. }| (path, text)));
     wrong.into_iter().map(|(path, ..)| path).collect()
 }

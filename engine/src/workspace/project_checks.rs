@@ -11,11 +11,11 @@
 mod file_requests;
 mod cache;
 
-pub use cache::{Joins, News, Settled};
+pub use cache::{ProjectPassCache, Changes, CheckedFiles};
 
 use crate::check::{Checked, Engine};
 use crate::forms;
-use crate::forms::project_form::{Found, Joined, Scope, Sizes};
+use crate::forms::project_form::{ProjectFinding, ProjectResult, Scope, Sizes};
 use crate::forms::layers::{self, Imports};
 use crate::forms::tree::TreeCheck;
 use crate::forms::variants::{Applying, Variant};
@@ -69,12 +69,12 @@ pub fn asks_index(engine: &Engine) -> bool {
 pub fn run(engine: &Engine, globs: &Globs, files: &dyn Files, listing: &Listing) -> ProjectReport {
     let files = &Listed { files, listing };
     let mut report = ProjectReport::default();
-    let mut by_path: BTreeMap<String, Vec<(&Rule, Found)>> = BTreeMap::new();
+    let mut by_path: BTreeMap<String, Vec<(&Rule, ProjectFinding)>> = BTreeMap::new();
     let imports = Imports::new(engine.memo());
-    let looked = Looked { files, imports: &imports, sizes: None };
+    let looked = Input { files, imports: &imports, sizes: None };
     for (rule, check) in rules(engine) {
         let joined = one(engine, (rule, check), globs, &looked);
-        report.judged.insert(rule.id.clone(), joined.judged);
+        report.judged.insert(rule.id.clone(), joined.checked);
         report.notes.extend(joined.notes.into_iter().map(|note| (rule.id.clone(), note)));
         for found in joined.found {
             let path = place(rule, &found);
@@ -84,7 +84,7 @@ pub fn run(engine: &Engine, globs: &Globs, files: &dyn Files, listing: &Listing)
     for (path, found) in by_path {
         let settings = settings(engine, listing, &path);
         let text = text_of(engine, files, &path);
-        report.files.extend(settled(engine, &settings, text, found, files));
+        report.files.extend(to_checked(engine, &settings, text, found, files));
     }
     report
 }
@@ -112,14 +112,14 @@ pub fn of_text(
     }
     let files = &Listed { files, listing };
     let imports = Imports::with(memo, files, listing, source);
-    let looked = Looked { files, imports: &imports, sizes: None };
-    let mut here: Vec<(&Rule, Found)> = Vec::new();
+    let looked = Input { files, imports: &imports, sizes: None };
+    let mut here: Vec<(&Rule, ProjectFinding)> = Vec::new();
     for (rule, check) in rules {
         let found = one(engine, (rule, check), globs, &looked).found.into_iter();
         here.extend(found.filter(|found| found.path == path).map(|found| (rule, found)));
     }
     let text = Source::new(path, source.text());
-    let checked = settled_in(engine, &engine.settings(path), (text, here), None, files);
+    let checked = to_checked_in(engine, &engine.settings(path), (text, here), None, files);
     Some(checked.map_or_else(Checked::default, |(_, checked)| checked))
 }
 
@@ -136,16 +136,16 @@ pub fn check_rule(
     let settings = engine.settings_for_rule(&rule.id);
     let holds = |path: &str| engine.conditions_met(&rule.id, path, files);
     let imports = Imports::new(engine.memo());
-    let looked = Looked { files, imports: &imports, sizes: None };
-    let joined = cases(engine, (rule, check), &Globs::all(), &looked, &holds);
-    let mut by_path: BTreeMap<String, Vec<(&Rule, Found)>> = BTreeMap::new();
+    let looked = Input { files, imports: &imports, sizes: None };
+    let joined = find_by_params(engine, (rule, check), &Globs::all(), &looked, &holds);
+    let mut by_path: BTreeMap<String, Vec<(&Rule, ProjectFinding)>> = BTreeMap::new();
     for found in joined.found {
         by_path.entry(place(rule, &found)).or_default().push((rule, found));
     }
     let mut found = Vec::new();
     for (path, here) in by_path {
         let text = text_of(engine, files, &path);
-        for (source, checked) in settled(engine, &settings, text, here, files) {
+        for (source, checked) in to_checked(engine, &settings, text, here, files) {
             let open = checked.findings.into_iter().filter(|one| one.status == Status::New);
             found.extend(open.map(|one| (Source::new(source.path(), source.text()), one)));
         }
@@ -167,9 +167,9 @@ pub fn selected(
     let holds = |path: &str| engine.conditions_met(&rule.id, path, files);
     if rule.is_project_check() {
         let imports = Imports::new(engine.memo());
-        let looked = Looked { files, imports: &imports, sizes: None };
-        let joined = cases(engine, (rule, check), &Globs::all(), &looked, &holds);
-        return Some((joined.judged, joined.notes));
+        let looked = Input { files, imports: &imports, sizes: None };
+        let joined = find_by_params(engine, (rule, check), &Globs::all(), &looked, &holds);
+        return Some((joined.checked, joined.notes));
     }
     let count = places(engine, rule, listing).into_iter().map(|(applying, paths)| {
         let variant = variant(engine, applying);
@@ -210,7 +210,7 @@ fn variant(engine: &Engine, applying: Applying) -> Option<Arc<Variant>> {
 }
 
 /// The input of the rules.
-struct Looked<'a> {
+struct Input<'a> {
     files: &'a Listed<'a>,
     imports: &'a Imports<'a>,
     sizes: Option<Sizes<'a>>,
@@ -220,14 +220,14 @@ fn one(
     engine: &Engine,
     (rule, check): (&Rule, &CheckHeader),
     globs: &Globs,
-    looked: &Looked<'_>,
-) -> Joined {
+    looked: &Input<'_>,
+) -> ProjectResult {
     let runs_on = |path: &str| {
         let settings = settings(engine, looked.files.listing, path);
         let on = settings.get(&rule.id).is_some_and(|one| one.severity.is_some());
         on && engine.conditions_met(&rule.id, path, looked.files)
     };
-    cases(engine, (rule, check), globs, looked, &runs_on)
+    find_by_params(engine, (rule, check), globs, looked, &runs_on)
 }
 
 /// The settings at `path`, a file or a directory.
@@ -241,13 +241,13 @@ fn is_folder(listing: &Listing, path: &str) -> bool {
 
 /// The findings of a rule on the paths that `runs_on` accepts, with the parameters that apply to
 /// each path.
-fn cases(
+fn find_by_params(
     engine: &Engine,
     (rule, check): (&Rule, &CheckHeader),
     globs: &Globs,
-    looked: &Looked<'_>,
+    looked: &Input<'_>,
     runs_on: &dyn Fn(&str) -> bool,
-) -> Joined {
+) -> ProjectResult {
     let variants = engine.variants();
     if !variants.varies(&rule.id) {
         return join(rule, check, globs, looked, runs_on);
@@ -258,7 +258,7 @@ fn cases(
     let paths = listing.files().iter().chain(listing.dirs().keys()).chain(tracked);
     let mut cases: BTreeSet<Applying> = paths.map(|path| applying(path)).collect();
     cases.insert(Applying::new());
-    let mut all = Joined::default();
+    let mut all = ProjectResult::default();
     for case in cases {
         let here = |path: &str| applying(path) == case && runs_on(path);
         let variant = variant(engine, case.clone()).filter(|variant| variant.has(&rule.id));
@@ -266,11 +266,11 @@ fn cases(
             None => join(rule, check, globs, looked, &here),
             Some(variant) => match variant.rule(&rule.id).and_then(|rule| rule.check.as_ref()) {
                 Some(check) => join(rule, check, globs, looked, &here),
-                None => not_run(variant, rule),
+                None => invalid_overrides_note(variant, rule),
             },
         };
         all.found.extend(joined.found);
-        all.judged += joined.judged;
+        all.judged += joined.checked;
         for note in joined.notes {
             if !all.notes.contains(&note) {
                 all.notes.push(note);
@@ -282,24 +282,24 @@ fn cases(
 
 /// The note on a rule that cannot run because of a combination of overrides; each override by
 /// itself was checked when the engine was built.
-fn not_run(variant: &Variant, rule: &Rule) -> Joined {
+fn invalid_overrides_note(variant: &Variant, rule: &Rule) -> ProjectResult {
     let wrong = variant.invalid.iter().filter(|(id, _)| *id == rule.id);
     let note = |(_, why): &(RuleId, String)| {
         format!(
             "did not run where several overrides apply, because they are invalid together: {why}"
         )
     };
-    Joined { notes: wrong.map(note).collect(), ..Joined::default() }
+    ProjectResult { notes: wrong.map(note).collect(), ..ProjectResult::default() }
 }
 
 fn join(
     rule: &Rule,
     check: &CheckHeader,
     config: &Globs,
-    looked: &Looked<'_>,
+    looked: &Input<'_>,
     runs_on: &dyn Fn(&str) -> bool,
-) -> Joined {
-    let Looked { files, imports, sizes } = *looked;
+) -> ProjectResult {
+    let Input { files, imports, sizes } = *looked;
     let base = rule.path.as_deref().map_or("", scope_of);
     let globs = Globs::from_check(check, rule.path.as_deref());
     let runs_on = |path: &str| {
@@ -310,16 +310,16 @@ fn join(
     // If the check is invalid, the finding is reported on its page.
     match (check.form(), &check.layers) {
         (Some(Form::Tree), _) => TreeCheck::new(check, base, forms::template(rule))
-            .map_or_else(|_| Joined::default(), |compiled| compiled.run(&scope)),
+            .map_or_else(|_| ProjectResult::default(), |compiled| compiled.run(&scope)),
         (Some(Form::Layers), Some(header)) => {
             layers::run(header, &scope, imports).unwrap_or_default()
         }
-        _ => Joined::default(),
+        _ => ProjectResult::default(),
     }
 }
 
 /// The path of a finding without a path: the page of the rule.
-fn place(rule: &Rule, found: &Found) -> String {
+fn place(rule: &Rule, found: &ProjectFinding) -> String {
     match (&*found.path, &rule.path) {
         ("", Some(page)) => page.clone(),
         ("", None) => CONFIG_PATH.to_owned(),
@@ -334,27 +334,27 @@ fn text_of(engine: &Engine, files: &dyn Files, path: &str) -> Source {
 }
 
 /// The findings at one path, on the whole file and in its `text`.
-fn settled(
+fn to_checked(
     engine: &Engine,
     settings: &Settings,
     text: Source,
-    found: Vec<(&Rule, Found)>,
+    found: Vec<(&Rule, ProjectFinding)>,
     files: &dyn Files,
 ) -> Vec<(Source, Checked)> {
     let path = text.path().to_owned();
     let (in_text, as_such): (Vec<_>, Vec<_>) =
         found.into_iter().partition(|(_, found)| found.span.is_some());
     let as_such = (Source::new(path, ""), as_such);
-    let such = settled_in(engine, settings, as_such, Some(&text), files);
-    let inside = settled_in(engine, settings, (text, in_text), None, files);
+    let such = to_checked_in(engine, settings, as_such, Some(&text), files);
+    let inside = to_checked_in(engine, settings, (text, in_text), None, files);
     such.into_iter().chain(inside).collect()
 }
 
 /// The findings on a whole file, whose text is `text`, or in the text of `source`.
-fn settled_in(
+fn to_checked_in(
     engine: &Engine,
     settings: &Settings,
-    (source, found): (Source, Vec<(&Rule, Found)>),
+    (source, found): (Source, Vec<(&Rule, ProjectFinding)>),
     text: Option<&Source>,
     files: &dyn Files,
 ) -> Option<(Source, Checked)> {
@@ -364,7 +364,7 @@ fn settled_in(
     let mut report = Report::new(&source, settings);
     for (rule, found) in found {
         if report.begin(&rule.id) {
-            state(rule, found, &source, &mut report);
+            report_finding(rule, found, &source, &mut report);
         }
     }
     let mut findings = report.finish();
@@ -379,8 +379,8 @@ fn settled_in(
 }
 
 /// Adds a finding with the message of the rule's page or, without one, of its check.
-fn state(rule: &Rule, found: Found, source: &Source, report: &mut Report<'_>) {
-    let Found { span, message, names, fix, related, .. } = found;
+fn report_finding(rule: &Rule, found: ProjectFinding, source: &Source, report: &mut Report<'_>) {
+    let ProjectFinding { span, message, names, fix, related, .. } = found;
     let span = span.unwrap_or_default();
     let value = |name: &str| names.iter().rev().find(|(known, _)| known == name);
     let said = rule.message.as_deref().map(|text| {

@@ -29,8 +29,8 @@ pub fn allow(
 ) -> Option<Edit> {
     let comment = comments::at(source, finding.span.start)?;
     let text = comment.write(&format!("aidd:allow {} {reason}", finding.rule));
-    let before = standing(&engine.check(source, files).findings);
-    places(source, finding, comment, &text)
+    let before = count_active(&engine.check(source, files).findings);
+    candidate_edits(source, finding, comment, &text)
         .into_iter()
         .find(|edit| helps(engine, source, finding, files, edit, &before))
 }
@@ -42,7 +42,7 @@ pub fn is_allowable(source: &Source, finding: &Finding) -> bool {
 }
 
 /// The edits that would insert the comment `text`, best first.
-fn places(source: &Source, finding: &Finding, comment: Comment, text: &str) -> Vec<Edit> {
+fn candidate_edits(source: &Source, finding: &Finding, comment: Comment, text: &str) -> Vec<Edit> {
     let line = source.line_of(finding.span.start);
     let mut first = line;
     while first > 0 && continues(source, first - 1) {
@@ -116,13 +116,13 @@ fn helps(
         one.rule == finding.rule && one.span.start == span.start && one.status == Status::Allowed
     });
     is_allowed
-        && standing(&after)
+        && count_active(&after)
             .iter()
             .all(|(rule, count)| before.get(rule).is_some_and(|before| count <= before))
 }
 
 /// The number of findings by rule that are not allowed.
-fn standing(findings: &[Finding]) -> BTreeMap<(String, Severity), usize> {
+fn count_active(findings: &[Finding]) -> BTreeMap<(String, Severity), usize> {
     let mut counts = BTreeMap::new();
     for finding in findings.iter().filter(|finding| finding.status != Status::Allowed) {
         *counts.entry((finding.rule.to_string(), finding.severity)).or_default() += 1;
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn what_must_come_first_gets_no_company() {
+    fn no_comment_is_inserted_before_a_required_first_line() {
         let text = format!("#!/bin/sh {}\n", token());
         assert_eq!(allowed("a.sh", &text, "secrets/github-personal-access-token"), None);
     }

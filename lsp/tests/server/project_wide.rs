@@ -25,7 +25,7 @@ async fn a_file_that_comes_or_goes_changes_the_findings_of_another() {
 }
 
 #[tokio::test]
-async fn what_is_missing_is_told_of_the_workspace() {
+async fn a_missing_file_is_reported_for_the_workspace() {
     let folder = project();
     let root = folder.path();
     write(
@@ -90,7 +90,7 @@ async fn all(client: &mut Client) -> BTreeMap<String, Vec<String>> {
 }
 
 #[tokio::test]
-async fn after_a_checkout_all_is_as_a_server_says_that_has_just_begun() {
+async fn after_a_checkout_the_results_equal_those_of_a_new_server() {
     let folder = project();
     let root = folder.path();
     write(root, "rules/tested.md", TESTED);
@@ -135,7 +135,7 @@ async fn after_a_checkout_all_is_as_a_server_says_that_has_just_begun() {
 }
 
 #[tokio::test]
-async fn what_nobody_told_is_found_with_the_next_save() {
+async fn unreported_changes_are_found_on_the_next_save() {
     let folder = project();
     let root = folder.path();
     write(root, "rules/tested.md", TESTED);

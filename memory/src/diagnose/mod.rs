@@ -9,7 +9,7 @@ pub use category::Category;
 pub use read::{Frame, Said, Trace, read};
 
 use super::MemoryError;
-use super::alike::Held;
+use super::similarity::Held;
 use super::kinds::{self, Mistake, Observation};
 use super::project::ProjectMemory;
 use super::recall::Question;

@@ -6,7 +6,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 /// Maximum number of files that are looked up in one diagnosis.
-const LOOKED_FOR: usize = 64;
+const MAX_LOOKUPS: usize = 64;
 
 /// Directories of third-party code.
 const VENDORED: &[&str] = &[
@@ -89,7 +89,7 @@ impl<'a> Places<'a> {
         for frame in frames {
             let key = (frame.file.clone(), package_of(frame));
             if !self.known.contains_key(&key) {
-                if self.known.len() == LOOKED_FOR {
+                if self.known.len() == MAX_LOOKUPS {
                     continue;
                 }
                 let own = self.find(&key.0, key.1.as_deref());
@@ -216,7 +216,7 @@ mod tests {
         let folder = tempfile::TempDir::new().expect("a directory");
         let disk = Disk::new(folder.path());
         let mut places = Places::new(&disk);
-        for number in 0..LOOKED_FOR * 3 {
+        for number in 0..MAX_LOOKUPS * 3 {
             places.mark(&mut [Frame { file: format!("src/{number}.ts"), ..Frame::default() }]);
         }
         assert_eq!(places.known.len(), LOOKED_FOR);
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     #[expect(clippy::disallowed_methods, reason = "a test makes files")]
-    fn files_of_the_project_are_told_from_others() {
+    fn project_files_are_distinguished_from_others() {
         let folder = tempfile::TempDir::new().expect("a directory");
         let root = folder.path();
         for path in [

@@ -213,7 +213,7 @@ fn a_knowledge_graph_is_read_as_lines_and_as_one() {
 }
 
 #[test]
-fn what_is_no_memory_is_said_to_be_none() {
+fn files_without_memories_are_rejected() {
     for text in ["", "[]", "{}", "hello", "[1]", "{\"memories\": []}"] {
         let error = read("x.json", text.as_bytes(), None).expect_err(text);
         assert!(error.to_string().contains("no supported memory format"), "{error}");

@@ -26,7 +26,7 @@ fn outcome(passing: bool, score: f64) -> Value {
     json!({"outcome": {"testsPassing": passing, "complianceScore": score, "reverts": 0, "reworks": 0}})
 }
 
-fn shown(memory: &mut ProjectMemory) -> String {
+fn render(memory: &mut ProjectMemory) -> String {
     let health = memory.health(50).expect("health");
     let mut shown = format!("{:?} of {}\n", health.overall.map(f64::round), health.sessions);
     for figure in &health.figures {
@@ -52,7 +52,7 @@ fn too_little_data_is_no_number() {
 }
 
 #[test]
-fn what_was_measured_goes_before_what_was_said() {
+fn measured_values_override_reported_values() {
     on_both(|_, memory| {
         // Reports success; its own runs show failures.
         session(memory, &[("npm test", 1), ("eslint", 1), ("tsc", 0)], outcome(true, 100.0));

@@ -1,6 +1,6 @@
 //! Checks whether evidence, passed or recorded, meets a criterion.
 
-use super::phases::{Criterion, Holds, Shown};
+use super::phases::{Criterion, Content, EvidenceKind};
 use crate::MemoryError;
 use crate::outcomes::{self, Check, Run};
 use crate::project::ProjectMemory;
@@ -12,14 +12,14 @@ use serde_json::Value;
 use std::path::Path;
 
 /// Maximum number of bytes read from a file.
-const LONGEST: u64 = 1 << 20;
+const MAX_FILE_BYTES: u64 = 1 << 20;
 /// Maximum number of lines of a summary.
 const SUMMARY_LINES: usize = 20;
 /// Extensions of documents, which are not executed.
 const PROSE: [&str; 9] =
     [".md", ".mdx", ".markdown", ".txt", ".rst", ".adoc", ".org", ".html", ".pdf"];
 /// Maximum number of pieces of evidence for one criterion.
-const PIECES: usize = 32;
+const MAX_PIECES: usize = 32;
 
 /// Result of checking a criterion.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,7 +33,7 @@ pub struct CriterionResult {
     /// The evidence, or what is missing.
     pub why: String,
     /// The accepted kinds of evidence.
-    pub accepts: &'static [Shown],
+    pub accepts: &'static [EvidenceKind],
 }
 
 /// The context in which evidence is checked.
@@ -71,7 +71,7 @@ pub(super) fn check_criterion(
         Ok(why) => (true, why),
         Err(why) => (false, why),
     };
-    Ok(CriterionResult { key: criterion.key, description: criterion.says, met, why, accepts: criterion.shown_by })
+    Ok(CriterionResult { key: criterion.key, description: criterion.description, met, why, accepts: criterion.accepts })
 }
 
 /// `true` is not accepted as evidence.
@@ -95,7 +95,7 @@ fn by_evidence(
         Value::Array(list) => list.iter().collect(),
         one => vec![one],
     };
-    if values.len() > PIECES {
+    if values.len() > MAX_PIECES {
         return Ok(Err(format!("more than {PIECES} pieces of evidence")));
     }
     let mut shown = Vec::new();
@@ -173,35 +173,35 @@ fn holds(
     piece: &Piece<'_>,
 ) -> Result<Verdict, MemoryError> {
     let mut why = None;
-    for shown in criterion.shown_by {
+    for shown in criterion.accepts {
         let verdict = match (shown, piece) {
-            (Shown::File(holds), Piece::File(path)) => file(scene, path, *holds),
-            (Shown::Commit, Piece::Commit { rev, file }) => commit(scene, rev, *file),
+            (EvidenceKind::File(holds), Piece::File(path)) => file(scene, path, *holds),
+            (EvidenceKind::Commit, Piece::Commit { rev, file }) => commit(scene, rev, *file),
             // A commit hash without a prefix.
-            (Shown::Commit, Piece::Note { text, by: None }) if is_hash(text) => {
+            (EvidenceKind::Commit, Piece::Note { text, by: None }) if is_hash(text) => {
                 commit(scene, text, None)
             }
-            (Shown::Branch, Piece::Branch(name)) => branch(scene, name),
-            (Shown::Branch, Piece::Note { text, .. }) if !text.contains(char::is_whitespace) => {
+            (EvidenceKind::Branch, Piece::Branch(name)) => branch(scene, name),
+            (EvidenceKind::Branch, Piece::Note { text, .. }) if !text.contains(char::is_whitespace) => {
                 branch(scene, text)
             }
-            (Shown::Tasks, Piece::Branch(name)) => tasks(memory, name)?,
-            (Shown::Outcome(check), Piece::Memory(id)) => outcome(memory, scene, *check, id)?,
-            (Shown::Memory(holds), Piece::Memory(id)) => match found(memory, id)? {
+            (EvidenceKind::Tasks, Piece::Branch(name)) => tasks(memory, name)?,
+            (EvidenceKind::Outcome(check), Piece::Memory(id)) => outcome(memory, scene, *check, id)?,
+            (EvidenceKind::Memory(holds), Piece::Memory(id)) => match found(memory, id)? {
                 Ok(entry) => text(&whole(&entry), *holds).map(|()| format!("`{id}`")),
                 Err(why) => Err(why),
             },
-            (Shown::Remembered, Piece::Memory(id)) => match found(memory, id)? {
+            (EvidenceKind::Remembered, Piece::Memory(id)) => match found(memory, id)? {
                 Ok(entry) if entry.updated_at >= scene.began => Ok(format!("`{id}`")),
                 Ok(_) => Err(format!("`{id}` is from before the lifecycle started")),
                 Err(why) => Err(why),
             },
-            (Shown::Note(holds), Piece::Note { text: note, .. }) => {
+            (EvidenceKind::Note(holds), Piece::Note { text: note, .. }) => {
                 text(note, *holds).map(|()| "a note".to_owned())
             }
-            (Shown::Person, Piece::Note { text: note, by }) => match by.map(str::trim) {
+            (EvidenceKind::Person, Piece::Note { text: note, by }) => match by.map(str::trim) {
                 Some(by) if !by.is_empty() => {
-                    text(note, Holds::Words).map(|()| format!("a note by {by}"))
+                    text(note, Content::Words).map(|()| format!("a note by {by}"))
                 }
                 _ => Err("the note has no `by`".to_owned()),
             },
@@ -229,12 +229,12 @@ fn by_record(
     criterion: &Criterion,
 ) -> Result<Verdict, MemoryError> {
     let mut why = None;
-    for shown in criterion.shown_by {
+    for shown in criterion.accepts {
         let verdict = match (shown, scene.branch.as_deref()) {
-            (Shown::Remembered, _) => remembered(memory, scene)?,
-            (Shown::Outcome(check), Some(branch)) => last_run(memory, scene, *check, branch)?,
-            (Shown::Tasks, Some(branch)) => tasks(memory, branch)?,
-            (Shown::Outcome(_) | Shown::Tasks, None) => {
+            (EvidenceKind::Remembered, _) => remembered(memory, scene)?,
+            (EvidenceKind::Outcome(check), Some(branch)) => last_run(memory, scene, *check, branch)?,
+            (EvidenceKind::Tasks, Some(branch)) => tasks(memory, branch)?,
+            (EvidenceKind::Outcome(_) | EvidenceKind::Tasks, None) => {
                 Err("no evidence was passed, and the lifecycle has no session to search".to_owned())
             }
             _ => continue,
@@ -247,7 +247,7 @@ fn by_record(
     Ok(Err(why.unwrap_or_else(|| "no evidence was passed".to_owned())))
 }
 
-fn file(scene: &Context<'_>, path: &str, holds: Holds) -> Verdict {
+fn file(scene: &Context<'_>, path: &str, holds: Content) -> Verdict {
     let path = path.replace('\\', "/");
     let disk = Disk::new(scene.root);
     let place = disk.locate(&path).map_err(|_| format!("`{path}` is outside the project"))?;
@@ -264,39 +264,39 @@ fn file(scene: &Context<'_>, path: &str, holds: Holds) -> Verdict {
     let mut parts = lower.split(|c: char| !c.is_alphanumeric());
     let is_named = |words: &[&str]| parts.any(|part| words.contains(&part));
     let by_path = match holds {
-        Holds::Test => Some(is_named),
-        Holds::Archived => Some(is_named),
+        Content::Test => Some(is_named),
+        Content::Archived => Some(is_named),
         _ => None,
     };
     if let Some(mut is_named) = by_path {
-        let words: &[&str] = if holds == Holds::Test {
+        let words: &[&str] = if holds == Content::Test {
             &["test", "tests", "spec", "specs", "e2e", "it"]
         } else {
             &["archive", "archived", "done", "completed"]
         };
-        let wrong = if holds == Holds::Test { "is not a test" } else { "is not archived" };
-        let is_prose = holds == Holds::Test && PROSE.iter().any(|ending| lower.ends_with(ending));
+        let wrong = if holds == Content::Test { "is not a test" } else { "is not archived" };
+        let is_prose = holds == Content::Test && PROSE.iter().any(|ending| lower.ends_with(ending));
         return if is_named(words) && !is_prose {
             Ok(format!("the file `{path}`"))
         } else {
             Err(format!("`{path}` {wrong}, by its path"))
         };
     }
-    let bytes = disk.read(&path, LONGEST).map_err(|error| format!("{path}: {error}"))?;
+    let bytes = disk.read(&path, MAX_FILE_BYTES).map_err(|error| format!("{path}: {error}"))?;
     text(&String::from_utf8_lossy(&bytes), holds)
         .map(|()| format!("the file `{path}`"))
         .map_err(|why| format!("`{path}`: {why}"))
 }
 
 /// Checks the content of a text.
-fn text(text: &str, holds: Holds) -> Result<(), String> {
+fn text(text: &str, holds: Content) -> Result<(), String> {
     let lower = text.to_lowercase();
     let has_all = |words: &[&[&str]]| {
         words.iter().all(|either| either.iter().any(|word| lower.contains(word)))
     };
     let refuse = |is_held: bool, why: &str| if is_held { Ok(()) } else { Err(why.to_owned()) };
     match holds {
-        Holds::Scenarios => refuse(
+        Content::Scenarios => refuse(
             has_all(&[
                 &["given", "조건", "前提"],
                 &["when", "만일", "もし"],
@@ -304,16 +304,16 @@ fn text(text: &str, holds: Holds) -> Result<(), String> {
             ]),
             "it does not contain given, when and then",
         ),
-        Holds::Estimates => refuse(
+        Content::Estimates => refuse(
             has_all(&[&["complexity", "복잡도", "複雑"], &["tier", "티어", "ティア"]]),
             "it does not contain complexity and tier",
         ),
-        Holds::Paths => refuse(text.split_whitespace().any(is_path), "it does not name a file"),
-        Holds::Short => {
+        Content::Paths => refuse(text.split_whitespace().any(is_path), "it does not name a file"),
+        Content::Short => {
             let lines = text.trim().lines().count();
             refuse(lines > 0 && lines <= SUMMARY_LINES, &format!("it has {lines} lines"))
         }
-        Holds::Words | Holds::Test | Holds::Archived => {
+        Content::Words | Content::Test | Content::Archived => {
             let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
             refuse(words.count() >= 3, "it has fewer than three words")
         }
@@ -449,7 +449,7 @@ fn last_run(
         branch: Some(branch.to_owned()),
         since: Some(scene.began),
         order: Order::Newest,
-        ..Query::active(Layers::SESSION.and(Layers::LOCAL), Kind::ToolOutcome)
+        ..Query::active(Layers::SESSION.union(Layers::LOCAL), Kind::ToolOutcome)
     };
     for entry in memory.read(&mut |store| store.entries(&query))? {
         let Run { checks, passed } = outcomes::read(&entry);

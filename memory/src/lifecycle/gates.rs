@@ -2,7 +2,7 @@
 //! passes them. `content/specs/quality-gates.md` documents them; a test compares the two.
 
 use super::evidence::{self, Context};
-use super::phases::{Criterion, Holds, Shown};
+use super::phases::{Criterion, Content, EvidenceKind};
 use crate::MemoryError;
 use crate::outcomes::{self, Check};
 use crate::project::ProjectMemory;
@@ -24,7 +24,7 @@ pub struct Gate {
     /// Globs of the ids of rules that must report nothing in the changed files.
     pub rules: &'static [&'static str],
     /// Further evidence, any one of these; empty when none is required.
-    pub shown_by: &'static [Shown],
+    pub shown_by: &'static [EvidenceKind],
     /// Whether the phase cannot be left without passing the gate.
     pub blocks: bool,
 }
@@ -34,7 +34,7 @@ const fn gate(
     name: &'static str,
     phases: &'static [&'static str],
     rules: &'static [&'static str],
-    shown_by: &'static [Shown],
+    shown_by: &'static [EvidenceKind],
 ) -> Gate {
     Gate { id, name, aliases: &[], phases, rules, shown_by, blocks: true }
 }
@@ -87,37 +87,37 @@ pub const GATES: [Gate; 12] = [
             "Compiler and types clean",
             BUILD,
             &[],
-            &[Shown::Outcome(Check::Types), Shown::Outcome(Check::Build)],
+            &[EvidenceKind::Outcome(Check::Types), EvidenceKind::Outcome(Check::Build)],
         )
     },
-    gate("lint_clean", "Linter clean", BUILD, &[], &[Shown::Outcome(Check::Lint)]),
+    gate("lint_clean", "Linter clean", BUILD, &[], &[EvidenceKind::Outcome(Check::Lint)]),
     gate(
         "no_dead_code",
         "No dead code",
         VERIFY,
         &["compliance/commented-out-code"],
-        &[Shown::Outcome(Check::Lint), Shown::Note(Holds::Words)],
+        &[EvidenceKind::Outcome(Check::Lint), EvidenceKind::Note(Content::Words)],
     ),
     gate(
         "tests_pass",
         "Tests pass",
         &["VERIFY", "SHIP"],
         &["compliance/disabled-test", "compliance/focused-test"],
-        &[Shown::Outcome(Check::Tests)],
+        &[EvidenceKind::Outcome(Check::Tests)],
     ),
     gate(
         "acceptance_criteria",
         "Criteria met",
         VERIFY,
         &[],
-        &[Shown::File(Holds::Test), Shown::Person],
+        &[EvidenceKind::File(Content::Test), EvidenceKind::Person],
     ),
     gate(
         "spec_matches",
         "Specification current",
         VERIFY,
         &[],
-        &[Shown::Commit, Shown::File(Holds::Words), Shown::Note(Holds::Words)],
+        &[EvidenceKind::Commit, EvidenceKind::File(Content::Words), EvidenceKind::Note(Content::Words)],
     ),
     Gate {
         blocks: false,
@@ -126,7 +126,7 @@ pub const GATES: [Gate; 12] = [
             "Documents follow",
             &["SHIP"],
             &["compliance/broken-link", "compliance/document-header"],
-            &[Shown::Commit, Shown::File(Holds::Words), Shown::Note(Holds::Words)],
+            &[EvidenceKind::Commit, EvidenceKind::File(Content::Words), EvidenceKind::Note(Content::Words)],
         )
     },
     gate("commits_conform", "Commits conform", &["SHIP"], &["compliance/commit-message"], &[]),
@@ -134,7 +134,7 @@ pub const GATES: [Gate; 12] = [
 
 /// Status of a gate according to the records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum GateStatus {
     /// The gate is passed.
     Pass,
     /// A record contradicts the gate.
@@ -149,7 +149,7 @@ pub struct Shows {
     /// Identifier of the gate.
     pub id: &'static str,
     /// Status; `None` when the gate depends on its rules alone.
-    pub standing: Option<Standing>,
+    pub standing: Option<GateStatus>,
     /// The evidence, or the expected evidence; empty when the gate depends on its rules alone.
     pub why: String,
 }
@@ -173,7 +173,7 @@ impl ProjectMemory {
     ///
     /// # Errors
     /// When evidence is given for an unknown gate, or the store cannot be read.
-    pub fn judge_gates(
+    pub fn check_gates(
         &mut self,
         phase: &str,
         branch: Option<&str>,
@@ -210,7 +210,7 @@ impl ProjectMemory {
         branch: Option<&str>,
         changed: i64,
         given: Option<&Value>,
-    ) -> Result<(Option<Standing>, String), MemoryError> {
+    ) -> Result<(Option<GateStatus>, String), MemoryError> {
         if gate.shown_by.is_empty() {
             return Ok(match given {
                 None => (None, String::new()),
@@ -220,20 +220,20 @@ impl ProjectMemory {
         let last = self.last_run_of(gate, branch, changed)?;
         if let Some((id, passed)) = &last {
             return Ok(match passed {
-                true => (Some(Standing::Pass), format!("`{id}` passed")),
-                false => (Some(Standing::Fail), format!("`{id}` failed")),
+                true => (Some(GateStatus::Pass), format!("`{id}` passed")),
+                false => (Some(GateStatus::Fail), format!("`{id}` failed")),
             });
         }
         if let Some(given) = given {
             let root = self.root().to_owned();
             let scene = Context { root: &root, began: 0, branch: branch.map(str::to_owned) };
-            let criterion = Criterion { key: gate.id, says: gate.name, shown_by: gate.shown_by };
+            let criterion = Criterion { key: gate.id, description: gate.name, accepts: gate.shown_by };
             let judged = evidence::check_criterion(self, &scene, &criterion, Some(given))?;
-            let standing = if judged.met { Standing::Pass } else { Standing::Missing };
+            let standing = if judged.met { GateStatus::Pass } else { GateStatus::Missing };
             return Ok((Some(standing), judged.why));
         }
         let hints: Vec<String> = gate.shown_by.iter().map(|shown| shown.hint()).collect();
-        Ok((Some(Standing::Missing), format!("expected {}", hints.join(" or "))))
+        Ok((Some(GateStatus::Missing), format!("expected {}", hints.join(" or "))))
     }
 
     /// The newest run of one of the gate's checks since the last change, with a result.
@@ -247,7 +247,7 @@ impl ProjectMemory {
             .shown_by
             .iter()
             .filter_map(|shown| match shown {
-                Shown::Outcome(check) => Some(*check),
+                EvidenceKind::Outcome(check) => Some(*check),
                 _ => None,
             })
             .collect();
@@ -258,7 +258,7 @@ impl ProjectMemory {
             branch: branch.map(str::to_owned),
             since: Some(changed),
             order: Order::Newest,
-            ..Query::active(Layers::SESSION.and(Layers::LOCAL), Kind::ToolOutcome)
+            ..Query::active(Layers::SESSION.union(Layers::LOCAL), Kind::ToolOutcome)
         };
         let entries = self.read(&mut |store| store.entries(&query))?;
         Ok(entries.iter().find_map(|entry| {
@@ -276,7 +276,7 @@ mod tests {
 
     /// The page must match the code, because people read the page.
     #[test]
-    fn the_page_tells_the_same() {
+    fn the_page_matches_the_gates() {
         let page = aidd_content::RULES
             .guides
             .iter()

@@ -6,8 +6,8 @@ mod gates;
 mod phases;
 
 pub use evidence::CriterionResult;
-pub use gates::{GATES, Gate, Shows, Standing, gate_named, gates_of};
-pub use phases::{Criterion, Holds, PHASES, Phase, Shown, criterion, phase};
+pub use gates::{GATES, Gate, Shows, GateStatus, gate_named, gates_of};
+pub use phases::{Criterion, Content, PHASES, Phase, EvidenceKind, criterion, phase};
 
 use super::MemoryError;
 use super::project::ProjectMemory;
@@ -25,7 +25,7 @@ pub struct Advance {
     /// The phase to leave.
     pub left: &'static str,
     /// The exit criteria of that phase.
-    pub judged: Vec<CriterionResult>,
+    pub results: Vec<CriterionResult>,
     /// Whether the phase was left.
     pub moved: bool,
 }
@@ -96,16 +96,16 @@ impl ProjectMemory {
     ///
     /// # Errors
     /// When the lifecycle is not active, or evidence is for an unknown criterion.
-    pub fn judge_lifecycle(
+    pub fn check_lifecycle(
         &mut self,
         id: &str,
         evidence: &Map<String, Value>,
     ) -> Result<Vec<CriterionResult>, MemoryError> {
         let state = self.read(&mut |store| active(store, id))?;
-        self.judged(&state, evidence)
+        self.check_criteria(&state, evidence)
     }
 
-    fn judged(
+    fn check_criteria(
         &mut self,
         state: &Lifecycle,
         evidence: &Map<String, Value>,
@@ -128,7 +128,7 @@ impl ProjectMemory {
         let scene = Context { root: &root, began, branch: session.map(|session| session.branch) };
         let mut judged = Vec::new();
         for one in here.exit {
-            let given = given(here, evidence, one.key);
+            let given = evidence_for(here, evidence, one.key);
             judged.push(evidence::check_criterion(self, &scene, one, given)?);
         }
         Ok(judged)
@@ -150,18 +150,18 @@ impl ProjectMemory {
     ) -> Result<Advance, MemoryError> {
         let before = self.read(&mut |store| active(store, id))?;
         let here = phase(&before.current_phase)?;
-        let judged = self.judged(&before, evidence)?;
+        let judged = self.check_criteria(&before, evidence)?;
         let is_met = judged.iter().all(|one| one.met);
         let force = force.filter(|why| !why.trim().is_empty());
         if !is_met && force.is_none() {
-            return Ok(Advance { lifecycle: before, left: here.name, judged, moved: false });
+            return Ok(Advance { lifecycle: before, left: here.name, results: judged, moved: false });
         }
         let at = self.now();
         let shown: Map<String, Value> = judged
             .iter()
             .filter(|one| one.met)
             .map(|one| {
-                let given = given(here, evidence, one.key).cloned();
+                let given = evidence_for(here, evidence, one.key).cloned();
                 (one.key.to_owned(), given.unwrap_or_else(|| json!(one.why)))
             })
             .collect();
@@ -185,7 +185,7 @@ impl ProjectMemory {
             state.updated_at = at.into();
             Ok(state)
         })?;
-        Ok(Advance { lifecycle, left: here.name, judged, moved: true })
+        Ok(Advance { lifecycle, left: here.name, results: judged, moved: true })
     }
 
     /// Returns to an earlier phase when the work turned out to differ from its specification.
@@ -198,7 +198,7 @@ impl ProjectMemory {
         to: &str,
         reason: &str,
     ) -> Result<Lifecycle, MemoryError> {
-        said_why(reason)?;
+        require_reason(reason)?;
         let target = phase(to)?;
         let at = self.now();
         self.change_lifecycle(id, &mut |store| {
@@ -225,7 +225,7 @@ impl ProjectMemory {
     /// # Errors
     /// When it is not active, or the reason is empty.
     pub fn abandon_lifecycle(&mut self, id: &str, reason: &str) -> Result<Lifecycle, MemoryError> {
-        said_why(reason)?;
+        require_reason(reason)?;
         let at = self.now();
         self.change_lifecycle(id, &mut |store| {
             let mut state = active(store, id)?;
@@ -254,12 +254,12 @@ impl ProjectMemory {
 }
 
 /// The evidence for a criterion, by its key or its description.
-fn given<'a>(here: &Phase, evidence: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {
+fn evidence_for<'a>(here: &Phase, evidence: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {
     let is_for = |name: &str| criterion(here, name).is_some_and(|named| named.key == key);
     evidence.iter().find(|(name, _)| is_for(name)).map(|(_, value)| value)
 }
 
-fn said_why(reason: &str) -> Result<(), MemoryError> {
+fn require_reason(reason: &str) -> Result<(), MemoryError> {
     if reason.trim().is_empty() {
         return Err(MemoryError::Invalid("a reason is missing".to_owned()));
     }

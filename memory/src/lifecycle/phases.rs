@@ -24,16 +24,16 @@ pub struct Criterion {
     /// Key that evidence refers to.
     pub key: &'static str,
     /// Description of the condition.
-    pub says: &'static str,
+    pub description: &'static str,
     /// Accepted kinds of evidence; any one suffices.
-    pub shown_by: &'static [Shown],
+    pub accepts: &'static [EvidenceKind],
 }
 
 /// A kind of evidence for a criterion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shown {
+pub enum EvidenceKind {
     /// A project file with this content.
-    File(Holds),
+    File(Content),
     /// A commit made since the lifecycle started.
     Commit,
     /// A branch of the repository.
@@ -44,18 +44,18 @@ pub enum Shown {
     /// The branch's context, with completed and without pending tasks. Searched in the same way.
     Tasks,
     /// A memory with this content, by its id.
-    Memory(Holds),
+    Memory(Content),
     /// A memory created since the lifecycle started. Searched in the same way.
     Remembered,
     /// A note with this content.
-    Note(Holds),
+    Note(Content),
     /// A person's approval: a note with `by`.
     Person,
 }
 
 /// The content that evidence must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Holds {
+pub enum Content {
     /// Any text of at least three words.
     Words,
     /// Given, when and then.
@@ -72,7 +72,7 @@ pub enum Holds {
     Archived,
 }
 
-impl Shown {
+impl EvidenceKind {
     /// Describes the evidence, for messages.
     #[must_use]
     pub fn hint(self) -> String {
@@ -92,7 +92,7 @@ impl Shown {
     }
 }
 
-impl Holds {
+impl Content {
     fn hint(self) -> &'static str {
         match self {
             Self::Words => "",
@@ -106,12 +106,12 @@ impl Holds {
     }
 }
 
-const fn exit(key: &'static str, says: &'static str, shown_by: &'static [Shown]) -> Criterion {
-    Criterion { key, says, shown_by }
+const fn exit(key: &'static str, says: &'static str, shown_by: &'static [EvidenceKind]) -> Criterion {
+    Criterion { key, description: says, accepts: shown_by }
 }
 
-use Holds::{Archived, Estimates, Paths, Scenarios, Short, Test, Words};
-use Shown::{Branch, Commit, File, Memory, Note, Outcome, Person, Remembered, Tasks};
+use Content::{Archived, Estimates, Paths, Scenarios, Short, Test, Words};
+use EvidenceKind::{Branch, Commit, File, Memory, Note, Outcome, Person, Remembered, Tasks};
 
 /// The phases in order.
 pub const PHASES: [Phase; 6] = [

@@ -11,13 +11,13 @@ fn map(value: Value) -> Map<String, Value> {
     serde_json::from_value(value).expect("an object")
 }
 
-fn said<T: std::fmt::Debug>(result: Result<T, MemoryError>) -> String {
+fn error_text<T: std::fmt::Debug>(result: Result<T, MemoryError>) -> String {
     result.expect_err("an error").to_string()
 }
 
 /// Each criterion with its result.
-fn judged(memory: &mut ProjectMemory, id: &str, evidence: Value) -> String {
-    let judged = memory.judge_lifecycle(id, &map(evidence)).expect("judged");
+fn render_criteria(memory: &mut ProjectMemory, id: &str, evidence: Value) -> String {
+    let judged = memory.check_lifecycle(id, &map(evidence)).expect("judged");
     let lines = judged.iter().map(|one| {
         let met = if one.met { "met" } else { "unmet" };
         format!("{} {met}: {}\n", one.key, one.why)
@@ -78,7 +78,7 @@ fn words_files_and_memories_are_looked_at() {
         let id = memory.start_lifecycle("login", None, None).expect("begun").id;
         let lesson = memory.save_insight("Cookies are Lax here", None, &Insight::default(), None);
         let lesson = lesson.expect("saved");
-        let shown = judged(
+        let shown = render_criteria(
             memory,
             &id,
             json!({
@@ -105,7 +105,7 @@ fn words_files_and_memories_are_looked_at() {
         assert_eq!((passed.evidence.len(), passed.forced.as_ref()), (4, None));
         assert_eq!(passed.evidence["context"], json!(lesson));
         assert_eq!(moved.judged[3].why, "a note; the file `docs/list.md`");
-        let shown = judged(
+        let shown = render_criteria(
             memory,
             &id,
             json!({
@@ -154,7 +154,7 @@ fn commits_and_branches_are_looked_up() {
                 "unmet: a note is not accepted as evidence here".to_owned(),
             ),
         ] {
-            let shown = judged(memory, &id, json!({"spec": commit}));
+            let shown = render_criteria(memory, &id, json!({"spec": commit}));
             assert_eq!(shown.lines().next(), Some(&*format!("spec {why}")));
         }
         for (branch, why) in [
@@ -165,7 +165,7 @@ fn commits_and_branches_are_looked_up() {
             ),
             (json!("none is needed: trivial"), "met: a note"),
         ] {
-            let shown = judged(memory, &id, json!({"branch": branch}));
+            let shown = render_criteria(memory, &id, json!({"branch": branch}));
             assert_eq!(shown.lines().nth(1), Some(&*format!("branch {why}")));
         }
     });
@@ -211,7 +211,7 @@ fn recorded_runs_and_tasks_show_themselves() {
         run(memory, &session, "cargo test", 1);
         assert!(judged(memory, &id, json!({})).contains("compiles met"), "tests may fail for else");
         let later = run(memory, &session, "cargo build", 1);
-        let shown = judged(memory, &id, json!({"compiles": passed, "tasks": "branch:login"}));
+        let shown = render_criteria(memory, &id, json!({"compiles": passed, "tasks": "branch:login"}));
         assert!(shown.contains(&format!("compiles unmet: `{later}` failed")), "{shown}");
         assert!(shown.starts_with("tasks met"), "{shown}");
         run(memory, &session, "cargo test", 0);
@@ -221,13 +221,13 @@ fn recorded_runs_and_tasks_show_themselves() {
 }
 
 #[test]
-fn the_last_phase_asks_for_a_short_summary_an_archive_and_a_memory() {
+fn the_last_phase_requires_a_short_summary_an_archive_and_a_memory() {
     on_both(|root, memory| {
         write(root, "plans/done/login.md", "");
         write(root, "tests/login.rs", "");
         write(root, "long.md", &"line\n".repeat(21));
         let id = memory.start_lifecycle("login", None, Some("verify")).expect("begun").id;
-        let shown = judged(memory, &id, json!({"covered": "tests/login.rs", "dead": "long.md"}));
+        let shown = render_criteria(memory, &id, json!({"covered": "tests/login.rs", "dead": "long.md"}));
         assert!(
             shown.starts_with("covered met: the file `tests/login.rs`\ntests unmet: no evidence"),
             "{shown}"
@@ -235,10 +235,10 @@ fn the_last_phase_asks_for_a_short_summary_an_archive_and_a_memory() {
         assert!(shown.contains("dead unmet: a file is not accepted as evidence here"), "{shown}");
         // Only test files are tests, and a file is never a memory, whatever its name.
         write(root, "specs/login/spec.md", "");
-        let shown = judged(memory, &id, json!({"covered": "file:specs/login/spec.md"}));
+        let shown = render_criteria(memory, &id, json!({"covered": "file:specs/login/spec.md"}));
         assert!(shown.contains("`specs/login/spec.md` is not a test, by its path"), "{shown}");
         write(root, "decision_log_test.rs", "");
-        let shown = judged(memory, &id, json!({"covered": "decision_log_test.rs"}));
+        let shown = render_criteria(memory, &id, json!({"covered": "decision_log_test.rs"}));
         assert!(shown.starts_with("covered met: the file `decision_log_test.rs`"), "{shown}");
         let id = memory.start_lifecycle("login", None, Some("ship")).expect("begun").id;
         let evidence = json!({"summary": "long.md", "archived": "plans/done/login.md"});

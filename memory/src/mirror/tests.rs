@@ -40,7 +40,7 @@ fn by_lines(lines: &[Revision]) -> Vec<&'static str> {
         fold(&own)
     };
     let memories: Vec<Folded> = NAMES.iter().filter_map(of).collect();
-    let standing = ActiveSet::of(&memories);
+    let standing = ActiveSet::new(&memories);
     NAMES.into_iter().filter(|id| standing.is_active(id)).collect()
 }
 
@@ -116,7 +116,7 @@ fn a_new_decision_looks_at_few_of_the_old_ones() {
     };
     (0..60).for_each(&mut save);
     let ids = BTreeSet::from(["d59".to_owned(), "d58".to_owned()]);
-    let above = Above::of(&mut *opened.store, &ids).expect("above");
+    let above = Above::from_ids(&mut *opened.store, &ids).expect("above");
     assert_eq!(above.superseding("d58"), ["d59"]);
     assert_eq!(above.superseding("d57"), [""; 0], "it is not looked at");
     assert!(above.circles().is_empty());

@@ -48,7 +48,7 @@ mod tests {
     use crate::recall::terms;
 
     #[test]
-    fn days_are_told_in_words() {
+    fn days_are_formatted_in_words() {
         for (at, told) in [
             (0, "1970-01-01 1 January 1970"),
             (-1, "1969-12-31 31 December 1969"),
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_told_from_words() {
+    fn dates_in_words_are_recognised() {
         for (text, is) in [
             ("what broke on 24 December 2025", true),
             ("the fix of december", true),

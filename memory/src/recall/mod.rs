@@ -1,7 +1,7 @@
 //! Search in three steps: a search that returns compact hits, the memories around one of them, and
 //! whole entries for the few that are worth reading.
 
-mod around;
+mod timeline;
 mod dates;
 pub(crate) mod index;
 pub(crate) mod prepare;

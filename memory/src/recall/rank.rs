@@ -33,13 +33,13 @@ const TOOL_OUTCOME_FACTOR: f32 = 0.7;
 const MIN_SCORE_SHARE: f32 = 0.5;
 
 /// Maximum number of bytes of a question that are read.
-pub(super) const ASKED_BYTES: usize = 16 * 1024;
+pub(super) const MAX_QUESTION_BYTES: usize = 16 * 1024;
 /// Maximum number of terms of a question that are searched for.
-pub(super) const ASKED_TERMS: usize = 256;
+pub(super) const MAX_QUESTION_TERMS: usize = 256;
 
 /// A question prepared for comparison.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct PreparedQuestion {
     pub(super) terms: Vec<String>,
     /// Hash of the question as a topic: see [`topic_hash`].
     topic: u64,
@@ -48,17 +48,17 @@ pub(super) struct Asked {
     /// Maximum that meaning adds to the score of words.
     weight: f32,
     /// Minimum cosine for a match by meaning alone.
-    alike: f32,
+    match_cosine: f32,
     is_empty: bool,
     has_filters: bool,
     file: Option<String>,
     of_topic: Option<String>,
 }
 
-impl Asked {
-    pub(super) fn of(question: &Question, using: Using) -> Self {
-        let text = prepare::clipped(question.text.trim(), ASKED_BYTES);
-        let terms = terms::distinct(text, ASKED_TERMS);
+impl PreparedQuestion {
+    pub(super) fn from_question(question: &Question, using: Using) -> Self {
+        let text = prepare::clipped(question.text.trim(), MAX_QUESTION_BYTES);
+        let terms = terms::distinct(text, MAX_QUESTION_TERMS);
         // Punctuation has vectors of its own, without meaning.
         let by_meaning = using != Using::Words && text.contains(char::is_alphanumeric);
         let is_literal = using == Using::Both && is_literal(text, &terms);
@@ -66,7 +66,7 @@ impl Asked {
         Self {
             topic: topic_hash(&topic_key(text)),
             weight: if is_literal { MAX_MEANING_LITERAL } else { MAX_MEANING },
-            alike: if using == Using::Meaning { f32::NEG_INFINITY } else { MIN_COSINE },
+            match_cosine: if using == Using::Meaning { f32::NEG_INFINITY } else { MIN_COSINE },
             vector: vector.filter(|vector| !vector.is_empty()),
             terms: if using == Using::Meaning { Vec::new() } else { terms },
             is_empty: text.is_empty(),
@@ -107,7 +107,7 @@ pub(super) fn rank(
     index: &Index,
     store: &mut dyn StorageBackend,
     question: &Question,
-    asked: &Asked,
+    asked: &PreparedQuestion,
 ) -> Result<(Vec<Ranked>, usize), MemoryError> {
     let words = by_words(index, store, &asked.terms)?;
     let meaning = asked.vector.as_ref().map(|vector| by_meaning(index, vector));
@@ -119,7 +119,7 @@ pub(super) fn rank(
             None => (0.0, 0.0),
         };
         let is_topic = brief.topic != 0 && brief.topic == asked.topic;
-        let answers = asked.is_empty || words > 0.0 || cosine >= asked.alike || is_topic;
+        let answers = asked.is_empty || words > 0.0 || cosine >= asked.match_cosine || is_topic;
         let stands = brief.is_live
             && question.layers.contains(brief.layer)
             && (!brief.is_superseded || question.with_superseded);
@@ -155,7 +155,7 @@ fn score(sum: f32, is_topic: bool) -> f32 {
 fn order(
     index: &Index,
     question: &Question,
-    asked: &Asked,
+    asked: &PreparedQuestion,
     one: &Ranked,
     other: &Ranked,
 ) -> std::cmp::Ordering {
@@ -170,7 +170,7 @@ fn order(
 }
 
 /// Whether a memory passes the filters.
-fn fits(index: &Index, slot: usize, question: &Question, asked: &Asked) -> bool {
+fn fits(index: &Index, slot: usize, question: &Question, asked: &PreparedQuestion) -> bool {
     let is = |wanted: &Option<String>, own: &Option<Box<str>>| {
         wanted.as_ref().is_none_or(|wanted| own.as_deref() == Some(&**wanted))
     };
@@ -246,16 +246,16 @@ pub(super) fn rarity(all: usize, with: usize) -> f32 {
 /// Similarity of the memories to the question.
 struct Meaning {
     cosines: Vec<f32>,
-    least: f32,
+    min_cosine: f32,
     /// 1 divided by the range of cosines.
     scale: f32,
 }
 
 impl Meaning {
     /// The cosine, and its position between the minimum and the maximum.
-    fn of(&self, slot: usize) -> (f32, f32) {
+    fn cosine_at(&self, slot: usize) -> (f32, f32) {
         match self.cosines.get(slot) {
-            Some(&cosine) if !cosine.is_nan() => (cosine, (cosine - self.least) * self.scale),
+            Some(&cosine) if !cosine.is_nan() => (cosine, (cosine - self.min_cosine) * self.scale),
             _ => (0.0, 0.0),
         }
     }
@@ -274,5 +274,5 @@ fn by_meaning(index: &Index, asked: &Vector) -> Meaning {
         _ => f32::NAN,
     });
     let cosines = cosines.collect();
-    Meaning { cosines, least, scale: 1.0 / (most - least).max(MIN_COSINE_RANGE) }
+    Meaning { cosines, min_cosine: least, scale: 1.0 / (most - least).max(MIN_COSINE_RANGE) }
 }

@@ -1,7 +1,7 @@
 //! The first step of recall: memories that match a question, in compact form.
 
-use super::around::hit;
-use super::rank::{Asked, rank};
+use super::timeline::hit;
+use super::rank::{PreparedQuestion, rank};
 use super::{Answer, Diagnostics, Found, Question, Using, snippet};
 use crate::MemoryError;
 use crate::project::ProjectMemory;
@@ -24,7 +24,7 @@ impl ProjectMemory {
         question: &Question,
         using: Using,
     ) -> Result<Found, MemoryError> {
-        let asked = Asked::of(question, using);
+        let asked = Preparefrom_questionuestion::of(question, using);
         self.read_indexed(&mut |store, index| {
             index.refresh(store, !asked.terms.is_empty())?;
             let (ranked, matched) = rank(index, store, question, &asked)?;
@@ -36,7 +36,7 @@ impl ProjectMemory {
                 // Another process can have deleted it meanwhile.
                 let Some(entry) = store.entry(&doc.id)? else { continue };
                 let mut hit = hit(store, &entry, one.score)?;
-                hit.snippet = snippet::of(&entry, &hit.title, &asked.terms);
+                hit.snippet = snippet::snippet_for(&entry, &hit.title, &asked.terms);
                 found.hits.push(hit);
                 answers.push(Answer { words: one.words, meaning: one.meaning });
             }

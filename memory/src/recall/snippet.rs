@@ -5,13 +5,13 @@ use super::terms;
 use crate::types::{Entry, Outcome};
 
 /// Maximum length in characters: with a title and its other fields, a hit has 50 to 100 tokens.
-const LONGEST: usize = 120;
+const MAX_SNIPPET_CHARS: usize = 120;
 /// Maximum number of bytes of a memory that are searched for a snippet.
-const LOOKED_AT: usize = 4096;
+const MAX_SEARCHED_BYTES: usize = 4096;
 
 /// The sentence of `entry` that shares the most terms with the question, or the first that the
 /// title does not show when none does. Empty when the title contains everything.
-pub(super) fn of(entry: &Entry, title: &str, asked: &[String]) -> String {
+pub(super) fn snippet_for(entry: &Entry, title: &str, asked: &[String]) -> String {
     let content = entry.content.trim_start();
     // The last word of a truncated title is repeated.
     let shown = title.strip_suffix('…').map_or(title, |cut| {
@@ -20,7 +20,7 @@ pub(super) fn of(entry: &Entry, title: &str, asked: &[String]) -> String {
     let mut parts = vec![content.strip_prefix(shown).unwrap_or(content)];
     // The outcome of a decision is a separate field of the hit.
     each_metadata_text(entry, &mut |text| parts.extend(Outcome::read(text).is_err().then_some(text)));
-    let mut left = LOOKED_AT;
+    let mut left = MAX_SEARCHED_BYTES;
     let mut best: Option<(usize, String)> = None;
     for part in parts {
         let part = clipped(part, left);
@@ -60,7 +60,7 @@ fn window(sentence: &str, asked: &[String]) -> (usize, String) {
     for (end, (_, chars, shared)) in words.iter().enumerate() {
         length += chars;
         count += shared;
-        while length > LONGEST && start < end {
+        while length > MAX_SNIPPET_CHARS && start < end {
             length -= words[start].1;
             count -= words[start].2;
             start += 1;
@@ -72,7 +72,7 @@ fn window(sentence: &str, asked: &[String]) -> (usize, String) {
     let (count, start, end) = best;
     let chosen: Vec<&str> = words[start..end].iter().map(|(word, ..)| *word).collect();
     let mut text = chosen.join(" ");
-    if let Some((cut, _)) = text.char_indices().nth(LONGEST) {
+    if let Some((cut, _)) = text.char_indices().nth(MAX_SNIPPET_CHARS) {
         text.truncate(cut);
         text.push('…');
     } else if end < words.len() {
@@ -105,7 +105,7 @@ mod tests {
             "status": "active", "createdAt": 1, "updatedAt": 1, "schemaVersion": 1
         }))
         .expect("an entry");
-        of(&entry, &entry.title(80), &terms::distinct(question, 99))
+        snippet_for(&entry, &entry.title(80), &terms::distinct(question, 99))
     }
 
     #[test]

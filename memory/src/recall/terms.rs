@@ -9,7 +9,7 @@ use unicode_normalization::char::decompose_canonical;
 
 /// Maximum length of a term in characters: longer words are keys and digests, which their beginning
 /// identifies.
-const LONGEST: usize = 64;
+const MAX_TERM_CHARS: usize = 64;
 
 /// Stop words, sorted. They are not terms.
 const STOP: [&str; 87] = [
@@ -73,14 +73,14 @@ fn pairs(run: &str, found: &mut dyn FnMut(&str)) {
 
 /// A word, and the parts of a name such as `RefundPending` or `HTTPServer`.
 fn word(run: &str, found: &mut dyn FnMut(&str)) {
-    one(run, found);
+    add_term(run, found);
     let mut parts = humps(run).peekable();
     if parts.next_if(|part| part.len() == run.len()).is_none() {
-        parts.for_each(|part| one(part, found));
+        parts.for_each(|part| add_term(part, found));
     }
 }
 
-fn one(word: &str, found: &mut dyn FnMut(&str)) {
+fn add_term(word: &str, found: &mut dyn FnMut(&str)) {
     let mut term = folded(word);
     if STOP.binary_search(&&*term).is_err() {
         stem(&mut term);
@@ -90,7 +90,7 @@ fn one(word: &str, found: &mut dyn FnMut(&str)) {
 
 /// Lower case, without accents on Latin and Greek letters.
 fn folded(word: &str) -> String {
-    let kept = word.chars().take(LONGEST);
+    let kept = word.chars().take(MAX_TERM_CHARS);
     if word.is_ascii() {
         return kept.map(|c| c.to_ascii_lowercase()).collect();
     }
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn terms_are_asked_once() {
+    fn terms_are_distinct() {
         assert_eq!(distinct("test tests testing x", 9), ["test", "x"]);
         assert_eq!(distinct("b c d", 2), ["b", "c"]);
     }

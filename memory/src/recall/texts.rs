@@ -2,7 +2,7 @@
 //! hundreds of texts, such as knowledge base entries.
 
 use super::prepare::{VECTOR_BYTES, clipped};
-use super::rank::{MIN_COSINE, ASKED_BYTES, ASKED_TERMS, BM25_B, MAX_MEANING, MIN_COSINE_RANGE, BM25_K1, rarity};
+use super::rank::{MIN_COSINE, MAX_QUESTION_BYTES, MAX_QUESTION_TERMS, BM25_B, MAX_MEANING, MIN_COSINE_RANGE, BM25_K1, rarity};
 use super::terms;
 use aidd_lexicon::embedding::{Table, Vector};
 use std::borrow::Cow;
@@ -58,8 +58,8 @@ impl Texts {
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "counts of texts")]
     pub fn rank(&self, question: &str) -> Vec<(usize, f32)> {
-        let question = clipped(question.trim(), ASKED_BYTES);
-        let asked = terms::distinct(&join_language_names(question), ASKED_TERMS);
+        let question = clipped(question.trim(), MAX_QUESTION_BYTES);
+        let asked = terms::distinct(&join_language_names(question), MAX_QUESTION_TERMS);
         let all = self.lengths.len();
         let average = (self.lengths.iter().sum::<f32>() / all.max(1) as f32).max(1.0);
         let mut words = vec![0.0_f32; all];

@@ -21,7 +21,7 @@ pub fn set_aside(
         // Closed first: some systems cannot rename an open file.
         *store = json::closed(&path);
         match name {
-            "sqlite" => put_away(&path, &sqlite::SUFFIXES, is_done, why, now)?,
+            "sqlite" => move_aside(&path, &sqlite::FILE_SUFFIXES, is_done, why, now)?,
             _ => json::set_aside(&path, why, now)?,
         }
     };
@@ -29,13 +29,13 @@ pub fn set_aside(
 }
 
 /// A damaged store that was moved aside.
-pub(super) struct PutAway {
+pub(super) struct MovedAside {
     notice: String,
     /// Its new path; `None` when another process moved it.
     aside: Option<PathBuf>,
 }
 
-impl PutAway {
+impl MovedAside {
     /// Adds the store to the list of stores to examine and returns the notice for the user. The
     /// caller must not hold the lock of the store at `path`, which examining other stores requires.
     pub(super) fn noted(self, path: &Path) -> String {
@@ -49,26 +49,26 @@ impl PutAway {
 
 /// The notice for the user when [`StorageBackend::mend`] succeeded.
 #[must_use]
-pub fn mended(why: &str) -> String {
+pub fn repaired_notice(why: &str) -> String {
     format!("the search index was damaged ({why}) and was rebuilt; all other data is intact")
 }
 
 /// Renames a damaged store, unless another process already has. The caller must hold its lock.
-pub(super) fn put_away(
+pub(super) fn move_aside(
     path: &Path,
     suffixes: &[&str],
     is_done: bool,
     why: &str,
     now: i64,
-) -> Result<PutAway, MemoryError> {
+) -> Result<MovedAside, MemoryError> {
     if is_done {
         let notice = "a damaged store was moved aside by another process".to_owned();
-        return Ok(PutAway { notice, aside: None });
+        return Ok(MovedAside { notice, aside: None });
     }
     let aside = lock::set_damaged_aside(path, suffixes, now)?;
     let notice = format!(
         "the store was damaged ({why}); it was moved to {}, and a new one was created from the tracked files",
         aside.display()
     );
-    Ok(PutAway { notice, aside: Some(aside) })
+    Ok(MovedAside { notice, aside: Some(aside) })
 }

@@ -29,14 +29,14 @@ pub(super) const NUMBER: &str = "local-writes";
 
 /// Bytes by which a log must exceed twice the length of its snapshot before a new snapshot replaces
 /// it.
-const SLACK: u64 = 4 << 20;
+const SNAPSHOT_SLACK_BYTES: u64 = 4 << 20;
 /// Log length in bytes up to which deletions take a new snapshot at once; in a longer log they wait
 /// for the next snapshot.
-const SHORT: u64 = 1 << 20;
+const SHORT_LOG_BYTES: u64 = 1 << 20;
 /// Maximum number of bytes read from a log.
-const LONGEST: u64 = 1 << 30;
+const MAX_LOG_BYTES: u64 = 1 << 30;
 /// Number of bytes at the end of a log that contain its last number.
-const TAIL: u64 = 128;
+const TAIL_BYTES: u64 = 128;
 /// Version of the log format.
 const VERSION: u32 = 1;
 
@@ -201,16 +201,16 @@ fn fault_of(path: &Path, why: &str) -> String {
 /// Whether to replace the log with a snapshot.
 fn is_due(path: &Path, deletes: bool) -> bool {
     let Some(length) = length(path) else { return true };
-    if length <= SHORT {
+    if length <= SHORT_LOG_BYTES {
         return deletes;
     }
-    if length <= SLACK {
+    if length <= SNAPSHOT_SLACK_BYTES {
         return false;
     }
     let mut start = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(TAIL).read_to_end(&mut start));
+    let read = File::open(path).and_then(|file| file.take(TAIL_BYTES).read_to_end(&mut start));
     let header = read.ok().and_then(|_| header(&start));
-    header.is_none_or(|header| length > SLACK + 2 * header.snapshot)
+    header.is_none_or(|header| length > SNAPSHOT_SLACK_BYTES + 2 * header.snapshot)
 }
 
 fn header(bytes: &[u8]) -> Option<Header> {
@@ -228,7 +228,7 @@ fn local(store: &mut dyn StorageBackend) -> Result<Vec<Change>, MemoryError> {
     let query = Query {
         statuses: Status::ALL.to_vec(),
         order: Order::Oldest,
-        ..Query::new(Layers::SESSION.and(Layers::LOCAL))
+        ..Query::new(Layers::SESSION.union(Layers::LOCAL))
     };
     let mut links: BTreeMap<String, Vec<Link>> = BTreeMap::new();
     for link in store.all_links()? {
@@ -281,8 +281,8 @@ pub fn last_number(path: &Path) -> Option<i64> {
     let length = length(path)?;
     let mut tail = Vec::new();
     let mut file = File::open(path).ok()?;
-    file.seek(SeekFrom::Start(length.saturating_sub(TAIL))).ok()?;
-    file.take(TAIL).read_to_end(&mut tail).ok()?;
+    file.seek(SeekFrom::Start(length.saturating_sub(TAIL_BYTES))).ok()?;
+    file.take(TAIL_BYTES).read_to_end(&mut tail).ok()?;
     let text = String::from_utf8_lossy(&tail);
     let last = text.strip_suffix('\n').and_then(|text| text.lines().next_back());
     match last.and_then(|line| line.rsplit('\t').nth(1)?.parse().ok()) {
@@ -318,7 +318,7 @@ pub fn read(path: &Path) -> Result<Backup, MemoryError> {
     let modified = file.metadata().and_then(|data| data.modified()).map_err(io)?;
     let written = modified.duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
     let mut bytes = Vec::new();
-    file.take(LONGEST).read_to_end(&mut bytes).map_err(io)?;
+    file.take(MAX_LOG_BYTES).read_to_end(&mut bytes).map_err(io)?;
     let mut backup =
         Backup { written: i64::try_from(written).unwrap_or(i64::MAX), ..Backup::default() };
     if header(&bytes).is_some_and(|header| header.version > VERSION) {

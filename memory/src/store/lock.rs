@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// How long to wait for a lock before giving up.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+pub const LOCK_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A lock between processes; released when dropped, and by the system when the process dies.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ pub fn take(path: &Path) -> Result<Lock, MemoryError> {
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(Lock(file)),
-            Err(TryLockError::WouldBlock) if start.elapsed() < PATIENCE => {
+            Err(TryLockError::WouldBlock) if start.elapsed() < LOCK_TIMEOUT => {
                 std::thread::sleep(pause(times));
                 times += 1;
             }

@@ -124,7 +124,7 @@ fn version(connection: &Connection) -> rusqlite::Result<i64> {
 }
 
 /// Schema versions above this are treated as damage.
-const HIGHEST: i64 = 10_000;
+const MAX_SCHEMA: i64 = 10_000;
 
 /// The newest version that `steps` create.
 pub(super) fn known(steps: &[&str]) -> i64 {
@@ -133,7 +133,7 @@ pub(super) fn known(steps: &[&str]) -> i64 {
 
 /// The error for a store with a newer schema than `known`.
 pub(super) fn newer(path: &Path, found: i64, known: i64) -> MemoryError {
-    if found > HIGHEST {
+    if found > MAX_SCHEMA {
         return MemoryError::Corrupt(format!("invalid schema version {found}"));
     }
     MemoryError::Newer { path: path.display().to_string(), found, known }
@@ -160,7 +160,7 @@ pub(super) fn run(
         return Err(newer(path, found, known));
     }
     if found == known {
-        mark(connection);
+        set_application_id(connection);
         return Ok(None);
     }
     let _lock = lock::take(&path.with_extension("lock"))?;
@@ -190,7 +190,7 @@ pub(super) fn run(
 
 /// Sets the application id of an older store. Where it cannot be written, the store is recognised
 /// by its tables.
-fn mark(connection: &Connection) {
+fn set_application_id(connection: &Connection) {
     let id = connection.query_row("PRAGMA application_id", [], |row| row.get::<_, i32>(0));
     if id.is_ok_and(|id| id != ownership::APPLICATION_ID) {
         let _ = connection.pragma_update(None, "application_id", ownership::APPLICATION_ID);

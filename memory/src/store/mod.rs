@@ -22,7 +22,7 @@ use super::privacy::Clean;
 use super::recall::prepare::COLUMNS;
 use super::types::{Entry, Kind, Layer, Link, Outcome, Status};
 use aidd_lexicon::embedding::Vector;
-pub use aside::{mended, set_aside};
+pub use aside::{repaired_notice, set_aside};
 pub use clashes::Clashes;
 pub use query::{Layers, Order, Query};
 use serde::{Deserialize, Serialize};
@@ -221,7 +221,7 @@ pub trait StorageBackend: Send + fmt::Debug {
     fn take_backup_fault(&mut self) -> Option<String>;
 
     /// Rebuilds derived data when only that is damaged; returns whether the store is intact now.
-    fn mend(&mut self) -> Result<bool, MemoryError>;
+    fn repair(&mut self) -> Result<bool, MemoryError>;
     /// Checks the store for damage and returns what was found.
     fn check(&mut self) -> Result<Vec<String>, MemoryError>;
     /// Whether another process moved the file aside, so that the store must be reopened.

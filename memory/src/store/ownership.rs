@@ -79,7 +79,7 @@ pub(super) fn foreign(path: &Path) -> Option<Foreign> {
     // Read-only: its write-ahead log is read but not checkpointed.
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).ok()?;
-    connection.busy_timeout(lock::PATIENCE).ok()?;
+    connection.busy_timeout(lock::LOCK_TIMEOUT).ok()?;
     by_schema(&connection).ok()?
 }
 
@@ -112,9 +112,9 @@ fn by_schema(connection: &Connection) -> rusqlite::Result<Option<Foreign>> {
 
 /// Describes the database of an unknown program.
 fn described(id: i32, tables: &[String]) -> String {
-    const NAMED: usize = 4;
-    let mut names = tables.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
-    if tables.len() > NAMED {
+    const MAX_NAMED_TABLES: usize = 4;
+    let mut names = tables.iter().take(MAX_NAMED_TABLES).cloned().collect::<Vec<_>>().join(", ");
+    if tables.len() > MAX_NAMED_TABLES {
         names += ", …";
     }
     match (id, names.is_empty()) {

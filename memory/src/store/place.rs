@@ -20,7 +20,7 @@ pub fn check(folder: &Path) -> Result<(), MemoryError> {
     refuse_link(folder)?;
     // A directory that cannot be listed can still be writable.
     let database = sqlite::path(folder);
-    for suffix in sqlite::SUFFIXES {
+    for suffix in sqlite::FILE_SUFFIXES {
         refuse_link(&super::with_suffix(&database, suffix))?;
     }
     refuse_link(&super::json::path(folder))?;
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn network_file_systems_are_told_by_number() {
+    fn network_file_systems_are_recognised_by_number() {
         assert_eq!(by_number(0x6969), Some(Shared::Network("NFS")));
         assert_eq!(by_number(0xFF53_4D42), Some(Shared::Network("SMB")));
         assert_eq!(by_number(0x6573_5546), Some(Shared::Perhaps("FUSE")));

@@ -10,30 +10,30 @@ pub struct Layers(u8);
 
 impl Layers {
     /// Permanent memories in the tracked files: decisions, mistakes and conventions of the project.
-    pub const PERMANENT: Self = Self::of(Layer::Permanent);
+    pub const PERMANENT: Self = Self::from_layer(Layer::Permanent);
     /// Memories saved in this checkout only.
-    pub const LOCAL: Self = Self::of(Layer::Local);
+    pub const LOCAL: Self = Self::from_layer(Layer::Local);
     /// Observations of sessions.
-    pub const SESSION: Self = Self::of(Layer::Session);
+    pub const SESSION: Self = Self::from_layer(Layer::Session);
     /// Memories that were saved, for the project or in this checkout.
-    pub const SAVED: Self = Self::PERMANENT.and(Self::LOCAL);
+    pub const SAVED: Self = Self::PERMANENT.union(Self::LOCAL);
     /// All layers, for readers that state the layer of each memory.
-    pub const ALL: Self = Self::SAVED.and(Self::SESSION);
+    pub const ALL: Self = Self::SAVED.union(Self::SESSION);
 
-    const fn of(layer: Layer) -> Self {
+    const fn from_layer(layer: Layer) -> Self {
         Self(1 << layer as u8)
     }
 
     /// The union of both sets.
     #[must_use]
-    pub const fn and(self, other: Self) -> Self {
+    pub const fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
     /// Whether the set contains `layer`.
     #[must_use]
     pub const fn contains(self, layer: Layer) -> bool {
-        self.0 & Self::of(layer).0 != 0
+        self.0 & Self::from_layer(layer).0 != 0
     }
 
     /// The words of the layers; empty for all of them, which need no condition.
@@ -122,7 +122,7 @@ impl Query {
     }
 
     /// Whether `entry` matches, ignoring `after` and `limit`.
-    pub(super) fn asks_for(&self, entry: &Entry) -> bool {
+    pub(super) fn matches(&self, entry: &Entry) -> bool {
         let among = |chosen: bool, is_empty: bool| is_empty || chosen;
         self.layers.contains(entry.layer)
             && among(self.kinds.contains(&entry.kind), self.kinds.is_empty())

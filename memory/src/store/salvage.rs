@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 /// The readable records of a damaged store. They can differ from what was written.
 #[derive(Debug, Default)]
-pub struct Remains {
+pub struct Recovered {
     /// Memories of all layers.
     pub entries: Vec<Entry>,
     /// Links between memories.
@@ -27,7 +27,7 @@ pub struct Remains {
     pub lost: usize,
 }
 
-impl Remains {
+impl Recovered {
     /// Removes deleted records, which a damaged file can still contain.
     pub(crate) fn drop_deleted(&mut self, deleted: &BTreeSet<(String, String)>) {
         let is_deleted =
@@ -106,7 +106,7 @@ pub(super) fn note(folder: &Path, aside: &Path) -> Result<(), MemoryError> {
 /// When the lock is not released in time, or the list cannot be written.
 pub fn each(
     folder: &Path,
-    work: &mut dyn FnMut(&Path, Remains) -> Result<(), MemoryError>,
+    work: &mut dyn FnMut(&Path, Recovered) -> Result<(), MemoryError>,
 ) -> Result<(), MemoryError> {
     let _lock = list_lock(folder)?;
     let mut list = listed(folder);
@@ -124,7 +124,7 @@ pub fn each(
         let path = folder.join(&name);
         // Links and pipes are ignored; a deleted file has no records.
         if fs::symlink_metadata(&path).map_or(true, |data| data.is_file()) {
-            work(&path, remains(&path))?;
+            work(&path, recover(&path))?;
         }
         if again {
             list.remove(0);
@@ -136,35 +136,35 @@ pub fn each(
 
 /// The readable records of the store at `path`.
 #[must_use]
-pub fn remains(path: &Path) -> Remains {
+pub fn recover(path: &Path) -> Recovered {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     if name.contains(".jsonl") {
-        return json::remains(path);
+        return json::recover(path);
     }
-    let mut remains = Remains::default();
-    if of_database(path, &mut remains).is_err() {
-        let mended = Mended(path.with_extension(format!("mended-{}", std::process::id())));
-        remains = Remains::default();
+    let mut remains = Recovered::default();
+    if of_database(path, &mut recover).is_err() {
+        let mended = RepairedCopy(path.with_extension(format!("mended-{}", std::process::id())));
+        recover = Recovered::default();
         // An unrepairable file has no readable records.
-        let _ = mended.make(path).and_then(|()| of_database(&mended.0, &mut remains));
+        let _ = mended.make(path).and_then(|()| of_database(&mended.0, &mut recover));
     }
-    remains
+    recover
 }
 
 /// Reads all readable records; fails when the schema cannot be read.
-fn of_database(path: &Path, remains: &mut Remains) -> Result<(), MemoryError> {
+fn of_database(path: &Path, remains: &mut Recovered) -> Result<(), MemoryError> {
     let connection = to_read(path).map_err(sqlite::error)?;
     let mut lost = 0;
-    remains.entries = rows(&connection, "memories", sqlite::COLUMNS, sqlite::entry, &mut lost);
-    remains.lines = rows(&connection, "lines", "file, present, data", sqlite::mirrored, &mut lost);
+    recover.entries = rows(&connection, "memories", sqlite::COLUMNS, sqlite::entry, &mut lost);
+    recover.lines = rows(&connection, "lines", "file, present, data", sqlite::mirrored, &mut lost);
     for table in Table::ALL {
         let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, sqlite::parsed(row, 2)?));
         let found: Vec<(String, i64, Value)> =
             rows(&connection, table.name(), "id, at, data", read, &mut lost);
-        remains.documents.extend(found.into_iter().map(|(id, at, data)| (table, id, at, data)));
+        recover.documents.extend(found.into_iter().map(|(id, at, data)| (table, id, at, data)));
     }
-    remains.links = links(&connection, &mut lost);
-    remains.lost = lost;
+    recover.links = links(&connection, &mut lost);
+    recover.lost = lost;
     Ok(())
 }
 
@@ -194,7 +194,7 @@ fn to_read(path: &Path) -> rusqlite::Result<Connection> {
 }
 
 /// Maximum number of attempts to read past holes in a table; each damaged page needs a few.
-const JUMPS: usize = 10_000;
+const MAX_JUMPS: usize = 10_000;
 
 /// Reads the rows of a table by row number, on both sides of every damaged page.
 struct Scan<'a, T> {
@@ -236,7 +236,7 @@ impl<T> Scan<'_, T> {
         let (mut last, back) = (front.unwrap_or(-1), back.unwrap_or(i64::MAX));
         // Search past the hole in growing steps until a row is found, then back to the hole.
         let mut step: i64 = 1;
-        for _ in 0..JUMPS {
+        for _ in 0..MAX_JUMPS {
             let from = last.saturating_add(step);
             if from >= back {
                 break;
@@ -301,9 +301,9 @@ fn links(connection: &Connection, lost: &mut usize) -> Vec<Link> {
 ///
 /// The first page contains the file header and the root page of each table. Tables have the same
 /// root pages in every store, because the first step creates them in an empty file.
-struct Mended(PathBuf);
+struct RepairedCopy(PathBuf);
 
-impl Mended {
+impl RepairedCopy {
     fn make(&self, damaged: &Path) -> Result<(), MemoryError> {
         let first = self.first_page()?;
         fs::copy(damaged, &self.0).map_err(MemoryError::io(&self.0))?;
@@ -341,9 +341,9 @@ impl Mended {
     }
 }
 
-impl Drop for Mended {
+impl Drop for RepairedCopy {
     fn drop(&mut self) {
-        for suffix in sqlite::SUFFIXES {
+        for suffix in sqlite::FILE_SUFFIXES {
             let _ = fs::remove_file(with_suffix(&self.0, suffix));
         }
     }

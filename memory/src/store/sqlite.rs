@@ -7,7 +7,7 @@ mod query;
 mod partial_reads;
 mod rows;
 
-use super::aside::put_away;
+use super::aside::move_aside;
 use super::{
     Clashes, Counts, Durability, Indexed, Mirrored, Opened, Query, Sessions, StorageBackend, Table,
     backup, lock, migrations,
@@ -58,7 +58,7 @@ pub(crate) fn open_with(folder: &Path, steps: &[&str], now: i64) -> Result<Opene
         Err(MemoryError::Corrupt(why)) => {
             let aside = {
                 let _lock = lock::take(&path.with_extension("lock"))?;
-                put_away(&path, &SUFFIXES, identity != lock::identity(&path), &why, now)?
+                move_aside(&path, &FILE_SUFFIXES, identity != lock::identity(&path), &why, now)?
             };
             let notice = aside.noted(&path);
             let (store, more) = connect(&path, steps, now)?;
@@ -73,7 +73,7 @@ pub(crate) fn open_with(folder: &Path, steps: &[&str], now: i64) -> Result<Opene
 }
 
 /// Suffixes of the files of a store.
-pub(super) const SUFFIXES: [&str; 3] = ["", "-wal", "-shm"];
+pub(super) const FILE_SUFFIXES: [&str; 3] = ["", "-wal", "-shm"];
 
 /// A store in memory, used where no file can be written; it is lost when the process ends.
 pub(super) fn in_memory(folder: &Path) -> Result<Box<dyn StorageBackend>, MemoryError> {
@@ -138,7 +138,7 @@ impl Sqlite {
         self.connection.prepare_cached(sql).and_then(|mut run| run.execute(values)).map_err(error)
     }
 
-    fn all<T>(
+    fn query_all<T>(
         &self,
         sql: &str,
         values: impl Params,
@@ -151,7 +151,7 @@ impl Sqlite {
         all(sql).map_err(error)
     }
 
-    fn one<T>(
+    fn query_one<T>(
         &self,
         sql: &str,
         values: impl Params,
@@ -164,7 +164,7 @@ impl Sqlite {
     /// Records that a memory is about to change, unless it belongs to the tracked files.
     fn touch(&mut self, id: &str) -> Result<(), MemoryError> {
         let layer =
-            self.one("SELECT layer FROM memories WHERE id = ?1", [id], |row| word(row, 0))?;
+            self.query_one("SELECT layer FROM memories WHERE id = ?1", [id], |row| word(row, 0))?;
         self.touched.entry(id, layer);
         Ok(())
     }
@@ -250,7 +250,7 @@ impl StorageBackend for Sqlite {
 
     fn set_status(&mut self, id: &str, status: Status) -> Result<(), MemoryError> {
         let sql = "SELECT 1 FROM memories WHERE id = ?1 AND status <> ?2";
-        if self.one(sql, [id, status.word()], |_| Ok(()))?.is_some() {
+        if self.query_one(sql, [id, status.word()], |_| Ok(()))?.is_some() {
             self.touch(id)?;
             let seq: i64 = self.value("UPDATE counter SET value = value + 1 RETURNING value")?;
             let sql = "UPDATE memories SET status = ?2, seq = ?3 WHERE id = ?1";
@@ -272,18 +272,18 @@ impl StorageBackend for Sqlite {
     }
 
     fn entry(&mut self, id: &str) -> Result<Option<Entry>, MemoryError> {
-        self.one(&format!("SELECT {COLUMNS} FROM memories WHERE id = ?1"), [id], entry)
+        self.query_one(&format!("SELECT {COLUMNS} FROM memories WHERE id = ?1"), [id], entry)
     }
 
     fn same(&mut self, meanings: &BTreeSet<String>) -> Result<Vec<Entry>, MemoryError> {
-        let each = meanings.iter().map(|meaning| self.saying(meaning));
+        let each = meanings.iter().map(|meaning| self.with_meaning(meaning));
         Ok(each.collect::<Result<Vec<_>, _>>()?.concat())
     }
 
     fn entries(&mut self, query: &Query) -> Result<Vec<Entry>, MemoryError> {
         let (condition, values) = query::condition(query);
         let sql = format!("SELECT {COLUMNS} FROM memories WHERE {condition}");
-        self.all(&sql, rusqlite::params_from_iter(values), entry)
+        self.query_all(&sql, rusqlite::params_from_iter(values), entry)
     }
 
     fn counts(&mut self) -> Result<Vec<(Layer, Kind, Status, u32)>, MemoryError> {
@@ -325,7 +325,7 @@ impl StorageBackend for Sqlite {
     }
 
     fn links(&mut self, id: &str) -> Result<Vec<Link>, MemoryError> {
-        self.all(
+        self.query_all(
             "SELECT data FROM links WHERE from_id = ?1
              UNION ALL SELECT data FROM links WHERE to_id = ?1 AND from_id <> ?1",
             [id],
@@ -335,7 +335,7 @@ impl StorageBackend for Sqlite {
     }
 
     fn all_links(&mut self) -> Result<Vec<Link>, MemoryError> {
-        self.all("SELECT data FROM links", [], |row| parsed(row, 0)).map(super::json::sorted)
+        self.query_all("SELECT data FROM links", [], |row| parsed(row, 0)).map(super::json::sorted)
     }
 
     fn clashes(&mut self) -> Result<Clashes, MemoryError> {
@@ -357,12 +357,12 @@ impl StorageBackend for Sqlite {
 
     fn lines_of(&mut self, id: &str) -> Result<Vec<Mirrored>, MemoryError> {
         let sql = "SELECT file, present, data FROM lines WHERE memory_id = ?1 ORDER BY file, rev";
-        self.all(sql, [id], mirrored)
+        self.query_all(sql, [id], mirrored)
     }
 
     fn lines_in(&mut self, file: &str) -> Result<Vec<(String, String, bool)>, MemoryError> {
         let sql = "SELECT rev, memory_id, present FROM lines WHERE file = ?1 ORDER BY rev";
-        self.all(sql, [file], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+        self.query_all(sql, [file], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
     }
 
     fn put_document(
@@ -379,12 +379,12 @@ impl StorageBackend for Sqlite {
 
     fn document(&mut self, table: Table, id: &str) -> Result<Option<Value>, MemoryError> {
         let sql = format!("SELECT data FROM {} WHERE id = ?1", table.name());
-        self.one(&sql, [id], |row| parsed(row, 0))
+        self.query_one(&sql, [id], |row| parsed(row, 0))
     }
 
     fn documents(&mut self, table: Table) -> Result<Vec<Value>, MemoryError> {
         let sql = format!("SELECT data FROM {} ORDER BY at DESC, id DESC", table.name());
-        self.all(&sql, [], |row| parsed(row, 0))
+        self.query_all(&sql, [], |row| parsed(row, 0))
     }
 
     fn sessions(&mut self, which: Sessions<'_>) -> Result<Vec<Value>, MemoryError> {
@@ -402,7 +402,7 @@ impl StorageBackend for Sqlite {
 
     fn rows(&mut self, table: Table) -> Result<Vec<(String, i64, Value)>, MemoryError> {
         let sql = format!("SELECT id, at, data FROM {}", table.name());
-        self.all(&sql, [], |row| Ok((row.get(0)?, row.get(1)?, parsed(row, 2)?)))
+        self.query_all(&sql, [], |row| Ok((row.get(0)?, row.get(1)?, parsed(row, 2)?)))
     }
 
     fn writes(&mut self) -> Result<i64, MemoryError> {
@@ -423,8 +423,8 @@ impl StorageBackend for Sqlite {
         self.backup_fault.take()
     }
 
-    fn mend(&mut self) -> Result<bool, MemoryError> {
-        self.mend_search()
+    fn repair(&mut self) -> Result<bool, MemoryError> {
+        self.repair_search()
     }
 
     fn check(&mut self) -> Result<Vec<String>, MemoryError> {

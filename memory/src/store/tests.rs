@@ -166,7 +166,7 @@ fn links_are_found_from_both_ends() {
 }
 
 #[test]
-fn lines_and_documents_are_kept() {
+fn lines_and_documents_are_stored() {
     on_both(|store, gate| {
         let line = Revision::first(Kind::Decision, "decision_1_a".into(), 1, "c").sealed();
         let mirrored = Mirrored { file: "decisions".into(), present: true, line: line.clone() };
@@ -247,7 +247,7 @@ fn a_newer_store_is_refused_and_stays_as_it_is() {
 }
 
 #[test]
-fn a_migration_keeps_a_backup_with_the_log_and_fails_whole() {
+fn a_migration_backs_up_the_log_and_fails_atomically() {
     let gate = Gate::new(&crate::DISTRIBUTION);
     let folder = TempDir::new().expect("a directory");
     let mut old = opened(folder.path(), Wanted::Sqlite);
@@ -349,7 +349,7 @@ fn a_changed_line_of_a_log_is_damage() {
         );
     }
     // Everything after the damage is readable.
-    let remains = salvage::remains(&folder.path().join("data.jsonl.corrupt-7"));
+    let remains = salvage::recover(&folder.path().join("data.jsonl.corrupt-7"));
     let read: Vec<_> =
         remains.documents.iter().filter(|(table, ..)| *table == Table::Analytics).collect();
     assert_eq!((read.len(), remains.lost), (1, 0));
@@ -357,7 +357,7 @@ fn a_changed_line_of_a_log_is_damage() {
 }
 
 #[test]
-fn whoever_has_a_store_open_that_was_put_aside_is_told() {
+fn an_open_store_that_was_moved_aside_is_reported() {
     for wanted in BOTH {
         let folder = TempDir::new().expect("a directory");
         let one = opened(folder.path(), wanted);
@@ -395,7 +395,7 @@ fn a_half_written_line_is_passed_over() {
 }
 
 #[test]
-fn a_log_full_of_old_lines_is_written_anew() {
+fn a_log_full_of_old_lines_is_rewritten() {
     let gate = Gate::new(&crate::DISTRIBUTION);
     let folder = TempDir::new().expect("a directory");
     let mut one = opened(folder.path(), Wanted::Json);

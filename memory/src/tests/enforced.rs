@@ -23,7 +23,7 @@ fn no_moment() -> Value {
 }
 
 fn rules(root: &Path) -> Vec<String> {
-    let pages = remembered::of(&Disk::new(root)).pages;
+    let pages = remembered::read(&Disk::new(root)).pages;
     pages.into_iter().map(|page| page.rule).collect()
 }
 
@@ -181,7 +181,7 @@ proptest! {
             let content = format!("{word} {index}");
             memory.save_convention(&convention(&content, check.clone())).expect("saved");
         }
-        let pages = |root: &Path| remembered::of(&Disk::new(root)).pages;
+        let pages = |root: &Path| remembered::read(&Disk::new(root)).pages;
         let before = pages(ours.path());
         prop_assert_eq!(before.len(), words.len());
         // Two branches with some of the lines each, some lines in both, in any order.
@@ -191,7 +191,7 @@ proptest! {
         let merged = [&lines[cut..], &lines[..], &lines[..cut]].concat().join("\n");
         let (revisions, _) = log::read(FILE, merged.as_bytes());
         let mut other = at(theirs.path(), Wanted::Json);
-        other.take_in(&revisions, &[], false).expect("taken in");
+        other.import_entries(&revisions, &[], false).expect("taken in");
         prop_assert_eq!(&pages(theirs.path()), &before);
         // And rewritten from their store.
         std::fs::remove_file(theirs.path().join(FILE)).expect("removed");

@@ -77,7 +77,7 @@ fn what_is_enforced_comes_from_the_same_place() {
             "metadata": {"check": check}})
         .to_string()
     };
-    let of = || aidd_engine::workspace::remembered::of(&Disk::new(root));
+    let of = || aidd_engine::workspace::remembered::read(&Disk::new(root));
     write(root, "memory/conventions.jsonl", &line("convention_1_a", &check));
     let pages = of().pages;
     assert_eq!((pages.len(), &*pages[0].path), (1, "memory/conventions.jsonl"));

@@ -78,7 +78,7 @@ pub fn check(
     let report = commit_checks::run(engine, &work, sides.after);
     let texts = report.texts.into_iter();
     outcome.files.extend(texts.map(|(source, checked)| FileReport { source, checked }));
-    outcome.judged.extend(report.judged);
+    outcome.checked_by_rule.extend(report.judged);
     Ok(notes)
 }
 

@@ -148,7 +148,7 @@ fn document(
     let ci = project.config.ci.clone().unwrap_or_default();
     let (policy, mut notes) = Policy::new(&ci, fail_on, engine.registry());
     let kind = if comparison.is_some() { "changed" } else { "tracked" };
-    notes.extend(compared.outcome.left_out.message(kind));
+    notes.extend(compared.outcome.excluded.message(kind));
     let run = Run {
         files: compare::files(&compared.outcome.files),
         fixed: compare::files(&compared.fixed),
@@ -260,11 +260,11 @@ pub fn check_text(project: &Project, engine: &Engine, path: String, bytes: Vec<u
     };
     let mut outcome = Outcome { checked: 1, bytes: size, ..Outcome::default() };
     let path = source.path().to_owned();
-    outcome.keep(source, checked);
+    outcome.add_checked(source, checked);
     if let Some(listing) = listing.as_ref().filter(|_| whole) {
         // Project-wide findings at the text's own path. Malformed globs were reported before.
         let _ = walk::joined(engine, &project.config, files, listing, &mut outcome);
-        outcome.joined.retain(|file| file.source.path() == path);
+        outcome.project_findings.retain(|file| file.source.path() == path);
     }
     outcome.join();
     outcome

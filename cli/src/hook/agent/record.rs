@@ -9,7 +9,7 @@ use aidd_memory::MemoryError;
 use aidd_memory::kinds::{self, Checkpoint, Observation};
 use aidd_memory::outcomes::Check;
 use aidd_memory::project::ProjectMemory;
-use aidd_memory::records::{AiProvider, BY, HOOK, SessionState};
+use aidd_memory::records::{AiProvider, STARTED_BY, HOOK, SessionState};
 use aidd_memory::store::{Layers, Order, Query};
 use aidd_memory::times::millis;
 use aidd_memory::types::{Entry, Kind};
@@ -62,7 +62,7 @@ pub(super) fn begin(
             client: payload.client().to_owned(),
             ..AiProvider::default()
         },
-        extra: Map::from_iter([(BY.to_owned(), json!(HOOK))]),
+        extra: Map::from_iter([(STARTED_BY.to_owned(), json!(HOOK))]),
         ..SessionState::default()
     };
     // Hooks that run concurrently share one session.
@@ -90,7 +90,7 @@ fn end_stale(memory: &mut ProjectMemory, thread: &str) -> Result<()> {
     let now = now();
     let is_stale = |state: &&SessionState| {
         let began = millis(&state.started_at).unwrap_or(now);
-        state.is_of_hook()
+        state.is_started_by_hook()
             && state.memory_session_id.as_deref() != Some(thread)
             && now - began > STALE_AFTER_MS
     };
@@ -135,7 +135,7 @@ fn describe_tool(
 ) -> Option<(String, Observation)> {
     let passed = payload.outcome();
     let mut extra = Map::from_iter([("tool".to_owned(), json!(payload.tool()))]);
-    extra.insert(BY.to_owned(), json!(HOOK));
+    extra.insert(STARTED_BY.to_owned(), json!(HOOK));
     let disk = Disk::new(root);
     let files: Vec<String> = proposals
         .iter()
@@ -156,7 +156,7 @@ fn describe_tool(
         };
         return Some((format!("edited {}", files.join(", ")), body));
     }
-    let checks = Check::of_command(payload.command()?, passed);
+    let checks = Check::from_command(payload.command()?, passed);
     if checks.is_empty() {
         return None;
     }
@@ -325,7 +325,7 @@ fn finish(memory: &mut ProjectMemory, session: &SessionState) -> Result<()> {
         && session.tasks_completed.is_empty()
         && session.tasks_pending.is_empty()
         && session.output.is_none();
-    if is_empty && session.is_of_hook() {
+    if is_empty && session.is_started_by_hook() {
         memory.delete_session(&session.id)?;
         return Ok(());
     }

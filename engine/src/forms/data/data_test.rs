@@ -14,7 +14,7 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 
 /// The parsed file under test.
-pub(crate) struct Place<'a> {
+pub(crate) struct FileUnderTest<'a> {
     pub(crate) values: &'a Values,
     pub(crate) path: &'a str,
     pub(crate) format: Format,
@@ -22,7 +22,7 @@ pub(crate) struct Place<'a> {
 
 /// A value that fails the test, or the position of a missing value.
 #[derive(Clone, Debug)]
-pub struct Broken {
+pub struct Violation {
     /// Where the finding is reported.
     pub(crate) span: Span,
     /// The index of the value; `None` if the value is missing.
@@ -38,9 +38,9 @@ pub struct Broken {
 }
 
 /// A compiled test.
-pub struct Tested {
+pub struct DataTest {
     pub(crate) at: Query,
-    said: String,
+    path_text: String,
     equals: Option<Json>,
     not_equals: Option<Json>,
     within: Option<Vec<Json>>,
@@ -59,7 +59,7 @@ pub struct Tested {
     same: Option<(Option<String>, Query, String, Relation)>,
 }
 
-impl Tested {
+impl DataTest {
     /// Compiles a test.
     ///
     /// # Errors
@@ -76,7 +76,7 @@ impl Tested {
         });
         Ok(Self {
             at: Query::new(&header.at)?,
-            said: header.at.clone(),
+            path_text: header.at.clone(),
             equals: some(&header.equals)?,
             not_equals: some(&header.not_equals)?,
             within: list(&header.within)?,
@@ -102,45 +102,45 @@ impl Tested {
     }
 
     /// The indexes of the values that the test applies to.
-    pub(crate) fn select(&self, place: &Place<'_>) -> Vec<usize> {
+    pub(crate) fn select(&self, place: &FileUnderTest<'_>) -> Vec<usize> {
         self.at.select(place.values)
     }
 
     /// The violations, in document order.
-    pub(crate) fn broken(&self, place: &Place<'_>, others: &mut OtherFiles<'_>) -> Vec<Broken> {
+    pub(crate) fn violations(&self, place: &FileUnderTest<'_>, others: &mut OtherFiles<'_>) -> Vec<Violation> {
         let found = self.select(place);
         let mut broken = Vec::new();
         if found.is_empty() {
-            broken.extend(self.present.then(|| self.missed(place)));
+            broken.extend(self.present.then(|| self.missing_value(place)));
         }
         for &at in &found {
             let said = self.fault(at, place, others);
-            broken.extend(said.map(|(message, wanted)| Broken {
+            broken.extend(said.map(|(message, wanted)| Violation {
                 span: place.values.all[at].span,
                 at: Some(at),
                 key: self.key(at, place),
                 message,
-                wanted: wanted.as_ref().map(shown),
+                wanted: wanted.as_ref().map(display),
                 value: wanted,
             }));
         }
         if self.unique {
-            self.repeated(&found, place, &mut broken);
+            self.report_duplicates(&found, place, &mut broken);
         }
         if let Some((file, query, said, Relation::Superset)) = &self.same {
-            self.lacking((file.as_deref(), query, said), &found, place, others, &mut broken);
+            self.report_lacking((file.as_deref(), query, said), &found, place, others, &mut broken);
         }
         broken
     }
 
-    fn key(&self, at: usize, place: &Place<'_>) -> String {
+    fn key(&self, at: usize, place: &FileUnderTest<'_>) -> String {
         let key = place.values.all[at].key.as_ref().map(|(key, _)| key.clone());
-        key.unwrap_or_else(|| self.said.clone())
+        key.unwrap_or_else(|| self.path_text.clone())
     }
 
     /// The violation for a missing value: at the key of the value that should contain it, or at the
     /// beginning of the file.
-    fn missed(&self, place: &Place<'_>) -> Broken {
+    fn missing_value(&self, place: &FileUnderTest<'_>) -> Violation {
         let missed = self.at.deepest_existing(place.values);
         let mut holder = missed.as_ref().map(|(at, _)| &place.values.all[*at]);
         // List items have no key, so the key of the list is used.
@@ -157,14 +157,14 @@ impl Tested {
             },
             None => Span::default(),
         };
-        let key = missed.and_then(|(_, name)| name).unwrap_or_else(|| self.said.clone());
+        let key = missed.and_then(|(_, name)| name).unwrap_or_else(|| self.path_text.clone());
         let wanted = self.equals.clone();
-        Broken {
+        Violation {
             span,
             at: None,
             message: format!("`{}` is missing", self.said),
             key,
-            wanted: wanted.as_ref().map(shown),
+            wanted: wanted.as_ref().map(display),
             value: wanted,
         }
     }
@@ -173,7 +173,7 @@ impl Tested {
     fn fault(
         &self,
         at: usize,
-        place: &Place<'_>,
+        place: &FileUnderTest<'_>,
         others: &mut OtherFiles<'_>,
     ) -> Option<(String, Option<Json>)> {
         let values = place.values;
@@ -183,17 +183,17 @@ impl Tested {
             return Some((format!("`{key}` must not be present"), None));
         }
         if !self.kinds.is_empty() && !self.kinds.iter().any(|kind| is_of(*kind, &value.datum)) {
-            let kinds: Vec<String> = self.kinds.iter().map(|kind| named(*kind)).collect();
+            let kinds: Vec<String> = self.kinds.iter().map(|kind| type_name(*kind)).collect();
             return Some((format!("`{key}` is not {}", kinds.join(" or ")), None));
         }
-        self.compared(at, &key, values)
+        self.compare_constants(at, &key, values)
             .or_else(|| self.text_fault(at, &key, place, others))
-            .or_else(|| self.measured(at, &key, values))
-            .or_else(|| self.differs(at, &key, place, others))
+            .or_else(|| self.compare_bounds(at, &key, values))
+            .or_else(|| self.compare_other(at, &key, place, others))
     }
 
     /// Compares with the constants of the test.
-    fn compared(&self, at: usize, key: &str, values: &Values) -> Option<(String, Option<Json>)> {
+    fn compare_constants(&self, at: usize, key: &str, values: &Values) -> Option<(String, Option<Json>)> {
         if self.equals.is_none()
             && self.not_equals.is_none()
             && self.within.is_none()
@@ -202,13 +202,13 @@ impl Tested {
             return None;
         }
         let json = values.json(at);
-        if let Some(wanted) = self.equals.as_ref().filter(|wanted| !alike(wanted, &json)) {
+        if let Some(wanted) = self.equals.as_ref().filter(|wanted| !values_equal(wanted, &json)) {
             return Some((format!("`{key}` is not `{}`", shown(wanted)), Some(wanted.clone())));
         }
-        if self.not_equals.as_ref().is_some_and(|not| alike(not, &json)) {
+        if self.not_equals.as_ref().is_some_and(|not| values_equal(not, &json)) {
             return Some((format!("`{key}` must not be `{}`", shown(&json)), None));
         }
-        let among = |list: &Vec<Json>| list.iter().any(|one| alike(one, &json));
+        let among = |list: &Vec<Json>| list.iter().any(|one| values_equal(one, &json));
         if let Some(list) = self.within.as_ref().filter(|list| !among(list)) {
             let known: Vec<String> = list.iter().map(|one| format!("`{}`", shown(one))).collect();
             return Some((format!("`{key}` is not one of {}", known.join(", ")), None));
@@ -225,7 +225,7 @@ impl Tested {
         &self,
         at: usize,
         key: &str,
-        place: &Place<'_>,
+        place: &FileUnderTest<'_>,
         others: &OtherFiles<'_>,
     ) -> Option<(String, Option<Json>)> {
         let text = place.values.text(at)?;
@@ -237,8 +237,8 @@ impl Tested {
         }
         let from = self.resolves?;
         let path = match from {
-            Resolves::File => joined(&sibling(place.path, &text)),
-            Resolves::Root => joined(&text),
+            Resolves::File => normalize(&sibling(place.path, &text)),
+            Resolves::Root => normalize(&text),
         };
         let there = path.as_deref().is_some_and(|path| {
             let folder = path.trim_end_matches('/');
@@ -249,7 +249,7 @@ impl Tested {
     }
 
     /// Compares with the bounds `min` and `max`, the `count` limits and the allowed `keys`.
-    fn measured(&self, at: usize, key: &str, values: &Values) -> Option<(String, Option<Json>)> {
+    fn compare_bounds(&self, at: usize, key: &str, values: &Values) -> Option<(String, Option<Json>)> {
         let value = &values.all[at];
         for (limit, refused, word) in
             [(&self.min, Ordering::Less, "at least"), (&self.max, Ordering::Greater, "at most")]
@@ -281,25 +281,25 @@ impl Tested {
     }
 
     /// Compares with the value at another path or in another file.
-    fn differs(
+    fn compare_other(
         &self,
         at: usize,
         key: &str,
-        place: &Place<'_>,
+        place: &FileUnderTest<'_>,
         others: &mut OtherFiles<'_>,
     ) -> Option<(String, Option<Json>)> {
         let (file, query, said, relation) = self.same.as_ref()?;
         let place_said =
             file.as_ref().map_or_else(|| format!("`{said}`"), |file| format!("`{said}` of {file}"));
-        let there = elsewhere(file.as_deref(), query, place, others);
+        let there = select_in_file(file.as_deref(), query, place, others);
         let Some(there) = there.filter(|there| !there.is_empty()) else {
             return Some((format!("`{key}` cannot be compared: {place_said} is missing"), None));
         };
         let here = place.values.json(at);
         let fits = match relation {
             Relation::Superset => return None,
-            Relation::Equal => there.iter().all(|one| alike(one, &here)),
-            Relation::Subset => there.iter().any(|one| alike(one, &here)),
+            Relation::Equal => there.iter().all(|one| values_equal(one, &here)),
+            Relation::Subset => there.iter().any(|one| values_equal(one, &here)),
         };
         let wanted = (*relation == Relation::Equal && there.len() == 1).then(|| there[0].clone());
         let said = wanted.as_ref().map_or_else(String::new, |one| format!(" (`{}`)", shown(one)));
@@ -307,34 +307,34 @@ impl Tested {
     }
 
     /// Reports the values of the other place that are missing here.
-    fn lacking(
+    fn report_lacking(
         &self,
         (file, query, said): (Option<&str>, &Query, &str),
         found: &[usize],
-        place: &Place<'_>,
+        place: &FileUnderTest<'_>,
         others: &mut OtherFiles<'_>,
-        broken: &mut Vec<Broken>,
+        broken: &mut Vec<Violation>,
     ) {
         let here: Vec<Json> = found.iter().map(|&at| place.values.json(at)).collect();
-        let there = elsewhere(file, query, place, others).unwrap_or_default();
-        for one in there.iter().filter(|one| !here.iter().any(|here| alike(here, one))) {
+        let there = select_in_file(file, query, place, others).unwrap_or_default();
+        for one in there.iter().filter(|one| !here.iter().any(|here| values_equal(here, one))) {
             let message = format!(
                 "`{}` is missing, but present in `{said}` of {}",
                 shown(one),
                 file.unwrap_or(place.path)
             );
-            let missed = self.missed(place);
-            broken.push(Broken { message, wanted: Some(shown(one)), value: None, ..missed });
+            let missed = self.missing_value(place);
+            broken.push(Violation { message, wanted: Some(display(one)), value: None, ..missed });
         }
     }
 
-    fn repeated(&self, found: &[usize], place: &Place<'_>, broken: &mut Vec<Broken>) {
+    fn report_duplicates(&self, found: &[usize], place: &FileUnderTest<'_>, broken: &mut Vec<Violation>) {
         let mut seen: HashMap<String, usize> = HashMap::new();
         for &at in found {
             let text = place.values.json(at).to_string();
             if seen.insert(text.clone(), at).is_some() {
                 let value = &place.values.all[at];
-                broken.push(Broken {
+                broken.push(Violation {
                     span: value.span,
                     at: Some(at),
                     key: self.key(at, place),
@@ -348,10 +348,10 @@ impl Tested {
 }
 
 /// The values that a query selects in another file; `None` if the file cannot be read.
-fn elsewhere(
+fn select_in_file(
     file: Option<&str>,
     query: &Query,
-    place: &Place<'_>,
+    place: &FileUnderTest<'_>,
     others: &mut OtherFiles<'_>,
 ) -> Option<Vec<Json>> {
     let select = |values: &Values| {
@@ -366,7 +366,7 @@ fn elsewhere(
 /// The value of `min` or `max` as text.
 fn bound(name: &'static str, value: Option<Json>) -> Result<Option<String>, DataError> {
     let Some(value) = value else { return Ok(None) };
-    let text = shown(&value);
+    let text = display(&value);
     if compare(&text, &text).is_none() {
         return Err(DataError::Bound { name, text });
     }
@@ -374,18 +374,18 @@ fn bound(name: &'static str, value: Option<Json>) -> Result<Option<String>, Data
 }
 
 /// Whether two values are equal; numbers are compared by value (`1` equals `1.0`).
-fn alike(one: &Json, other: &Json) -> bool {
+fn values_equal(one: &Json, other: &Json) -> bool {
     match (one, other) {
         (Json::Number(a), Json::Number(b)) => a == b || a.as_f64() == b.as_f64(),
         (Json::Array(a), Json::Array(b)) => {
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a == b || shown(a) == shown(b))
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a == b || display(a) == display(b))
         }
         _ => one == other,
     }
 }
 
 /// A value as it is displayed in a message.
-pub(super) fn shown(value: &Json) -> String {
+pub(super) fn display(value: &Json) -> String {
     match value {
         Json::String(text) => text.clone(),
         other => other.to_string(),
@@ -405,7 +405,7 @@ fn is_of(kind: DataType, datum: &Datum) -> bool {
     }
 }
 
-fn named(kind: DataType) -> String {
+fn type_name(kind: DataType) -> String {
     match kind {
         DataType::String => "a string",
         DataType::Number => "a number",
@@ -419,7 +419,7 @@ fn named(kind: DataType) -> String {
 }
 
 /// The path with `.` and `..` resolved; `None` if it leaves the root.
-fn joined(path: &str) -> Option<String> {
+fn normalize(path: &str) -> Option<String> {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
         match part {

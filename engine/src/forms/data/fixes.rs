@@ -1,6 +1,6 @@
 //! Edits that fix a value and leave the rest of the file unchanged.
 
-use super::data_test::{Broken, Place, Tested, shown};
+use super::data_test::{Violation, FileUnderTest, DataTest, display};
 use crate::parse::values::{Datum, Format};
 use crate::text::finding::Edit;
 use crate::text::source::Span;
@@ -8,31 +8,31 @@ use aidd_page::FixHeader;
 use serde_json::Value as Json;
 
 /// The title and the edit of a fix, if one can be made.
-pub(super) fn mend(
+pub(super) fn fix(
     fix: &FixHeader,
-    test: &Tested,
-    broken: &Broken,
-    place: &Place<'_>,
+    test: &DataTest,
+    broken: &Violation,
+    place: &FileUnderTest<'_>,
     text: &str,
 ) -> Option<(String, Edit)> {
     if fix.remove {
-        let span = whole_entry(broken.at?, place, text)?;
+        let span = entry_span(broken.at?, place, text)?;
         return Some((format!("Remove `{}`", broken.key), Edit::delete(span)));
     }
     let set: Json = serde_json::from_str(&fix.set.as_ref()?.0).ok()?;
     // `same` stands for the value that the test compares with.
     let value = if set == Json::String("same".to_owned()) { broken.value.clone()? } else { set };
-    let written = written(&value, place.format)?;
+    let written = render_scalar(&value, place.format)?;
     let title = format!("Set `{}` to `{}`", broken.key, shown(&value));
     match broken.at {
         Some(at) => {
             let old = old_value(at, place, text)?;
-            let edit = in_lines(at, old, &value, place, text)
+            let edit = replace_with_block(at, old, &value, place, text)
                 .or_else(|| on_its_line(at, old, &written, place, text))
                 .unwrap_or_else(|| Edit::replace(old, written));
             Some((title, edit))
         }
-        None => inserted(test, (&value, &written), place, text).map(|edit| (title, edit)),
+        None => insert_entry(test, (&value, &written), place, text).map(|edit| (title, edit)),
     }
 }
 
@@ -40,7 +40,7 @@ pub(super) fn mend(
 ///
 /// In YAML it differs from the span of the value in two cases: the parser reports an empty value
 /// before the colon of its key, and a block scalar without its header (`|`).
-fn old_value(at: usize, place: &Place<'_>, text: &str) -> Option<Span> {
+fn old_value(at: usize, place: &FileUnderTest<'_>, text: &str) -> Option<Span> {
     let old = &place.values.all[at];
     if !matches!(place.format, Format::Yaml | Format::FrontMatter) {
         return Some(old.span);
@@ -81,7 +81,7 @@ fn header(text: &str, start: u32) -> Option<usize> {
 
 /// Whether an alias makes the text of the value at `at` that of another value too. The values that
 /// an alias copies keep their spans.
-fn is_shared(at: usize, place: &Place<'_>) -> bool {
+fn is_shared(at: usize, place: &FileUnderTest<'_>) -> bool {
     let all = &place.values.all;
     let span = all[at].span;
     // A value is followed by all that is in it.
@@ -94,7 +94,7 @@ fn is_shared(at: usize, place: &Place<'_>) -> bool {
 
 /// An edit that replaces a block of YAML with a scalar, or with a value in flow style; `None` where
 /// the new value can stand in the place of the old one.
-fn on_its_line(at: usize, old: Span, written: &str, place: &Place<'_>, text: &str) -> Option<Edit> {
+fn on_its_line(at: usize, old: Span, written: &str, place: &FileUnderTest<'_>, text: &str) -> Option<Edit> {
     let key = place.values.all[at].key.as_ref()?.1;
     if !matches!(place.format, Format::Yaml | Format::FrontMatter) {
         return None;
@@ -119,10 +119,10 @@ fn on_its_line(at: usize, old: Span, written: &str, place: &Place<'_>, text: &st
 
 /// An edit that replaces the value at `at` with a mapping or list in block style, as written by
 /// hand; `None` if the existing value is not in block style.
-fn in_lines(at: usize, span: Span, value: &Json, place: &Place<'_>, text: &str) -> Option<Edit> {
+fn replace_with_block(at: usize, span: Span, value: &Json, place: &FileUnderTest<'_>, text: &str) -> Option<Edit> {
     let old = &place.values.all[at];
     let key = old.key.as_ref()?.1;
-    if !has_lines(value, place) || is_in_flow(key.start, place, text) {
+    if !is_block_style(value, place) || is_in_flow(key.start, place, text) {
         return None;
     }
     let eol = if text.contains("\r\n") { "\r\n" } else { "\n" };
@@ -145,7 +145,7 @@ fn in_lines(at: usize, span: Span, value: &Json, place: &Place<'_>, text: &str) 
 }
 
 /// Whether a value is written in block style: in YAML, if it is not empty.
-fn has_lines(value: &Json, place: &Place<'_>) -> bool {
+fn is_block_style(value: &Json, place: &FileUnderTest<'_>) -> bool {
     let is_filled = match value {
         Json::Object(map) => !map.is_empty(),
         Json::Array(list) => !list.is_empty(),
@@ -155,7 +155,7 @@ fn has_lines(value: &Json, place: &Place<'_>) -> bool {
 }
 
 /// Whether `at` is within brackets, where line breaks are not significant.
-fn is_in_flow(at: u32, place: &Place<'_>, text: &str) -> bool {
+fn is_in_flow(at: u32, place: &FileUnderTest<'_>, text: &str) -> bool {
     let around = place.values.all.iter().filter(|one| one.span.start < at && at < one.span.end);
     around
         .filter(|one| matches!(one.datum, Datum::Map | Datum::List))
@@ -171,7 +171,7 @@ fn indent_of(text: &str, at: u32) -> usize {
 /// A mapping or list as YAML in block style, without the final line break.
 fn block(value: &Json, indent: usize) -> String {
     let space = " ".repeat(indent);
-    let plainly = |value: &Json| written(value, Format::Yaml).unwrap_or_default();
+    let plainly = |value: &Json| render_scalar(value, Format::Yaml).unwrap_or_default();
     let lines: Vec<String> = match value {
         Json::Object(map) => map
             .iter()
@@ -195,7 +195,7 @@ fn block(value: &Json, indent: usize) -> String {
 }
 
 /// A scalar in the syntax of the format.
-fn written(value: &Json, format: Format) -> Option<String> {
+fn render_scalar(value: &Json, format: Format) -> Option<String> {
     match (value, format) {
         (Json::Array(_) | Json::Object(_), Format::Toml) | (Json::Null, Format::Toml) => None,
         (Json::String(text), Format::Yaml | Format::FrontMatter) if is_plain(text) => {
@@ -217,10 +217,10 @@ fn is_plain(text: &str) -> bool {
 
 /// Inserts an entry into the mapping that lacks it. Only if that mapping exists and the rest of the
 /// path is a single name.
-fn inserted(
-    test: &Tested,
+fn insert_entry(
+    test: &DataTest,
     (value, written): (&Json, &str),
-    place: &Place<'_>,
+    place: &FileUnderTest<'_>,
     text: &str,
 ) -> Option<Edit> {
     let names = test.at.names()?;
@@ -258,7 +258,7 @@ fn inserted(
             } else {
                 between
             };
-            let entry = if has_lines(value, place) && comma.is_empty() {
+            let entry = if is_block_style(value, place) && comma.is_empty() {
                 format!("{key}:\n{}", block(value, indent_of(text, start) + 2))
             } else {
                 format!("{key}: {written}")
@@ -289,7 +289,7 @@ fn separator(text: &str, start: u32) -> String {
 }
 
 /// The span of an entry including its separator.
-fn whole_entry(at: usize, place: &Place<'_>, text: &str) -> Option<Span> {
+fn entry_span(at: usize, place: &FileUnderTest<'_>, text: &str) -> Option<Span> {
     let value = &place.values.all[at];
     let start = value.key.as_ref().map_or(value.span.start, |(_, span)| span.start) as usize;
     let end = old_value(at, place, text)?.end as usize;

@@ -17,10 +17,10 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::OnceLock;
 
-use data_test::Place;
+use data_test::FileUnderTest;
 
 pub use error::{DataError, PlaceFault};
-pub use data_test::{Broken, Tested};
+pub use data_test::{Violation, DataTest};
 
 /// All `data` tests of an engine.
 #[derive(Default)]
@@ -36,9 +36,9 @@ struct DataPattern {
 }
 
 struct Ready {
-    test: Tested,
+    test: DataTest,
     /// The conditions of the test (`where`).
-    conditions: Vec<Tested>,
+    conditions: Vec<DataTest>,
     fix: Option<FixHeader>,
     globs: Globs,
 }
@@ -97,7 +97,7 @@ impl DataPatterns {
             if values.roots.is_empty() {
                 continue;
             }
-            let place = Place { values, path: source.path(), format };
+            let place = FileUnderTest { values, path: source.path(), format };
             if !ready.first.iter().all(|test| test.broken(&place, &mut others).is_empty()) {
                 continue;
             }
@@ -115,8 +115,8 @@ impl DataPattern {
             let check = self.rule.check.as_ref()?;
             let header = check.data.as_ref()?;
             Some(Ready {
-                test: Tested::new(header).ok()?,
-                conditions: header.first.iter().map(Tested::new).collect::<Result<_, _>>().ok()?,
+                test: DataTest::new(header).ok()?,
+                conditions: header.first.iter().map(DataTest::new).collect::<Result<_, _>>().ok()?,
                 fix: check.fix.as_deref().cloned(),
                 globs: Globs::from_check(check, self.rule.path.as_deref()),
             })
@@ -124,10 +124,10 @@ impl DataPattern {
         self.ready.get_or_init(make).as_ref()
     }
 
-    fn report(&self, ready: &Ready, broken: Broken, place: &Place<'_>, report: &mut Report<'_>) {
+    fn report(&self, ready: &Ready, broken: Violation, place: &FileUnderTest<'_>, report: &mut Report<'_>) {
         let source = report.source();
         let fix = ready.fix.as_ref().and_then(|fix| {
-            let fixed = fixes::mend(fix, &ready.test, &broken, place, source.text())?;
+            let fixed = fixes::fix(fix, &ready.test, &broken, place, source.text())?;
             Some((fix.safe, fixed))
         });
         let value = source.slice(broken.span).trim_matches(['"', '\'']).to_owned();
@@ -184,11 +184,11 @@ impl<'a> OtherFiles<'a> {
 /// Whether the condition `header`, a test of a named file, is true.
 pub(crate) fn is_met(header: &DataHeader, files: &dyn Files) -> bool {
     let Some(path) = header.file.as_deref() else { return false };
-    let Ok(test) = Tested::new(header) else { return false };
+    let Ok(test) = DataTest::new(header) else { return false };
     let mut others = OtherFiles::new(files);
     let Some(values) = others.values(path).cloned() else { return header.absent };
     let format = Format::from_path(path).unwrap_or(Format::Json);
-    let place = Place { values: &values, path, format };
+    let place = FileUnderTest { values: &values, path, format };
     // A condition applies to a value, so that value must exist.
     let there = header.absent || !test.select(&place).is_empty();
     there && test.broken(&place, &mut others).is_empty()
@@ -196,9 +196,9 @@ pub(crate) fn is_met(header: &DataHeader, files: &dyn Files) -> bool {
 
 /// The violations of the front matter `tests` in the Markdown file at `path`.
 #[must_use]
-pub fn front_matter(tests: &[Tested], path: &str, text: &str, files: &dyn Files) -> Vec<Broken> {
+pub fn front_matter(tests: &[DataTest], path: &str, text: &str, files: &dyn Files) -> Vec<Violation> {
     let values = Values::read(Format::FrontMatter, text);
-    let place = Place { values: &values, path, format: Format::FrontMatter };
+    let place = FileUnderTest { values: &values, path, format: Format::FrontMatter };
     let mut others = OtherFiles::new(files);
     tests.iter().flat_map(|test| test.broken(&place, &mut others)).collect()
 }
@@ -209,9 +209,9 @@ pub fn front_matter(tests: &[Tested], path: &str, text: &str, files: &dyn Files)
 /// The invalid path, expression or version.
 pub(crate) fn check_header(header: &DataHeader) -> Result<(), String> {
     let said = |error: DataError| error.to_string();
-    Tested::new(header).map_err(said)?;
+    DataTest::new(header).map_err(said)?;
     for test in &header.first {
-        Tested::new(test).map_err(said)?;
+        DataTest::new(test).map_err(said)?;
     }
     let same = header.same.as_ref().and_then(|same| same.file.as_ref());
     match same.into_iter().chain(&header.file).find(|file| captures::has_glob(file)) {

@@ -1,7 +1,7 @@
 //! Runs the `doc` checks of all pages on one document.
 
 use super::{DocCheck, Fault};
-use crate::forms::data::{self, Tested};
+use crate::forms::data::{self, DataTest};
 use crate::rules::rule::{Report, Rule};
 use crate::text::files::Files;
 use crate::text::paths::Globs;
@@ -24,7 +24,7 @@ struct DocPattern {
 
 struct Ready {
     doc: DocCheck,
-    front: Vec<Tested>,
+    front: Vec<DataTest>,
     fix: Option<FixHeader>,
     globs: Globs,
 }
@@ -96,7 +96,7 @@ impl DocPattern {
             let header = check.doc.as_ref()?;
             Some(Ready {
                 doc: DocCheck::new(header).ok()?,
-                front: header.front.iter().map(Tested::new).collect::<Result<_, _>>().ok()?,
+                front: header.front.iter().map(DataTest::new).collect::<Result<_, _>>().ok()?,
                 fix: check.fix.as_deref().cloned(),
                 globs: Globs::from_check(check, self.rule.path.as_deref()),
             })

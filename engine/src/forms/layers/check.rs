@@ -7,15 +7,15 @@ use crate::project::imports::{Edge, Graph, Target};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) fn judge(layers: &LayersCheck, graph: &Graph, judged: &dyn Fn(&str) -> bool) -> Vec<Breach> {
-    let mut judge = Judge::new(layers, graph, judged);
+    let mut judge = Checker::new(layers, graph, judged);
     judge.order(&layers.order);
     for one in &layers.forbid {
         let goal = |path: &str| one.to.holds(path) && !one.except.holds(path);
         let package = |name: &str| one.to.holds_package(name) && !one.except.holds_package(name);
         let from = |path: &str| one.from.holds(path);
         let has_packages = one.to.has_packages();
-        let goal = Goal { goal: &goal, package: &package, has_packages, told: &from };
-        judge.demand(&from, &goal, &|_, to| {
+        let goal = Goal { goal: &goal, package: &package, has_packages, reported_there: &from };
+        judge.check_goal(&from, &goal, &|_, to| {
             let words = format!("`{}` must not import `{to}`", one.from.shown);
             (words, one.from.shown.clone(), one.to.shown.clone())
         });
@@ -35,13 +35,13 @@ pub(super) fn judge(layers: &LayersCheck, graph: &Graph, judged: &dyn Fn(&str) -
     breaches
 }
 
-struct Judge<'a> {
+struct Checker<'a> {
     graph: &'a Graph,
     /// The imports that are checked.
     edges: Vec<&'a Edge>,
     /// File → the imports that lead to it.
     backward: Vec<Vec<usize>>,
-    judged: Vec<bool>,
+    is_checked: Vec<bool>,
     transitive: bool,
     breaches: Vec<Breach>,
 }
@@ -52,14 +52,14 @@ struct Goal<'a> {
     package: &'a dyn Fn(&str) -> bool,
     has_packages: bool,
     /// Files whose own imports the page checks; imports beyond them are reported there.
-    told: &'a dyn Fn(&str) -> bool,
+    reported_there: &'a dyn Fn(&str) -> bool,
 }
 
 /// Builds the message and the names of the two parts for an import in a file (first argument) that
 /// leads to a target (second argument).
 type Words<'a> = dyn Fn(&str, &str) -> (String, String, String) + 'a;
 
-impl<'a> Judge<'a> {
+impl<'a> Checker<'a> {
     fn new(layers: &LayersCheck, graph: &'a Graph, judged: &dyn Fn(&str) -> bool) -> Self {
         let counts = |edge: &&Edge| {
             (layers.judges_tests || !edge.test) && !(layers.skips_types && edge.type_only)
@@ -77,7 +77,7 @@ impl<'a> Judge<'a> {
             graph,
             edges,
             backward,
-            judged: graph.files.iter().map(|file| judged(&file.path)).collect(),
+            is_checked: graph.files.iter().map(|file| judged(&file.path)).collect(),
             transitive: layers.transitive,
             breaches: Vec::new(),
         }
@@ -89,16 +89,16 @@ impl<'a> Judge<'a> {
 
     /// Files matched by `from` must not import a goal, neither directly nor, if indirect imports
     /// count, through other files.
-    fn demand(&mut self, from: &dyn Fn(&str) -> bool, goal: &Goal<'_>, words: &Words<'_>) {
+    fn check_goal(&mut self, from: &dyn Fn(&str) -> bool, goal: &Goal<'_>, words: &Words<'_>) {
         let is_from: Vec<bool> = self.graph.files.iter().map(|file| from(&file.path)).collect();
         let is_goal: Vec<bool> =
             self.graph.files.iter().map(|file| (goal.goal)(&file.path)).collect();
         let is_told: Vec<bool> =
-            self.graph.files.iter().map(|file| (goal.told)(&file.path)).collect();
-        let next = self.transitive.then(|| self.hops(&is_told, &is_goal, goal));
+            self.graph.files.iter().map(|file| (goal.reported_there)(&file.path)).collect();
+        let next = self.transitive.then(|| self.next_hops_to(&is_told, &is_goal, goal));
         let mut breaches = Vec::new();
         for edge in &self.edges {
-            if !is_from[edge.from] || !self.judged[edge.from] {
+            if !is_from[edge.from] || !self.is_checked[edge.from] {
                 continue;
             }
             let path = self.path(edge.from);
@@ -127,7 +127,7 @@ impl<'a> Judge<'a> {
         self.breaches.extend(breaches);
     }
 
-    fn hops(&self, is_told: &[bool], is_goal: &[bool], goal: &Goal<'_>) -> Vec<Option<usize>> {
+    fn next_hops_to(&self, is_told: &[bool], is_goal: &[bool], goal: &Goal<'_>) -> Vec<Option<usize>> {
         let files = is_goal.iter().enumerate().filter(|(_, is)| **is).map(|(at, _)| at);
         let mut goals: Vec<usize> = files.collect();
         if goal.has_packages {
@@ -192,8 +192,8 @@ impl<'a> Judge<'a> {
                 };
                 let told = |path: &str| place(path).is_some();
                 let goal =
-                    Goal { goal: &goal, package: &|_| false, has_packages: false, told: &told };
-                self.demand(&from, &goal, &|_, to| {
+                    Goal { goal: &goal, package: &|_| false, has_packages: false, reported_there: &told };
+                self.check_goal(&from, &goal, &|_, to| {
                     let Some((above, at)) = place(to) else {
                         return (String::new(), String::new(), String::new());
                     };
@@ -214,9 +214,9 @@ impl<'a> Judge<'a> {
             goal: &|path| to.holds(path),
             package: &|name| to.holds_package(name),
             has_packages: false,
-            told: &|_| false,
+            reported_there: &|_| false,
         };
-        self.demand(&|path| !from.contains(path) && !to.holds(path), &goal, &|path, found| {
+        self.check_goal(&|path| !from.contains(path) && !to.holds(path), &goal, &|path, found| {
             let words =
                 format!("only `{}` may import `{found}`; `{path}` is not part of it", from.shown);
             (words, path.to_owned(), to.text.clone())
@@ -237,9 +237,9 @@ impl<'a> Judge<'a> {
                 goal: &|path| keys.get(path).is_some_and(|other| other != key),
                 package: &|_| false,
                 has_packages: false,
-                told: &|path| keys.contains_key(path),
+                reported_there: &|path| keys.contains_key(path),
             };
-            self.demand(&|path| keys.get(path) == Some(key), &goal, &|_, to| {
+            self.check_goal(&|path| keys.get(path) == Some(key), &goal, &|_, to| {
                 let other = keys.get(to).cloned().unwrap_or_default();
                 let words = format!(
                     "`{key}` must not import `{to}` of `{other}`: the parts of `{}` are independent",
@@ -288,7 +288,7 @@ impl<'a> Judge<'a> {
                 .filter_map(|(&from, to)| imports.get(&(from, to)).copied())
                 .collect();
             // Reported in a file that is checked; the rest of the cycle can be in other files.
-            let Some(at) = hops.iter().position(|(edge, _)| self.judged[edge.from]) else {
+            let Some(at) = hops.iter().position(|(edge, _)| self.is_checked[edge.from]) else {
                 continue;
             };
             let mut names: Vec<String> = around.iter().map(|&node| shown(node)).collect();

@@ -1,6 +1,6 @@
 //! Runs the `layers` checks in the project pass.
 
-use super::super::project_form::{Found, Joined, Scope};
+use super::super::project_form::{ProjectFinding, ProjectResult, Scope};
 use super::{Breach, LayersCheck, LayersError};
 use crate::project::imports::{Graph, FactsCache, gather};
 use crate::text::files::Files;
@@ -11,7 +11,7 @@ use aidd_page::LayersHeader;
 use std::sync::{Arc, OnceLock};
 
 /// Maximum number of unresolved imports that a note lists.
-const NAMED: usize = 5;
+const MAX_NAMED: usize = 5;
 
 /// The import graph of a project, built when the first rule needs it.
 #[derive(Debug)]
@@ -32,12 +32,12 @@ impl<'a> Imports<'a> {
     #[must_use]
     pub fn with(memo: &'a FactsCache, files: &dyn Files, listing: &Listing, source: &Source) -> Self {
         let facts = memo.facts_with(listing, source.path(), source.text());
-        Self::known(memo, Arc::new(Graph::new(files, listing, &facts)))
+        Self::from_graph(memo, Arc::new(Graph::new(files, listing, &facts)))
     }
 
     /// Wraps a graph that is already built.
     #[must_use]
-    pub fn known(memo: &'a FactsCache, graph: Arc<Graph>) -> Self {
+    pub fn from_graph(memo: &'a FactsCache, graph: Arc<Graph>) -> Self {
         Self { memo, graph: (graph, 0).into() }
     }
 
@@ -57,17 +57,17 @@ pub fn run(
     header: &LayersHeader,
     scope: &Scope<'_>,
     imports: &Imports<'_>,
-) -> Result<Joined, LayersError> {
+) -> Result<ProjectResult, LayersError> {
     let layers = LayersCheck::new(header, scope.base)?;
     let (graph, too_large) = imports.of(scope);
     let judges = |path: &str| layers.names(path) && scope.covers(path);
     let judged = graph.edges.iter().filter(|edge| judges(&graph.files[edge.from].path)).count();
-    let found = layers.judge(graph, &|path| scope.covers(path)).into_iter().map(found).collect();
+    let found = layers.judge(graph, &|path| scope.covers(path)).into_iter().map(to_finding).collect();
     let mut notes = Vec::new();
     let lost: Vec<&crate::project::imports::Unresolved> =
         graph.unresolved.iter().filter(|lost| judges(&lost.path)).collect();
     if !lost.is_empty() {
-        let named = lost.iter().take(NAMED);
+        let named = lost.iter().take(MAX_NAMED);
         let named = named.map(|lost| format!("`{}` in {}", lost.name, lost.path));
         let mut text = format!(
             "{} look{} like a part of the project and resolve{} to no file: {}",
@@ -76,7 +76,7 @@ pub fn run(
             if lost.len() == 1 { "s" } else { "" },
             named.collect::<Vec<_>>().join(", "),
         );
-        if let Some(more @ 1..) = lost.len().checked_sub(NAMED) {
+        if let Some(more @ 1..) = lost.len().checked_sub(MAX_NAMED) {
             text.push_str(&format!(" and {more} more"));
         }
         notes.push(text);
@@ -84,21 +84,21 @@ pub fn run(
     if *too_large > 0 {
         notes.push(format!("{too_large} files are too large to read their imports"));
     }
-    Ok(Joined { found, judged, notes })
+    Ok(ProjectResult { found, checked: judged, notes })
 }
 
-fn found(breach: Breach) -> Found {
+fn to_finding(breach: Breach) -> ProjectFinding {
     let Breach { path, span, message, from, to, steps } = breach;
     // Related places must be in the file of the finding, so each step is attached to the import.
     let related = steps
         .into_iter()
         .map(|step| Related { span, message: format!("`{}` imports `{}`", step.path, step.to) });
-    Found {
+    ProjectFinding {
         path,
         span: Some(span),
         message,
         names: vec![("from".to_owned(), from), ("to".to_owned(), to)],
         related: related.collect(),
-        ..Found::default()
+        ..ProjectFinding::default()
     }
 }

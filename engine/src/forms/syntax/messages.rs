@@ -30,7 +30,7 @@ pub(super) fn list_for_rule<'a>(key: &'a str, rule: &'a Value) -> Option<&'a str
 
 /// Rewrites a message of the library for the author of a page: it refers to a generated file that
 /// nobody wrote.
-pub(super) fn plainly(said: &str, language: &str) -> String {
+pub(super) fn rewrite_error(said: &str, language: &str) -> String {
     let said = said.rsplit("Fail to parse yaml as ").next().unwrap_or(said);
     let said = ["RuleConfig: ", "Rule.: ", "`rule` is not configured correctly.: "]
         .iter()
@@ -89,7 +89,7 @@ pub(super) fn plainly(said: &str, language: &str) -> String {
 }
 
 /// The name of a grammar's language as an author writes it: `typescript` selects two grammars.
-fn as_written(language: &str) -> &str {
+fn author_name(language: &str) -> &str {
     if language == "tsx" { "typescript" } else { language }
 }
 
@@ -102,7 +102,7 @@ fn kinds(grammar: SupportLang) -> BTreeSet<String> {
 }
 
 /// An error and its causes, on one line.
-pub(super) fn chain(error: &dyn std::error::Error) -> String {
+pub(super) fn error_chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {

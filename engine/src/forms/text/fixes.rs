@@ -11,7 +11,7 @@ use regex_automata::util::captures::Captures;
 use regex_automata::util::interpolate;
 
 /// Adds the page's fix for the found text: replaces it, or removes the white space around it.
-pub(super) fn found(
+pub(super) fn add_found_fix(
     fix: &FixHeader,
     source: &Source,
     (captures, compiled): (&Captures, &Compiled),
@@ -22,7 +22,7 @@ pub(super) fn found(
         let text = source.slice(span);
         if text.trim() != text {
             let title = "Remove the white space".to_owned();
-            offer(fix.safe, title, Edit::replace(span, text.trim()), finding);
+            add_fix(fix.safe, title, Edit::replace(span, text.trim()), finding);
         }
         return;
     }
@@ -40,17 +40,17 @@ pub(super) fn found(
     );
     let title =
         if text.is_empty() { "Delete it".to_owned() } else { format!("Replace with `{text}`") };
-    offer(fix.safe && !text.is_empty(), title, Edit::replace(span, text), finding);
+    add_fix(fix.safe && !text.is_empty(), title, Edit::replace(span, text), finding);
 }
 
 /// Adds a fix that replaces the word.
-pub(super) fn swap(span: Span, better: &str, safe: bool, finding: &mut Finding) {
-    offer(safe, format!("Write `{better}`"), Edit::replace(span, better), finding);
+pub(super) fn add_swap_fix(span: Span, better: &str, safe: bool, finding: &mut Finding) {
+    add_fix(safe, format!("Write `{better}`"), Edit::replace(span, better), finding);
 }
 
 /// Adds a fix that inserts the missing text: at the head of the file, or at its end if the pattern
 /// applies to the last lines.
-pub(super) fn insert(fix: &FixHeader, header: &TextHeader, source: &Source, finding: &mut Finding) {
+pub(super) fn add_insert_fix(fix: &FixHeader, header: &TextHeader, source: &Source, finding: &mut Finding) {
     let Some(text) = fix.inserted() else { return };
     let text = crate::forms::fill(text, source, Span::default(), |_| None);
     let eol = if source.text().contains("\r\n") { "\r\n" } else { "\n" };
@@ -72,7 +72,7 @@ pub(super) fn insert(fix: &FixHeader, header: &TextHeader, source: &Source, find
     let below = if blank { eol } else { "" };
     let title = format!("Insert `{}`", text.trim().lines().next().unwrap_or_default());
     let edit = Edit::insert(Span::at(place).start, format!("{above}{lines}{eol}{below}"));
-    offer(fix.safe, title, edit, finding);
+    add_fix(fix.safe, title, edit, finding);
 }
 
 /// The offset of the first line that can be moved down: after a byte order mark, an interpreter
@@ -109,7 +109,7 @@ fn head(source: &Source) -> Option<usize> {
     seen_php.then_some(at)
 }
 
-fn offer(safe: bool, title: String, edit: Edit, finding: &mut Finding) {
+fn add_fix(safe: bool, title: String, edit: Edit, finding: &mut Finding) {
     if safe {
         finding.fix(title, vec![edit])
     } else {

@@ -324,9 +324,9 @@ impl<'a> Scan<'a> {
             if let Some(better) = better {
                 let harmless = matches!(self.part(span.start), Some(Part::Prose | Part::Comments));
                 let safe = harmless && !parts::is_everywhere(&header.within);
-                fixes::swap(span, &better, safe, finding);
+                fixes::add_swap_fix(span, &better, safe, finding);
             } else if let Some(fix) = check.fix.as_deref() {
-                fixes::found(fix, self.source, (&captures, compiled), span, finding);
+                fixes::add_found_fix(fix, self.source, (&captures, compiled), span, finding);
             }
         }
     }
@@ -382,7 +382,7 @@ impl<'a> Scan<'a> {
         let finding = report.at(span, super::fill(message, self.source, span, |_| None));
         finding.help.clone_from(&rule.help);
         if let Some(fix) = check.fix.as_deref() {
-            fixes::insert(fix, header, self.source, finding);
+            fixes::add_insert_fix(fix, header, self.source, finding);
         }
     }
 }

@@ -7,7 +7,7 @@ mod template;
 
 pub use error::TreeError;
 
-use super::project_form::{Found, Joined, Number, Scope};
+use super::project_form::{ProjectFinding, ProjectResult, FileSize, Scope};
 use crate::text::captures::{self, Captured, PathPattern, PatternError};
 use crate::text::finding::{Edit, FileChange, Fix, Safety};
 use crate::text::listing::Listing;
@@ -119,7 +119,7 @@ impl TreeCheck {
 
     /// Whether its findings can differ for a file whose counts changed from `before` to `after`.
     #[must_use]
-    pub fn can_differ(header: &TreeHeader, before: Number, after: Number) -> bool {
+    pub fn can_differ(header: &TreeHeader, before: FileSize, after: FileSize) -> bool {
         let holds = |limits: Limits, number: Option<u64>| number.is_none_or(|it| limits.contains(it));
         let differs = |limits: Option<Limits>, before: Option<Option<u64>>, after| {
             let (Some(limits), Some(before), Some(after)) = (limits, before, after) else {
@@ -133,8 +133,8 @@ impl TreeCheck {
 
     /// Runs the check over the project.
     #[must_use]
-    pub fn run(&self, scope: &Scope<'_>) -> Joined {
-        let mut joined = Joined::default();
+    pub fn run(&self, scope: &Scope<'_>) -> ProjectResult {
+        let mut joined = ProjectResult::default();
         let tracked = scope.listing.tracked();
         let listing = match (self.tracked, tracked) {
             (Some(true), Some(index)) => index,
@@ -149,7 +149,7 @@ impl TreeCheck {
             run.project();
         } else {
             let subjects = self.subjects(listing, scope);
-            run.joined.judged = subjects.len();
+            run.joined.checked = subjects.len();
             run.subjects(&subjects);
         }
         let cut = self.exists.iter().filter_map(Wanted::cut);
@@ -230,7 +230,7 @@ struct Run<'a> {
     check: &'a TreeCheck,
     scope: &'a Scope<'a>,
     listing: &'a Listing,
-    joined: Joined,
+    joined: ProjectResult,
 }
 
 impl Run<'_> {
@@ -241,7 +241,7 @@ impl Run<'_> {
             return;
         }
         let root = Subject { path: self.scope.base, is_folder: true, captured: Captured::new() };
-        self.joined.judged = 1;
+        self.joined.checked = 1;
         self.exists(&root);
         self.absent_anywhere();
         if !self.check.only.is_empty() {
@@ -269,7 +269,7 @@ impl Run<'_> {
             // Reported at the first surplus file, or at the rule itself.
             let over = limits.max.and_then(|max| subjects.get(usize::try_from(max).ok()?));
             let path = over.map_or_else(String::new, |subject| subject.path.to_owned());
-            self.joined.found.push(Found { path, message, names, ..Found::default() });
+            self.joined.found.push(ProjectFinding { path, message, names, ..ProjectFinding::default() });
         }
     }
 
@@ -279,11 +279,11 @@ impl Run<'_> {
         path: &str,
         message: String,
         more: &[(&str, &str)],
-    ) -> &mut Found {
+    ) -> &mut ProjectFinding {
         let mut names = subject.names();
         names.extend(more.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
         let path = path.to_owned();
-        self.joined.found.push(Found { path, message, names, ..Found::default() });
+        self.joined.found.push(ProjectFinding { path, message, names, ..ProjectFinding::default() });
         let last = self.joined.found.len() - 1;
         &mut self.joined.found[last]
     }

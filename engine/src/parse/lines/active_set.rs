@@ -17,7 +17,7 @@ pub struct ActiveSet<'a> {
 
 /// A conflict between memories of a file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Clash<'a> {
+pub enum Conflict<'a> {
     /// Several active decisions have the same topic: the normalized topic, and the ids.
     SharedTopic(String, Vec<&'a str>),
     /// The first contradicts the second, and both are active.
@@ -32,14 +32,14 @@ pub enum Clash<'a> {
 impl<'a> ActiveSet<'a> {
     /// Analyzes the memories of one file.
     #[must_use]
-    pub fn of(memories: &'a [Folded]) -> Self {
+    pub fn new(memories: &'a [Folded]) -> Self {
         let memories: BTreeMap<&str, &Folded> = memories
             .iter()
             .filter(|memory| memory.entry.status != Status::Removed)
             .map(|memory| (&*memory.entry.id, memory))
             .collect();
         let mut standing = Self { memories, ..Self::default() };
-        standing.cycles = circles(standing.links(Relation::Supersedes));
+        standing.cycles = find_cycles(standing.links(Relation::Supersedes));
         let superseded: BTreeSet<&str> = standing
             .links(Relation::Supersedes)
             .filter(|(from, to)| !standing.is_cycle(from, to))
@@ -75,7 +75,7 @@ impl<'a> ActiveSet<'a> {
 
     /// All conflicts, ordered.
     #[must_use]
-    pub fn clashes(&self) -> Vec<Clash<'a>> {
+    pub fn conflicts(&self) -> Vec<Conflict<'a>> {
         let mut clashes = Vec::new();
         let mut topics: BTreeMap<String, Vec<&str>> = BTreeMap::new();
         for &id in &self.active {
@@ -87,22 +87,22 @@ impl<'a> ActiveSet<'a> {
             topics
                 .into_iter()
                 .filter(|(_, ids)| ids.len() > 1)
-                .map(|(topic, ids)| Clash::SharedTopic(topic, ids)),
+                .map(|(topic, ids)| Conflict::SharedTopic(topic, ids)),
         );
         let holds = |id: &str| self.is_active(id);
         let contradicting = self.links(Relation::Contradicts);
         clashes.extend(
             contradicting
                 .filter(|(from, to)| holds(from) && holds(to))
-                .map(|(from, to)| Clash::Contradiction(from, to)),
+                .map(|(from, to)| Conflict::Contradiction(from, to)),
         );
         let superseding = self.links(Relation::Supersedes);
         clashes.extend(
             superseding
                 .filter(|(from, to)| self.is_cycle(from, to) && holds(to))
-                .map(|(from, to)| Clash::Cycle(from, to)),
+                .map(|(from, to)| Conflict::Cycle(from, to)),
         );
-        clashes.extend(self.find_forks().into_iter().map(Clash::Forked));
+        clashes.extend(self.find_forks().into_iter().map(Conflict::Forked));
         clashes.sort();
         clashes
     }
@@ -113,7 +113,7 @@ impl<'a> ActiveSet<'a> {
         let mut forked = forks(&superseding, &|id| self.is_active(id));
         forked.retain(|ids| {
             let links = ids.iter().flat_map(|id| self.memories[id].links.iter());
-            is_apart(ids, links.map(|link| (&*link.from, &*link.to)), |id| {
+            is_unrelated(ids, links.map(|link| (&*link.from, &*link.to)), |id| {
                 normalized_topic(&self.memories[id].entry)
             })
         });
@@ -145,7 +145,7 @@ pub fn forks<'a>(
 /// Whether the memories are not all connected by links or a shared topic. Memories on one topic are
 /// already another conflict; two memories that intentionally replace one are linked.
 #[must_use]
-pub fn is_apart<'a>(
+pub fn is_unrelated<'a>(
     ids: &[&'a str],
     links: impl Iterator<Item = (&'a str, &'a str)>,
     topic: impl Fn(&str) -> Option<String>,
@@ -194,7 +194,7 @@ fn connected_components<'a>(
 /// Uses the algorithm of Kosaraju and Sharir: a depth-first search, then a reverse search in order
 /// of completion.
 #[must_use]
-pub fn circles<'a>(links: impl Iterator<Item = (&'a str, &'a str)>) -> BTreeMap<&'a str, &'a str> {
+pub fn find_cycles<'a>(links: impl Iterator<Item = (&'a str, &'a str)>) -> BTreeMap<&'a str, &'a str> {
     let (mut on, mut back) = (BTreeMap::new(), BTreeMap::new());
     for (from, to) in links {
         on.entry(from).or_insert_with(Vec::new).push(to);
@@ -263,12 +263,12 @@ mod tests {
         ];
         assert_eq!(Standing::of(&memories).clashes(), []);
         let memories = [memory("a", "Auth", &[]), memory("b", " auth", &[])];
-        let clashes = [Clash::SharedTopic("auth".into(), vec!["a", "b"])];
+        let clashes = [Conflict::SharedTopic("auth".into(), vec!["a", "b"])];
         assert_eq!(Standing::of(&memories).clashes(), clashes);
     }
 
     #[test]
-    fn all_in_a_circle_hold() {
+    fn all_memories_in_a_cycle_are_active() {
         let supersedes = Relation::Supersedes;
         let memories = [
             memory("a", "x", &[(supersedes, "c"), (supersedes, "e")]),
@@ -277,7 +277,7 @@ mod tests {
             memory("d", "w", &[(supersedes, "d"), (Relation::Contradicts, "a")]),
             memory("e", "v", &[]),
         ];
-        let clashes = ActiveSet::of(&memories).clashes();
+        let clashes = ActiveSet::new(&memories).conflicts();
         assert_eq!(
             clashes,
             [

@@ -40,14 +40,14 @@ pub fn repeats<'a>(holding: impl IntoIterator<Item = &'a Entry>) -> BTreeMap<&'a
     for group in groups.values_mut() {
         group.sort_by_key(|entry| (entry.created_at, &entry.id));
         let mut kept: BTreeMap<String, &str> = BTreeMap::new();
-        for (entry, carried) in group.iter().filter_map(|entry| Some((entry, carried(entry)?))) {
+        for (entry, carried) in group.iter().filter_map(|entry| Some((entry, protected_fields(entry)?))) {
             kept.entry(carried).or_insert(&entry.id);
         }
-        let first = group.iter().find(|entry| kept.is_empty() || carried(entry).is_some());
+        let first = group.iter().find(|entry| kept.is_empty() || protected_fields(entry).is_some());
         let Some(first) = first else { continue };
         let ids: BTreeSet<&str> = kept.values().copied().chain([&*first.id]).collect();
         for entry in group.iter().filter(|entry| !ids.contains(&*entry.id)) {
-            let same = carried(entry).and_then(|carried| kept.get(&carried).copied());
+            let same = protected_fields(entry).and_then(|carried| kept.get(&carried).copied());
             repeats.insert(&*entry.id, same.unwrap_or(&first.id));
         }
     }
@@ -55,7 +55,7 @@ pub fn repeats<'a>(holding: impl IntoIterator<Item = &'a Entry>) -> BTreeMap<&'a
 }
 
 /// The parts of a memory that must not get lost: its check and its outcome.
-fn carried(entry: &Entry) -> Option<String> {
+fn protected_fields(entry: &Entry) -> Option<String> {
     let of = |name| entry.metadata.get(name).filter(|value| !value.is_null());
     let carried: Vec<&Value> = ["check", "outcome"].into_iter().filter_map(of).collect();
     let texts: Vec<String> = carried.into_iter().map(canonical).collect();

@@ -30,7 +30,7 @@ use crate::text::files::{Disk, dirs_below};
 use lock::Lock;
 use read::Reader;
 use serde::Serialize;
-use resolve_versions::{exact, inherit, managed, settle};
+use resolve_versions::{exact, inherit, inherit_managers, apply_locks};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -392,8 +392,8 @@ pub fn detect_at(disk: &Disk, folder: &str) -> Stack {
         }
     }
     inherit(&mut stack.manifests);
-    settle(&mut stack.manifests, &locks);
-    managed(&mut stack.manifests);
+    apply_locks(&mut stack.manifests, &locks);
+    inherit_managers(&mut stack.manifests);
     for manifest in &mut stack.manifests {
         exact(manifest);
     }

@@ -174,7 +174,7 @@ fn poetry(table: Option<&Map<String, Value>>, group: Group, found: &mut Vec<Depe
         // Without an operator, and with `==`, the version is exact.
         let exact = range.map(|it| it.trim_start_matches('='));
         dependency.locked =
-            exact.filter(|it| super::resolve_versions::is_whole(it, false)).map(str::to_owned);
+            exact.filter(|it| super::resolve_versions::is_full_version(it, false)).map(str::to_owned);
         found.push(dependency);
     }
 }

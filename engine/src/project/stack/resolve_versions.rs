@@ -52,13 +52,13 @@ pub(super) fn exact(manifest: &mut Manifest) {
             // These use `==`, or are exact anyway.
             Ecosystem::Pypi | Ecosystem::Go => None,
         };
-        let version = version.map(str::trim).filter(|version| is_whole(version, is_pom));
+        let version = version.map(str::trim).filter(|version| is_full_version(version, is_pom));
         dependency.locked = version.map(str::to_owned);
     }
 }
 
 /// Whether a text is a full version: `1.2.3`, `1.2.3-beta.1`; in a POM anything but a range.
-pub(super) fn is_whole(version: &str, is_pom: bool) -> bool {
+pub(super) fn is_full_version(version: &str, is_pom: bool) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+' | '_');
     let numbers = version.split(['-', '+']).next().unwrap_or_default();
     let are_numbers = numbers.split('.').all(|part| part.parse::<u64>().is_ok());
@@ -68,7 +68,7 @@ pub(super) fn is_whole(version: &str, is_pom: bool) -> bool {
 }
 
 /// npm packages below a package that names its manager use the same manager.
-pub(super) fn managed(manifests: &mut [Manifest]) {
+pub(super) fn inherit_managers(manifests: &mut [Manifest]) {
     let is_npm = |manifest: &Manifest| manifest.ecosystem == Ecosystem::Npm;
     let named: Vec<(String, String)> = manifests
         .iter()
@@ -90,7 +90,7 @@ fn is_within(folder: &str, above: &str) -> bool {
 
 /// Sets the locked versions of dependencies from the nearest lock file in the directory or a
 /// parent.
-pub(super) fn settle(manifests: &mut [Manifest], locks: &[Lock]) {
+pub(super) fn apply_locks(manifests: &mut [Manifest], locks: &[Lock]) {
     for manifest in manifests.iter_mut().filter(|manifest| !manifest.is_unlocked) {
         let folder = manifest.folder().to_owned();
         let mut above: Vec<&Lock> = locks

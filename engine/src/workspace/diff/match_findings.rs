@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// Why a finding is new although the base has it: its allow comment was removed. It is not a
 /// candidate for a move.
-pub const UNALLOWED: &str = "the comment that allowed it was removed";
+pub const ALLOW_COMMENT_REMOVED: &str = "the comment that allowed it was removed";
 
 /// The indexes of a finding (file, finding), its status and the reason.
 pub(super) type Verdict = ((usize, usize), Status, String);
@@ -44,7 +44,7 @@ pub(super) struct Side {
 }
 
 impl Side {
-    pub(super) fn of(files: &[FileReport]) -> Self {
+    pub(super) fn new(files: &[FileReport]) -> Self {
         let mut side = Self { placed: Vec::new(), paths: HashMap::new() };
         for (index, file) in files.iter().enumerate() {
             let start = side.placed.len();
@@ -66,12 +66,12 @@ impl Side {
     }
 
     /// The number of findings of the base that were not allowed, by severity.
-    pub(super) fn standing(&self) -> [usize; 3] {
+    pub(super) fn count_active(&self) -> [usize; 3] {
         count(self.placed.iter().filter(|placed| placed.status != Status::Allowed))
     }
 
     /// As [`Self::standing`], for files that did not change.
-    pub(super) fn standing_untouched(&self) -> [usize; 3] {
+    pub(super) fn count_active_untouched(&self) -> [usize; 3] {
         let open = |placed: &&Placed| placed.status != Status::Allowed && placed.verdict.is_none();
         count(self.placed.iter().filter(open))
     }
@@ -137,13 +137,13 @@ fn place(at: (usize, usize), lines: &mut LineTexts<'_>, finding: &Finding, key: 
 
 impl Placed {
     /// The number of the line in a reason, from 1.
-    fn shown_line(&self) -> u32 {
+    fn display_line(&self) -> u32 {
         self.lines.0 + 1
     }
 
     /// Classifies a finding of the head without a match in the base. `unknown`: not every rule
     /// could check the base, so a finding on an unchanged line does not count as new.
-    pub(super) fn judge_new(&mut self, file_is_new: bool, unknown: bool, lines: &LineMap<'_>) {
+    pub(super) fn classify_new(&mut self, file_is_new: bool, unknown: bool, lines: &LineMap<'_>) {
         if self.verdict.is_some() {
             return;
         }
@@ -167,7 +167,7 @@ impl Placed {
 
     /// Classifies a finding of the base without a match in the head. `lost`: the head could not be
     /// checked, so its status is unknown.
-    pub(super) fn judge_gone(&mut self, file_is_gone: bool, lost: bool, lines: &LineMap<'_>) {
+    pub(super) fn classify_fixed(&mut self, file_is_gone: bool, lost: bool, lines: &LineMap<'_>) {
         if self.matched || lost || self.status == Status::Allowed {
             self.matched = true;
             return;
@@ -183,11 +183,11 @@ impl Placed {
     }
 
     /// Records that `before` matches this finding.
-    fn answer(&mut self, before: &mut Self, status: Status, reason: String) {
+    fn match_with(&mut self, before: &mut Self, status: Status, reason: String) {
         before.matched = true;
         self.matched = true;
         self.verdict = Some(if before.status == Status::Allowed {
-            (Status::New, UNALLOWED.to_owned())
+            (Status::New, ALLOW_COMMENT_REMOVED.to_owned())
         } else {
             (status, reason)
         });
@@ -255,7 +255,7 @@ fn edited_in_place(heads: &mut [Placed], bases: &mut [Placed], lines: &LineMap<'
                 "the line was changed around it; already present on line {} of the base",
                 base.shown_line()
             );
-            head.answer(base, Status::PreExisting, reason);
+            head.match_with(base, Status::PreExisting, reason);
         }
     }
 }
@@ -338,7 +338,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_edit_leaves_half_of_the_line() {
+    fn an_edit_keeps_half_of_the_line() {
         assert!(is_edited("FROM node:latest", "FROM node:latest AS build"));
         assert!(is_edited("FROM node:18", "FROM node:20"));
         assert!(!is_edited("password = hunter2", "x = 1"));

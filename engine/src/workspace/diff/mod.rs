@@ -21,7 +21,7 @@ use crate::text::files::{Disk, Files, Memory};
 use crate::text::finding::{Finding, Status};
 use crate::text::paths::Globs;
 use crate::text::source::Encoding;
-use crate::workspace::walk::{self, FileReport, LeftOut, Outcome, Skipped, Walk, Within};
+use crate::workspace::walk::{self, FileReport, ExcludedCounts, Outcome, Skipped, Walk, Within};
 use match_findings::{Side, Verdict, pair};
 use lines::{LineMap, hunks_of};
 use renames::Renames;
@@ -29,7 +29,7 @@ use rules::Rules;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-pub use match_findings::{UNALLOWED, match_moves, moved_from};
+pub use match_findings::{ALLOW_COMMENT_REMOVED, match_moves, moved_from};
 pub use lines::{Hunk, hunks};
 pub use stricter::Reason;
 
@@ -100,7 +100,7 @@ pub fn compare(
     done: &(dyn Fn() + Sync),
 ) -> Result<Compared, EngineError> {
     let all = changes;
-    let changes: Vec<&Change> = all.iter().filter(|one| within.holds(one.path())).collect();
+    let changes: Vec<&Change> = all.iter().filter(|one| within.contains(one.path())).collect();
     let (rules, base_rules) = Rules::of_both_sides(engine, all)?;
     let (jobs, stop) = match &head {
         Head::WorkTree { walk, .. } => (walk.jobs, walk.stop.clone()),
@@ -146,7 +146,7 @@ pub fn compare(
             let listing = project_pass::listing(engine, files, ignores, (&touched, branch.as_deref()));
             let listed = listing.as_ref();
             let mut outcome = rules.check(config, files, listed, (&paths, jobs, stop))?;
-            project_pass::of_snapshot(rules.of_project(), config, files, listed, &mut outcome)?;
+            project_pass::findings_of_snapshot(rules.of_project(), config, files, listed, &mut outcome)?;
             let unread = ignored.problems().iter().map(|(path, error)| Skipped {
                 path: path.clone(),
                 why: format!("not read as an ignore file: {error}"),
@@ -157,7 +157,7 @@ pub fn compare(
         }
     };
     if !is_whole {
-        outcome.left_out = left_out;
+        outcome.excluded = left_out;
     }
     let met = |path: &String| outcome.met.contains(path);
     // A deleted file counts as checked if it would be checked now.
@@ -175,12 +175,12 @@ pub fn compare(
     let checked = (&*bases, jobs, stop);
     let mut before = base_rules.check(config, &base_files, listing.as_ref(), checked)?;
     base_files.without_own_rules(engine, &mut before);
-    project_pass::of_snapshot(base_rules.of_project(), config, base, listing.as_ref(), &mut before)?;
-    let before_joined = std::mem::take(&mut before.joined);
+    project_pass::findings_of_snapshot(base_rules.of_project(), config, base, listing.as_ref(), &mut before)?;
+    let before_joined = std::mem::take(&mut before.project_findings);
     let mut comparison = Compared { outcome, changed: counts.len(), ..Compared::default() };
     comparison.classify(&counts, (&base_files, files), before);
     let renames = Renames::new(all, listing.as_ref());
-    comparison.judge_joined(before_joined, &renames, within);
+    comparison.classify_project_findings(before_joined, &renames, within);
     Ok(comparison)
 }
 
@@ -189,8 +189,8 @@ fn excluded_count(
     ignored: &mut Ignored<'_>,
     globs: &Globs,
     paths: impl Iterator<Item = String>,
-) -> LeftOut {
-    let mut counts = LeftOut::default();
+) -> ExcludedCounts {
+    let mut counts = ExcludedCounts::default();
     for path in paths {
         if globs.excludes(&path) {
             counts.exclude += 1;
@@ -203,8 +203,8 @@ fn excluded_count(
 
 impl Compared {
     fn classify(&mut self, changes: &[Change], sides: (&dyn Files, &dyn Files), base: Outcome) {
-        let mut heads = Side::of(&self.outcome.files);
-        let mut bases = Side::of(&base.files);
+        let mut heads = Side::new(&self.outcome.files);
+        let mut bases = Side::new(&base.files);
         for change in changes {
             let (now, then) = (heads.at(change.head.as_deref()), bases.at(change.base.as_deref()));
             if now.is_empty() && then.is_empty() {
@@ -225,8 +225,8 @@ impl Compared {
                 self.hunks.insert(head.clone(), hunks);
             }
         }
-        self.before = bases.standing();
-        for (to, count) in self.before.iter_mut().zip(heads.standing_untouched()) {
+        self.before = bases.count_active();
+        for (to, count) in self.before.iter_mut().zip(heads.count_active_untouched()) {
             *to += count;
         }
         let verdicts = heads.verdicts();
@@ -247,7 +247,7 @@ impl Compared {
     /// called after the baseline is applied.
     pub fn match_across(&mut self) {
         let is_new = |finding: &Finding| {
-            finding.status == Status::New && finding.reason.as_deref() != Some(UNALLOWED)
+            finding.status == Status::New && finding.reason.as_deref() != Some(ALLOW_COMMENT_REMOVED)
         };
         let (new, new_keys) = keyed(&self.outcome.files, is_new, |_| None);
         let (gone, gone_keys) = keyed(&self.fixed, |_| true, |_| None);

@@ -34,7 +34,7 @@ pub(super) fn listing(
 }
 
 /// The findings of the project pass in a snapshot.
-pub(super) fn of_snapshot(
+pub(super) fn findings_of_snapshot(
     engine: &Engine,
     config: &Config,
     files: &dyn Files,
@@ -49,15 +49,15 @@ pub(super) fn of_snapshot(
 
 impl Compared {
     /// Compares the findings of the project pass, and adds those `within` the run to the others.
-    pub(super) fn judge_joined(
+    pub(super) fn classify_project_findings(
         &mut self,
         mut base: Vec<FileReport>,
         renames: &Renames<'_>,
         within: &Within,
     ) {
-        let is_own = |path: &str| within.holds(&renames.head_path(path).unwrap_or(path.into()));
+        let is_own = |path: &str| within.contains(&renames.head_path(path).unwrap_or(path.into()));
         let known: HashSet<String> = ids(&base).collect();
-        let here: HashSet<String> = ids(&self.outcome.joined).collect();
+        let here: HashSet<String> = ids(&self.outcome.project_findings).collect();
         let allowed: HashSet<String> =
             base.iter().flat_map(findings).filter(is_allowed).map(|one| one.id.clone()).collect();
         let own = base.iter().filter(|file| is_own(file.source.path()));
@@ -69,7 +69,7 @@ impl Compared {
         let (then, then_keys) =
             keyed(&base, |finding| !here.contains(&finding.id), |path| renames.head_path(path));
         let (now, now_keys) = keyed(
-            &self.outcome.joined,
+            &self.outcome.project_findings,
             |finding| !known.contains(&finding.id),
             |path| Some(path.into()),
         );
@@ -78,20 +78,20 @@ impl Compared {
                 .into_iter()
                 .map(|(to, from)| (now[to], then[from]))
                 .collect();
-        for (index, file) in self.outcome.joined.iter_mut().enumerate() {
+        for (index, file) in self.outcome.project_findings.iter_mut().enumerate() {
             for (at, finding) in file.checked.findings.iter_mut().enumerate() {
                 if finding.status != Status::New {
                     continue;
                 }
                 let (status, reason) = match moves.get(&(index, at)) {
                     _ if allowed.contains(&finding.id) => {
-                        (Status::New, super::UNALLOWED.to_owned())
+                        (Status::New, super::ALLOW_COMMENT_REMOVED.to_owned())
                     }
                     _ if known.contains(&finding.id) => {
                         (Status::PreExisting, "already present in the base".to_owned())
                     }
                     Some(&(from, then)) if is_allowed(&&findings(&base[from])[then]) => {
-                        (Status::New, super::UNALLOWED.to_owned())
+                        (Status::New, super::ALLOW_COMMENT_REMOVED.to_owned())
                     }
                     Some((from, _)) if base[*from].source.path() == file.source.path() => (
                         Status::PreExisting,
@@ -121,7 +121,7 @@ impl Compared {
         base.retain(|file| !file.checked.findings.is_empty() && is_own(file.source.path()));
         self.fixed.append(&mut base);
         walk::by_path(&mut self.fixed);
-        self.outcome.joined.retain(|file| within.holds(file.source.path()));
+        self.outcome.project_findings.retain(|file| within.contains(file.source.path()));
         self.outcome.join();
     }
 }

@@ -6,10 +6,10 @@
 //! graph; and the text of the file that a finding is in. Each input is compared with its previous
 //! state, and an unchanged input causes no further work.
 
-use super::file_requests::{Asked, Asking};
-use super::{Found, Looked, Rule, one, place, rules, settings, settled, text_of};
+use super::file_requests::{FileRequests, RecordingFiles};
+use super::{ProjectFinding, Input, Rule, one, place, rules, settings, to_checked, text_of};
 use crate::check::{Checked, Engine};
-use crate::forms::project_form::{Numbers, Sizes};
+use crate::forms::project_form::{SizeCache, Sizes};
 use crate::forms::layers::Imports;
 use crate::forms::tree::TreeCheck;
 use crate::project::imports::{self, Difference};
@@ -23,25 +23,25 @@ use std::mem::{replace, take};
 use std::sync::Arc;
 
 /// The results for each path; the source of a finding on a whole file is empty.
-pub type Settled = BTreeMap<String, Arc<Vec<(Source, Checked)>>>;
+pub type CheckedFiles = BTreeMap<String, Arc<Vec<(Source, Checked)>>>;
 
 /// The findings of a project, and the inputs they depend on.
 #[derive(Debug)]
-pub struct Joins {
+pub struct ProjectPassCache {
     listing: Listing,
-    asked: Asked,
-    numbers: Numbers,
+    asked: FileRequests,
+    numbers: SizeCache,
     imports: Option<imports::CachedGraph>,
     /// The findings of each rule, in rule order.
-    found: Vec<Vec<Found>>,
-    settled: Arc<Settled>,
+    found: Vec<Vec<ProjectFinding>>,
+    settled: Arc<CheckedFiles>,
     /// How many times rules were run.
     runs: u64,
 }
 
 /// The possible changes since the last update.
 #[derive(Debug, Default)]
-pub struct News {
+pub struct Changes {
     /// The new listing, if the files or the branch differ.
     pub listing: Option<Listing>,
     /// Files whose text may differ; added and deleted files are optional.
@@ -53,14 +53,14 @@ pub struct News {
 /// A rule with its check.
 type Check<'a> = (&'a Rule, &'a CheckHeader);
 
-impl Joins {
+impl ProjectPassCache {
     /// Checks the project of the files in `listing`. `globs` are those of the configuration.
     #[must_use]
     pub fn new(engine: &Engine, globs: &Globs, files: &dyn Files, listing: Listing) -> Self {
         let mut joins = Self {
             listing,
-            asked: Asked::default(),
-            numbers: Numbers::default(),
+            asked: FileRequests::default(),
+            numbers: SizeCache::default(),
             imports: None,
             found: Vec::new(),
             settled: Arc::default(),
@@ -73,7 +73,7 @@ impl Joins {
         let found = joins.found.iter().zip(rules(engine));
         let all = found.flat_map(|(found, (rule, _))| found.iter().map(|one| place(rule, one)));
         let at = all.collect();
-        joins.settle(engine, files, &at);
+        joins.recompute(engine, files, &at);
         joins
     }
 
@@ -85,7 +85,7 @@ impl Joins {
 
     /// The current results.
     #[must_use]
-    pub fn settled(&self) -> Arc<Settled> {
+    pub fn checked_files(&self) -> Arc<CheckedFiles> {
         self.settled.clone()
     }
 
@@ -98,32 +98,32 @@ impl Joins {
     /// The requested files whose changes neither the listing nor the modification time of a walked
     /// directory reveal: they must be in [`News::files`] on each update.
     #[must_use]
-    pub fn apart(&self, is_walked: &dyn Fn(&str) -> bool) -> Vec<String> {
-        let mut apart = self.asked.apart(&self.listing, is_walked);
+    pub fn unobservable(&self, is_walked: &dyn Fn(&str) -> bool) -> Vec<String> {
+        let mut apart = self.asked.unobservable(&self.listing, is_walked);
         apart.extend(self.numbers.paths(&|path| !self.listing.has_file(path)));
         apart
     }
 
     /// Applies the changes; returns the paths whose findings differ.
-    pub fn again(
+    pub fn update(
         &mut self,
         engine: &Engine,
         globs: &Globs,
         files: &dyn Files,
-        news: News,
+        news: Changes,
     ) -> BTreeSet<String> {
-        let News { listing, files: mut changed, folders } = news;
+        let Changes { listing, files: mut changed, folders } = news;
         let is_listed_anew = listing.is_some();
         if let Some(listing) = listing {
             changed.extend(difference(self.listing.files(), listing.files()));
             self.listing = listing;
         }
-        let mut due = self.recount(engine, files, &changed);
+        let mut due = self.update_counts(engine, files, &changed);
         let again =
-            if asks_imports(engine) { self.reread(engine, files, &changed) } else { Vec::new() };
+            if asks_imports(engine) { self.update_imports(engine, files, &changed) } else { Vec::new() };
         let asked = self.asked.among(changed.iter(), folders.iter());
-        let is_answered_anew = asked.iter().any(|path| !self.asked.holds(path, files));
-        let all = match self.rejoin(engine, &again) {
+        let is_answered_anew = asked.iter().any(|path| !self.asked.is_unchanged(path, files));
+        let all = match self.update_graph(engine, &again) {
             Some(rules) if !is_listed_anew && !is_answered_anew => {
                 due.extend(rules);
                 false
@@ -153,18 +153,18 @@ impl Joins {
             let texts = self.settled.iter().filter(|(_, all)| in_text(all));
             at.extend(texts.map(|(path, _)| path.clone()));
         }
-        self.settle(engine, files, &at)
+        self.recompute(engine, files, &at)
     }
 
     /// Updates the counts of the changed files; returns the rules whose findings can differ.
-    fn recount(
+    fn update_counts(
         &self,
         engine: &Engine,
         files: &dyn Files,
         changed: &BTreeSet<String>,
     ) -> BTreeSet<usize> {
         let counts = |path: &String| {
-            let (before, after) = self.numbers.again(path, files)?;
+            let (before, after) = self.numbers.refresh(path, files)?;
             if !self.listing.has_file(path) && !files.exists(path) {
                 self.numbers.forget(path);
             }
@@ -186,7 +186,7 @@ impl Joins {
     }
 
     /// Reads the imports of the changed files.
-    fn reread(
+    fn update_imports(
         &self,
         engine: &Engine,
         files: &dyn Files,
@@ -199,7 +199,7 @@ impl Joins {
 
     /// Updates the import graph for the files whose imports differ; returns the affected rules.
     /// `None`: all rules that use imports, and the graph has to be rebuilt.
-    fn rejoin(&mut self, engine: &Engine, again: &[imports::ChangedFacts]) -> Option<BTreeSet<usize>> {
+    fn update_graph(&mut self, engine: &Engine, again: &[imports::ChangedFacts]) -> Option<BTreeSet<usize>> {
         let mut due = BTreeSet::new();
         let Some(imports) = self.imports.as_mut().filter(|_| !again.is_empty()) else {
             return Some(due);
@@ -210,7 +210,7 @@ impl Joins {
                 return None;
             }
             let speaks = |at: usize| {
-                let here = |one: &Found| one.path == file.path;
+                let here = |one: &ProjectFinding| one.path == file.path;
                 self.found.get(at).is_some_and(|found| found.iter().any(here))
             };
             let rules = rules(engine).enumerate().filter(|(_, check)| is_layers(check));
@@ -225,7 +225,7 @@ impl Joins {
         self.asked.clear();
         self.imports = asks_imports(engine).then(|| {
             let facts = engine.memo().cached_facts(&self.listing);
-            let asking = Asking { files, asked: &self.asked };
+            let asking = RecordingFiles { files, asked: &self.asked };
             imports::CachedGraph::new(&asking, &self.listing, &facts)
         });
         self.found = vec![Vec::new(); rules(engine).count()];
@@ -241,19 +241,19 @@ impl Joins {
         globs: &Globs,
         files: &dyn Files,
         due: &BTreeSet<usize>,
-    ) -> Vec<Vec<Found>> {
+    ) -> Vec<Vec<ProjectFinding>> {
         if due.is_empty() {
             return Vec::new();
         }
         self.runs += 1;
         let mut before = vec![Vec::new(); self.found.len()];
-        let asking = Asking { files, asked: &self.asked };
+        let asking = RecordingFiles { files, asked: &self.asked };
         let listed = &Listed { files: &asking, listing: &self.listing };
         let memo = engine.memo();
         let graph = self.imports.as_ref().map(imports::CachedGraph::graph);
-        let imports = graph.map_or_else(|| Imports::new(memo), |graph| Imports::known(memo, graph));
+        let imports = graph.map_or_else(|| Imports::new(memo), |graph| Imports::from_graph(memo, graph));
         let sizes = Some(Sizes { known: &self.numbers, files });
-        let looked = Looked { files: listed, imports: &imports, sizes };
+        let looked = Input { files: listed, imports: &imports, sizes };
         for (at, check) in rules(engine).enumerate().filter(|(at, _)| due.contains(at)) {
             if let (Some(found), Some(before)) = (self.found.get_mut(at), before.get_mut(at)) {
                 *before = replace(found, one(engine, check, globs, &looked).found);
@@ -263,7 +263,7 @@ impl Joins {
     }
 
     /// Computes the results at these paths; returns the paths whose results differ.
-    fn settle(
+    fn recompute(
         &mut self,
         engine: &Engine,
         files: &dyn Files,
@@ -273,7 +273,7 @@ impl Joins {
             return BTreeSet::new();
         }
         let mut places = places(engine, &self.found, at);
-        let asking = Asking { files, asked: &self.asked };
+        let asking = RecordingFiles { files, asked: &self.asked };
         let listed = &Listed { files: &asking, listing: &self.listing };
         let all = Arc::make_mut(&mut self.settled);
         let mut differing = BTreeSet::new();
@@ -285,7 +285,7 @@ impl Joins {
                 // Reading its own text is not recorded, because the results of a changed file are
                 // always recomputed.
                 let text = text_of(engine, files, path);
-                settled(engine, &settings(engine, &self.listing, path), text, here, listed)
+                to_checked(engine, &settings(engine, &self.listing, path), text, here, listed)
             };
             let old = if new.is_empty() {
                 all.remove(path)
@@ -316,10 +316,10 @@ fn asks_imports(engine: &Engine) -> bool {
 /// The findings of all rules at these paths; those at one path are in rule order.
 fn places<'a>(
     engine: &'a Engine,
-    found: &[Vec<Found>],
+    found: &[Vec<ProjectFinding>],
     at: &BTreeSet<String>,
-) -> BTreeMap<String, Vec<(&'a Rule, Found)>> {
-    let mut places: BTreeMap<String, Vec<(&Rule, Found)>> = BTreeMap::new();
+) -> BTreeMap<String, Vec<(&'a Rule, ProjectFinding)>> {
+    let mut places: BTreeMap<String, Vec<(&Rule, ProjectFinding)>> = BTreeMap::new();
     for ((rule, _), found) in rules(engine).zip(found) {
         for one in found {
             let path = place(rule, one);
@@ -332,14 +332,14 @@ fn places<'a>(
 }
 
 /// The paths at which the findings of a rule differ.
-fn differing(rule: &Rule, before: &[Found], after: &[Found]) -> BTreeSet<String> {
+fn differing(rule: &Rule, before: &[ProjectFinding], after: &[ProjectFinding]) -> BTreeSet<String> {
     let (before, after) = (by_path(rule, before), by_path(rule, after));
     let paths = before.keys().chain(after.keys());
     paths.filter(|path| before.get(*path) != after.get(*path)).cloned().collect()
 }
 
-fn by_path<'a>(rule: &Rule, found: &'a [Found]) -> BTreeMap<String, Vec<&'a Found>> {
-    let mut places: BTreeMap<String, Vec<&Found>> = BTreeMap::new();
+fn by_path<'a>(rule: &Rule, found: &'a [ProjectFinding]) -> BTreeMap<String, Vec<&'a ProjectFinding>> {
+    let mut places: BTreeMap<String, Vec<&ProjectFinding>> = BTreeMap::new();
     for one in found {
         places.entry(place(rule, one)).or_default().push(one);
     }

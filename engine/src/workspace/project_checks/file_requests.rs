@@ -10,11 +10,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The responses, by path.
 #[derive(Debug, Default)]
-pub(super) struct Asked(Mutex<BTreeMap<String, Answers>>);
+pub(super) struct FileRequests(Mutex<BTreeMap<String, FileResponses>>);
 
 /// The responses for one path; `None`: not requested.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Answers {
+struct FileResponses {
     exists: Option<bool>,
     size: Option<Option<u64>>,
     names: Option<u64>,
@@ -22,12 +22,12 @@ struct Answers {
     read: Vec<(u64, Option<u64>)>,
 }
 
-impl Asked {
-    fn known(&self) -> MutexGuard<'_, BTreeMap<String, Answers>> {
+impl FileRequests {
+    fn known(&self) -> MutexGuard<'_, BTreeMap<String, FileResponses>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn note(&self, path: &str, note: impl FnOnce(&mut Answers)) {
+    fn note(&self, path: &str, note: impl FnOnce(&mut FileResponses)) {
         let mut known = self.known();
         match known.get_mut(path) {
             Some(answers) => note(answers),
@@ -63,8 +63,8 @@ impl Asked {
     /// The recorded paths whose changes neither the listing nor the modification times of
     /// directories reveal: those in directories that are not walked, and unlisted files that were
     /// read.
-    pub(super) fn apart(&self, listing: &Listing, is_walked: &dyn Fn(&str) -> bool) -> Vec<String> {
-        let is_apart = |(path, answers): &(&String, &Answers)| {
+    pub(super) fn unobservable(&self, listing: &Listing, is_walked: &dyn Fn(&str) -> bool) -> Vec<String> {
+        let is_apart = |(path, answers): &(&String, &FileResponses)| {
             let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
             let is_read = !answers.read.is_empty() || answers.size.is_some();
             !is_walked(folder)
@@ -75,7 +75,7 @@ impl Asked {
     }
 
     /// Whether `files` still gives the recorded responses for `path`.
-    pub(super) fn holds(&self, path: &str, files: &dyn Files) -> bool {
+    pub(super) fn is_unchanged(&self, path: &str, files: &dyn Files) -> bool {
         let Some(answers) = self.known().get(path).cloned() else { return true };
         answers.exists.is_none_or(|before| before == files.exists(path))
             && answers.size.is_none_or(|before| before == files.size(path).ok())
@@ -98,12 +98,12 @@ fn hash(value: &impl Hash) -> u64 {
 }
 
 /// A store that records its responses.
-pub(super) struct Asking<'a> {
+pub(super) struct RecordingFiles<'a> {
     pub(super) files: &'a dyn Files,
-    pub(super) asked: &'a Asked,
+    pub(super) asked: &'a FileRequests,
 }
 
-impl Files for Asking<'_> {
+impl Files for RecordingFiles<'_> {
     fn read(&self, path: &str, limit: u64) -> io::Result<Vec<u8>> {
         let read = self.files.read(path, limit);
         let answer = (limit, read.as_ref().ok().map(hash));
@@ -153,9 +153,9 @@ mod tests {
     fn an_answer_holds_until_the_store_gives_another() {
         let file = |path: &str, text: &str| (path.to_owned(), text.as_bytes().to_vec());
         let mut files = Memory([file("a/x", "1"), file("a/y", "2"), file("b", "3")].into());
-        let asked = Asked::default();
+        let asked = FileRequests::default();
         {
-            let asking = Asking { files: &files, asked: &asked };
+            let asking = RecordingFiles { files: &files, asked: &asked };
             assert!(asking.exists("a/x") && !asking.exists("a/z"));
             assert_eq!(asking.read("a/y", 9).expect("there"), b"2");
             assert_eq!(asking.size("b").expect("there"), 1);
@@ -163,7 +163,7 @@ mod tests {
             assert_eq!(asking.names("a"), ["x", "y"]);
         }
         let all =
-            |files: &Memory| ["a/x", "a/y", "a/z", "a", "b"].map(|path| asked.holds(path, files));
+            |files: &Memory| ["a/x", "a/y", "a/z", "a", "b"].map(|path| asked.is_unchanged(path, files));
         assert_eq!(all(&files), [true; 5]);
         files.0.insert("a/x".to_owned(), b"another".to_vec());
         files.0.insert("b".to_owned(), b"4".to_vec());
@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(asked.among(paths.iter(), [].iter()), ["a/z"]);
         assert_eq!(asked.among([].iter(), folder.iter()), ["a", "a/x", "a/y", "a/z"]);
         let listing = Listing::new(["a/x".to_owned()]);
-        let apart = asked.apart(&listing, &|folder| folder != "c");
+        let apart = asked.unobservable(&listing, &|folder| folder != "c");
         assert_eq!(
             apart,
             ["a/y", "b", "c/d"],

@@ -66,7 +66,7 @@ fn every_folder_has_what_it_needs() {
 }
 
 #[test]
-fn a_file_is_told_of_itself_and_may_allow_it() {
+fn a_finding_on_a_file_can_be_allowed_in_it() {
     let page = "message: '`<stem>` has no test'\ncheck:\n  exclude: ['*.test.ts', 'index.ts']\n  tree: { each: 'src/**/*.ts', exists: ['<dir>/<stem>.test.{ts,tsx} | tests/**/<stem>.test.ts'] }";
     let files = [
         ("src/a.ts", ""),
@@ -118,7 +118,7 @@ fn names_uniqueness_and_numbers() {
 }
 
 #[test]
-fn what_must_not_be_there_and_what_alone_may() {
+fn absent_and_only_are_checked() {
     let page = "check:\n  exclude: ['fixtures/']\n  tree: { absent: ['**/node_modules/', '**/*.orig', .env] }";
     assert_eq!(
         plain(page, &["a/node_modules/b/node_modules/c", "x.orig", "fixtures/y.orig", ".env", "b"]),
@@ -198,7 +198,7 @@ fn ids_outlive_edits_of_the_file() {
 }
 
 #[test]
-fn a_pattern_that_would_be_slow_is_cut_short_and_says_so() {
+fn a_slow_pattern_is_truncated_with_a_note() {
     let page = "---\nseverity: info\ncheck:\n  tree: { each: 'src/**/*.ts', exists: ['<dir>/**/<stem>.md'] }\n---\n# t/x\n";
     let registry =
         Registry::new(crate::DISTRIBUTION.pages, &[("rules/x.md".to_owned(), page.to_owned())]);

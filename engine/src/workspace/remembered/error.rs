@@ -1,6 +1,6 @@
 //! Errors in the check of a memory.
 
-use super::LONGEST;
+use super::MAX_CHECK_BYTES;
 use thiserror::Error;
 
 /// Why the check of a memory cannot run: the key, and how to fix it.

@@ -13,7 +13,7 @@ mod tests;
 mod text;
 
 pub use error::CheckError;
-pub use read::{Remembered, of, of_all};
+pub use read::{MemoryChecks, read, read_all};
 
 use crate::forms;
 use crate::parse::lines::id;
@@ -32,11 +32,11 @@ pub const CHECK: &str = "check";
 pub const RULE: &str = "rule";
 
 /// The keys of a check that are not keys of a rule page's `check:`.
-const BESIDE: [&str; 6] = [RULE, "severity", "message", "help", "fails", "passes"];
+const MEMORY_KEYS: [&str; 6] = [RULE, "severity", "message", "help", "fails", "passes"];
 /// Maximum size of a check as JSON, in bytes: it is read at every start.
-const LONGEST: usize = 32 << 10;
+const MAX_CHECK_BYTES: usize = 32 << 10;
 /// Maximum length of a generated rule name, in characters.
-const NAME: usize = 40;
+const MAX_NAME_CHARS: usize = 40;
 
 /// A memory as a rule page.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,7 +82,7 @@ pub fn name_of(kind: Kind, content: &str) -> String {
     let line = content.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     let words = line.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     for word in words {
-        if !name.is_empty() && name.len() + 1 + word.len() > NAME {
+        if !name.is_empty() && name.len() + 1 + word.len() > MAX_NAME_CHARS {
             break;
         }
         if !name.is_empty() {
@@ -90,7 +90,7 @@ pub fn name_of(kind: Kind, content: &str) -> String {
         }
         name.push_str(&word.to_ascii_lowercase());
     }
-    name.truncate(NAME);
+    name.truncate(MAX_NAME_CHARS);
     let letters = line.chars().filter(|c| c.is_alphanumeric()).count();
     let plain = line.bytes().filter(u8::is_ascii_alphanumeric).count();
     // One or two Latin words in a Korean sentence do not make a useful name.
@@ -135,7 +135,7 @@ pub fn validate_page(page: &RulePage) -> Result<(), CheckError> {
 /// # Errors
 /// Like [`validate`].
 pub fn validate_text(path: &str, text: &str) -> Result<(), CheckError> {
-    page::header(text).map_err(|error| CheckError::Header(said(&error, text)))?;
+    page::header(text).map_err(|error| CheckError::Header(header_message(&error, text)))?;
     let Some(rule) = registry::project_rule(path, text) else { return Ok(()) };
     let form = rule.check.as_ref().and_then(CheckHeader::form).map_or("", Form::key);
     match forms::problems(&rule) {
@@ -153,7 +153,7 @@ pub fn faults(disk: &Disk) -> Vec<(String, String, String)> {
 
 /// Like [`faults`], for the root and the directories `nested`.
 fn faults_in(files: &dyn Files, nested: &[String]) -> Vec<(String, String, String)> {
-    let Remembered { pages, mut wrong } = of_all(files, nested);
+    let MemoryChecks { pages, malformed: mut wrong } = read_all(files, nested);
     let faults = pages.into_iter().filter_map(|page| {
         let why = validate_page(&page).err()?.to_string();
         Some((page.path, page.memory, why))
@@ -173,7 +173,7 @@ const SYNTAX_FORM: &str =
 
 /// The message for a malformed page header, without its position, because the author never sees the
 /// page.
-fn said(error: &page::PageError, text: &str) -> String {
+fn header_message(error: &page::PageError, text: &str) -> String {
     let at = text.get(error.span.clone()).unwrap_or_default().trim_matches(['"', ' ', '\n']);
     let place = if at.is_empty() || error.message.contains(at) {
         String::new()
@@ -183,7 +183,7 @@ fn said(error: &page::PageError, text: &str) -> String {
     let hint = error.did_you_mean.as_ref().map_or_else(String::new, |(word, known)| {
         let is_top =
             known.iter().any(|key| key == "syntax") && known.iter().any(|key| key == "tree");
-        let beside = BESIDE.into_iter().filter(|_| is_top);
+        let beside = MEMORY_KEYS.into_iter().filter(|_| is_top);
         let known: Vec<&str> = known.iter().map(String::as_str).chain(beside).collect();
         match nearest(word, known.iter().copied()) {
             _ if is_top && TEXT.contains(&word.as_str()) => {
@@ -221,7 +221,7 @@ impl<'a> Shape<'a> {
             return Err(CheckError::NoObject);
         };
         let length = check.to_string().len();
-        if length > LONGEST {
+        if length > MAX_CHECK_BYTES {
             return Err(CheckError::Long(length));
         }
         let text = |key: &'static str| match map.get(key) {
@@ -239,7 +239,7 @@ impl<'a> Shape<'a> {
         let header: Vec<_> = map
             .iter()
             .map(|(key, value)| (key.as_str(), value))
-            .filter(|(key, _)| !BESIDE.contains(key))
+            .filter(|(key, _)| !MEMORY_KEYS.contains(key))
             .collect();
         Ok(Self {
             severity: severity.unwrap_or(Severity::Warning),

@@ -20,26 +20,26 @@ const LIMIT: u64 = 256 << 20;
 
 /// The checks in the memory of a project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Remembered {
+pub struct MemoryChecks {
     /// The pages of the well-formed checks, oldest memory first.
     pub pages: Vec<RulePage>,
     /// The malformed checks: path of the file, id of the memory, and what is wrong.
-    pub wrong: Vec<(String, String, String)>,
+    pub malformed: Vec<(String, String, String)>,
 }
 
 /// The checks of the memory below the root of `files`, and of the memories of the directories
 /// `nested`, which apply below them.
 #[must_use]
-pub fn of_all(files: &dyn Files, nested: &[String]) -> Remembered {
-    let mut all = of(files);
+pub fn read_all(files: &dyn Files, nested: &[String]) -> MemoryChecks {
+    let mut all = read(files);
     for folder in nested {
-        let Remembered { pages, wrong } = in_folder(&Below { files, folder }, MEMORY_DIR);
+        let MemoryChecks { pages, malformed: wrong } = in_folder(&Below { files, folder }, MEMORY_DIR);
         all.pages.extend(
             pages
                 .into_iter()
                 .map(|page| RulePage { path: format!("{folder}/{}", page.path), ..page }),
         );
-        all.wrong
+        all.malformed
             .extend(wrong.into_iter().map(|(path, id, why)| (format!("{folder}/{path}"), id, why)));
     }
     all
@@ -63,12 +63,12 @@ impl Files for Below<'_> {
 
 /// The checks of the memory below the root of `files`.
 #[must_use]
-pub fn of(files: &dyn Files) -> Remembered {
+pub fn read(files: &dyn Files) -> MemoryChecks {
     in_folder(files, memory_dir(|path| files.exists(path)))
 }
 
 /// The checks of the memory in `folder`.
-fn in_folder(files: &dyn Files, folder: &str) -> Remembered {
+fn in_folder(files: &dyn Files, folder: &str) -> MemoryChecks {
     let mut unread = Vec::new();
     let mut read = |name: &str| {
         let path = format!("{folder}/{name}");
@@ -86,19 +86,19 @@ fn in_folder(files: &dyn Files, folder: &str) -> Remembered {
     let carries = Finder::new(key.as_bytes());
     let [decisions, carrying @ ..] = MEMORY_FILES;
     let mut texts: Vec<Vec<u8>> = carrying.into_iter().map(&mut read).collect();
-    let mut remembered = Remembered::default();
+    let mut remembered = MemoryChecks::default();
     if texts.iter().any(|text| carries.find(text).is_some()) {
         // A decision has no check, but can supersede a memory with one.
         texts.push(read(decisions));
         remembered = pages(&memories(&texts, &carries));
         if folder != MEMORY_DIR {
             let pages = remembered.pages.iter_mut().map(|page| &mut page.path);
-            for path in pages.chain(remembered.wrong.iter_mut().map(|(path, ..)| path)) {
+            for path in pages.chain(remembered.malformed.iter_mut().map(|(path, ..)| path)) {
                 *path = path.replacen(MEMORY_DIR, folder, 1);
             }
         }
     }
-    remembered.wrong.extend(unread);
+    remembered.malformed.extend(unread);
     remembered
 }
 
@@ -139,13 +139,13 @@ fn memories(texts: &[Vec<u8>], carries: &Finder<'_>) -> Vec<Folded> {
 }
 
 /// The pages of the active memories.
-fn pages(memories: &[Folded]) -> Remembered {
-    let standing = ActiveSet::of(memories);
+fn pages(memories: &[Folded]) -> MemoryChecks {
+    let standing = ActiveSet::new(memories);
     let holding = memories.iter().map(|memory| &memory.entry);
     let mut holding: Vec<_> =
         holding.filter(|entry| check_of(entry).is_some() && standing.is_active(&entry.id)).collect();
     holding.sort_by_key(|entry| (entry.created_at, &entry.id));
-    let mut remembered = Remembered::default();
+    let mut remembered = MemoryChecks::default();
     let mut known: BTreeMap<String, String> = BTreeMap::new();
     for entry in holding {
         let Some(page) = page_of(entry) else { continue };

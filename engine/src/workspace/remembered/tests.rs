@@ -34,15 +34,15 @@ fn files(files: &[(&str, &str)]) -> Memory {
     Memory(files.iter().map(file).collect())
 }
 
-fn rules(remembered: &Remembered) -> Vec<&str> {
+fn rules(remembered: &MemoryChecks) -> Vec<&str> {
     remembered.pages.iter().map(|page| &*page.rule).collect()
 }
 
-fn of_conventions(revisions: &[Revision]) -> Remembered {
-    of(&files(&[("conventions", &lines(revisions))]))
+fn of_conventions(revisions: &[Revision]) -> MemoryChecks {
+    read(&files(&[("conventions", &lines(revisions))]))
 }
 
-fn engine(remembered: &Remembered) -> Engine {
+fn engine(remembered: &MemoryChecks) -> Engine {
     let pages = remembered.pages.iter().map(|page| (page.path.clone(), page.text.clone()));
     let registry = Registry::new(crate::DISTRIBUTION.pages, &pages.collect::<Vec<_>>());
     Engine::new(&crate::DISTRIBUTION, registry, &Config::default(), &Selection::default())
@@ -50,7 +50,7 @@ fn engine(remembered: &Remembered) -> Engine {
 }
 
 /// The findings in a text, one line each.
-fn found(remembered: &Remembered, path: &str, text: &str) -> Vec<String> {
+fn found(remembered: &MemoryChecks, path: &str, text: &str) -> Vec<String> {
     let source = Source::new(path, text);
     let findings = engine(remembered).check(&source, &Memory::default()).findings;
     let own = findings.iter().filter(|finding| finding.rule.contains('/'));
@@ -143,7 +143,7 @@ fn a_name_is_made_of_words_and_else_of_the_hash() {
 }
 
 #[test]
-fn only_what_holds_is_enforced() {
+fn only_active_memories_are_enforced() {
     let first = convention("convention_1_a", 1, "No moment", no_moment());
     assert_eq!(rules(&of_conventions(std::slice::from_ref(&first))), ["convention/no-moment"]);
     let after =
@@ -196,7 +196,7 @@ fn two_branches_that_bring_the_same_bring_one_rule() {
         lines(std::slice::from_ref(&ours)),
         lines(&[theirs, other])
     );
-    let merged = of(&files(&[("conventions", &conflict)]));
+    let merged = read(&files(&[("conventions", &conflict)]));
     // The same memory once; another one with the same name.
     let names = rules(&merged);
     assert_eq!(names.len(), 2, "{names:?}");
@@ -216,7 +216,7 @@ fn two_branches_that_bring_the_same_bring_one_rule() {
 }
 
 #[test]
-fn what_is_wrong_names_the_key_and_what_to_do() {
+fn problems_name_the_key_and_the_remedy() {
     let wrong = |check: Value| {
         let revision = convention("convention_1_a", 1, "No moment", check);
         let folded = crate::parse::lines::log::fold(&[revision]).expect("a memory");
@@ -280,7 +280,7 @@ fn a_misshapen_check_does_not_keep_the_others() {
     let files = files(&[("conventions", &text)]);
     let wrong: Vec<String> = faults_in(&files, &[]).into_iter().map(|(_, id, _)| id).collect();
     assert_eq!(wrong, ["convention_1_a", "convention_2_b"]);
-    let remembered = of(&files);
+    let remembered = read(&files);
     let registry: Vec<_> =
         remembered.pages.iter().map(|page| (page.path.clone(), page.text.clone())).collect();
     assert!(
@@ -293,7 +293,7 @@ proptest! {
     /// Whatever text and check a memory has, its generated page either parses back to the same
     /// values, or a problem is reported.
     #[test]
-    fn a_page_says_what_the_check_says(
+    fn a_page_round_trips_the_check(
         content in "\\PC{0,40}(\n\\PC{0,20}){0,3}",
         message in "\\PC{0,30}",
         globs in proptest::collection::vec("[a-z*./\"'\\\\#:{}, -]{1,12}", 0..3),
@@ -309,7 +309,7 @@ proptest! {
         let mut revision = convention("convention_1_a", 1, &content, check);
         revision.metadata.insert("example".to_owned(), example.clone().into());
         let remembered = of_conventions(&[revision.sealed()]);
-        prop_assert_eq!(&remembered.wrong, &vec![]);
+        prop_assert_eq!(&remembered.malformed, &vec![]);
         let page = &remembered.pages[0];
         let header = page::header(&page.text);
         prop_assert!(header.is_ok(), "{:?}\n{}", header, page.text);
@@ -328,7 +328,7 @@ proptest! {
 }
 
 #[test]
-fn words_of_a_memory_take_in_nothing_of_its_page() {
+fn the_text_of_a_memory_does_not_extend_over_its_page() {
     let words = [
         "\n<?",
         "<!-- open",
@@ -386,7 +386,7 @@ fn a_memory_of_a_folder_is_enforced_below_it() {
     let disk = Disk::new(folder.path().to_owned());
     let nested = nested(&disk).memories;
     assert_eq!(nested, ["packages/a", "packages/b"]);
-    let remembered = of_all(&disk, &nested);
+    let remembered = read_all(&disk, &nested);
     let engine = engine(&remembered);
     let rules = ["convention/no-moment", "convention/no-moment-packages-a"];
     let known = engine.registry().rules().iter().filter(|rule| rule.id.starts_with("convention/"));

@@ -58,7 +58,7 @@ fn header(shape: &Shape<'_>) -> String {
     }
     header.push_str("check:\n");
     for (key, value) in &shape.header {
-        let value = &beside_memory(key, value, shape);
+        let value = &with_own_files(key, value, shape);
         let is_plain = !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphabetic() || b == b'-');
         let key = if is_plain { (*key).to_owned() } else { yaml(&Value::from(*key)) };
         let _ = writeln!(header, "  {key}: {}", yaml(value));
@@ -79,7 +79,7 @@ fn own_files() -> [String; 2] {
 }
 
 /// Adds the memory's own files to the `exclude` of a text check.
-fn beside_memory<'v>(key: &str, value: &'v Value, shape: &Shape<'_>) -> Cow<'v, Value> {
+fn with_own_files<'v>(key: &str, value: &'v Value, shape: &Shape<'_>) -> Cow<'v, Value> {
     let is_text = shape.header.iter().any(|(key, _)| *key == "text");
     match value {
         Value::Array(globs) if key == "exclude" && is_text => {
@@ -142,7 +142,7 @@ fn fence(page: &mut String, info: &str, text: &str) {
 
 /// The text of a memory without headings and without unclosed constructs: code blocks, or HTML that
 /// would extend over the following text (CommonMark 0.31, 4.3 to 4.6).
-fn quiet(text: &str) -> String {
+fn neutralize(text: &str) -> String {
     let mut quiet = String::with_capacity(text.len());
     let mut open: Option<&str> = None;
     for line in text.trim().lines() {

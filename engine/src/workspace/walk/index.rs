@@ -46,7 +46,7 @@ enum Answer {
 
 impl Indexes {
     /// Indexes that will be compared again later.
-    pub(super) fn kept(settled: Duration) -> Self {
+    pub(super) fn cached(settled: Duration) -> Self {
         Self { indexes: Mutex::default(), settled: Some(settled) }
     }
 
@@ -62,7 +62,7 @@ impl Indexes {
     }
 
     /// Reads changed indexes again; whether all cached lookups have the same result.
-    pub(super) fn are_still(&self) -> bool {
+    pub(super) fn are_unchanged(&self) -> bool {
         let Some(settled) = self.settled else { return false };
         lock(&self.indexes).values_mut().all(|index| {
             let Some(loaded) = index.loaded.get() else { return true };

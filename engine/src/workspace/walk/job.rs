@@ -19,7 +19,7 @@ pub(super) const WINDOW: usize = 4 << 20;
 /// Overlap of consecutive windows in bytes, so that no secret is split.
 const OVERLAP: usize = 64 << 10;
 /// Number of leading bytes that are examined to detect binary files.
-const BINARY_LOOK: usize = 8 << 10;
+const BINARY_PROBE: usize = 8 << 10;
 
 /// The results of one thread, merged when the thread ends.
 pub(super) struct Job<'a> {
@@ -183,7 +183,7 @@ impl Job<'_> {
     }
 
     fn keep(&mut self, source: Source, checked: Checked) {
-        self.outcome.keep(source, checked);
+        self.outcome.add_checked(source, checked);
     }
 }
 
@@ -218,6 +218,6 @@ fn after(origin: Origin, bytes: &[u8]) -> Origin {
 /// Whether the bytes are not text: a NUL byte near the start, and no UTF-16 byte order mark.
 #[must_use]
 pub fn is_binary(bytes: &[u8]) -> bool {
-    let start = &bytes[..bytes.len().min(BINARY_LOOK)];
+    let start = &bytes[..bytes.len().min(BINARY_PROBE)];
     !matches!(start, [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..]) && memchr::memchr(0, start).is_some()
 }

@@ -2,13 +2,13 @@
 
 mod index;
 mod job;
-mod kept;
+mod cache;
 mod rules;
 mod scope;
 mod stamps;
 mod tree;
 mod uncommitted;
-mod whole;
+mod project;
 mod within;
 
 use crate::check::{Checked, Engine};
@@ -29,14 +29,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 pub use crate::text::paths::relative;
 pub use job::is_binary;
-pub use kept::{Kept, Told};
-pub use scope::LeftOut;
+pub use cache::{Kept, Told};
+pub use scope::ExcludedCounts;
 pub use uncommitted::{Uncommitted, uncommitted};
-pub use whole::{joined, listing, typed};
+pub use project::{joined, listing, typed};
 pub use within::{Part, Within};
 
 /// Maximum number of threads of one run.
-const MOST_JOBS: usize = 256;
+const MAX_JOBS: usize = 256;
 /// The directories of version control systems. In a linked work tree and in a submodule `.git` is a
 /// file that refers to a directory elsewhere.
 const STORES: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
@@ -136,13 +136,13 @@ pub struct Outcome {
     /// The files that no ignore file and no glob excluded, read or not.
     pub met: BTreeSet<String>,
     /// The number of excluded tracked files, for a walk over everything below its paths.
-    pub left_out: LeftOut,
+    pub excluded: ExcludedCounts,
     /// The files of `met` that not every rule could check: binary, too large, or unreadable.
     pub partly: BTreeSet<String>,
     /// The findings of the project pass, until they are merged into `files`.
-    pub joined: Vec<FileReport>,
+    pub project_findings: Vec<FileReport>,
     /// Rule of the project pass → the number of files, directories or imports it checked.
-    pub judged: BTreeMap<RuleId, usize>,
+    pub checked_by_rule: BTreeMap<RuleId, usize>,
     /// Notes on rules.
     pub notes: Vec<(RuleId, String)>,
     /// Findings on unused allow comments that are reported unless the project pass needs the
@@ -152,7 +152,7 @@ pub struct Outcome {
 
 impl Outcome {
     /// Adds the result of checking one file.
-    pub fn keep(&mut self, source: Source, mut checked: Checked) {
+    pub fn add_checked(&mut self, source: Source, mut checked: Checked) {
         let waiting = std::mem::take(&mut checked.waiting);
         if !waiting.is_empty() {
             let (findings, secrets) = (waiting, checked.secrets.clone());
@@ -185,7 +185,7 @@ impl Outcome {
 
     /// Merges the findings of the project pass into `files`.
     pub fn join(&mut self) {
-        self.files.append(&mut self.joined);
+        self.files.append(&mut self.project_findings);
         by_path(&mut self.files);
     }
 }
@@ -204,7 +204,7 @@ pub fn check_tree(
 ) -> Result<Outcome, GlobError> {
     let mut outcome = check_apart(engine, config, disk, walk, done)?;
     let within = walk.within(disk.root());
-    outcome.joined.retain(|file| within.holds(file.source.path()));
+    outcome.joined.retain(|file| within.contains(file.source.path()));
     outcome.join();
     Ok(outcome)
 }
@@ -223,7 +223,7 @@ pub fn check_apart(
 ) -> Result<Outcome, GlobError> {
     let globs = globs(config)?;
     let indexes = Arc::default();
-    let listing = engine.needs_listing().then(|| whole::listed(engine, disk, walk, &indexes));
+    let listing = engine.needs_listing().then(|| project::listed(engine, disk, walk, &indexes));
     let scope = Arc::new(Scope::of_walk(walk, disk, indexes.clone()));
     let mut outcome = match &listing {
         Some(listing) => {
@@ -232,7 +232,7 @@ pub fn check_apart(
         }
         None => check_walked(engine, &globs, (disk, disk), (walk, &scope), done),
     };
-    whole::check(engine, config, disk, (walk, &indexes), listing, &mut outcome)?;
+    project::check(engine, config, disk, (walk, &indexes), listing, &mut outcome)?;
     Ok(outcome)
 }
 
@@ -272,7 +272,7 @@ fn check_walked(
     });
     let mut outcome = sorted(total);
     if walk.only.is_none() && !is_set(walk.stop()) {
-        outcome.left_out = scope.left_out();
+        outcome.excluded = scope.left_out();
     }
     let unread = scope.problems().into_iter();
     outcome.skipped.extend(unread.map(|(path, why)| Skipped { path, why, failed: false }));
@@ -297,7 +297,7 @@ pub fn check_files(
     let total = Mutex::new(Outcome::default());
     let next = AtomicUsize::new(0);
     let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
-    let jobs = if jobs == 0 { processors } else { jobs }.min(MOST_JOBS).min(paths.len());
+    let jobs = if jobs == 0 { processors } else { jobs }.min(MAX_JOBS).min(paths.len());
     std::thread::scope(|scope| {
         for _ in 0..jobs {
             scope.spawn(|| {
@@ -402,7 +402,7 @@ pub(crate) fn by_path(files: &mut [FileReport]) {
 /// Whether a walk over the root covers the file at `path`, if it exists.
 #[must_use]
 pub fn meets(disk: &Disk, path: &str) -> bool {
-    Scope::new(disk, Arc::default()).meets(path)
+    Scope::new(disk, Arc::default()).covers(path)
 }
 
 /// The files that differ between `base` and the work tree of the repository that contains `disk`,
@@ -416,7 +416,7 @@ pub fn work_tree_changes(
     disk: &Disk,
 ) -> Result<Vec<Change>, GitError> {
     let scope = Arc::new(Scope::new(disk, Arc::default()));
-    let mut untracked = whole::all_in(disk, &Walk::over(vec![disk.root().to_owned()]), &scope);
+    let mut untracked = project::all_in(disk, &Walk::over(vec![disk.root().to_owned()]), &scope);
     untracked.retain(|path| !scope.is_tracked(path));
     repository.work_tree_changes(base, untracked)
 }
@@ -429,7 +429,7 @@ fn filtered(
 ) -> Option<WalkBuilder> {
     let mut builder = builder(walk)?;
     let (root, globs, scope) = (disk.root().to_owned(), globs.clone(), scope.clone());
-    let only = walk.only.as_ref().map(whole::with_folders);
+    let only = walk.only.as_ref().map(project::with_folders);
     builder.filter_entry(move |entry| {
         let path = from_root(&root, entry.path());
         // Paths given by the user are always entered.
@@ -460,7 +460,7 @@ fn builder(walk: &Walk) -> Option<WalkBuilder> {
         .standard_filters(false)
         .hidden(walk.no_hidden)
         .follow_links(false)
-        .threads(walk.jobs.min(MOST_JOBS));
+        .threads(walk.jobs.min(MAX_JOBS));
     Some(builder)
 }
 
@@ -472,7 +472,7 @@ fn is_store(entry: &DirEntry) -> bool {
 fn meets_entry(scope: &Scope, entry: &DirEntry, path: &str) -> bool {
     let is_dir = entry.file_type().is_some_and(|kind| kind.is_dir());
     let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
-    is_dir && scope.takes(path, true) || is_file && scope.takes(path, false)
+    is_dir && scope.includes(path, true) || is_file && scope.includes(path, false)
 }
 
 #[cfg(test)]

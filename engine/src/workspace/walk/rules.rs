@@ -15,15 +15,15 @@ pub(super) enum Verdict {
     /// No pattern matches.
     None,
     /// Included again by `.aiddignore`, regardless of other ignore files.
-    Wanted,
+    Included,
     /// Ignored unless Git tracks it.
     Ignored,
     /// Excluded by `.aiddignore`.
-    LeftOut,
+    Excluded,
 }
 
 /// The ignore files of one directory, with patterns relative to it.
-pub(super) struct Level {
+pub(super) struct DirIgnores {
     /// Length in bytes of the path prefix that leads to the directory.
     at: usize,
     aiddignore: Option<Gitignore>,
@@ -38,13 +38,13 @@ pub(super) struct Level {
 }
 
 /// The ignore rules of a directory.
-pub(super) struct Opened {
-    pub(super) level: Option<Arc<Level>>,
+pub(super) struct DirRules {
+    pub(super) level: Option<Arc<DirIgnores>>,
     /// Whether the directory is the top of a Git work tree.
     pub(super) is_top: bool,
 }
 
-impl Level {
+impl DirIgnores {
     /// Reads the rules of the directory at `place`, whose path prefix has `at` bytes. `read` reads
     /// an ignore file there.
     pub(super) fn read(
@@ -53,7 +53,7 @@ impl Level {
         at: usize,
         read: &dyn Fn(&str) -> io::Result<Option<Gitignore>>,
         problem: &dyn Fn(PathBuf, &io::Error),
-    ) -> Opened {
+    ) -> DirRules {
         let read = |name: &str| {
             let told = |error: &io::Error| problem(place.join(name), error);
             read(name).inspect_err(told).ok().flatten()
@@ -68,7 +68,7 @@ impl Level {
         let gitignore = is_in_repository.then(|| read(".gitignore")).flatten();
         let of_repository = if has_git {
             let excludes = [
-                Some(common(&place.join(".git")).join("info/exclude")),
+                Some(common_dir(&place.join(".git")).join("info/exclude")),
                 ignore::gitignore::gitconfig_excludes_path(),
             ];
             // These are the user's own files, and can be links.
@@ -96,7 +96,7 @@ impl Level {
         } else {
             outer.cloned()
         };
-        Opened { level, is_top: has_git }
+        DirRules { level, is_top: has_git }
     }
 
     /// The verdict of these rules and those of the parent directories on `path`. `.aiddignore`
@@ -113,7 +113,7 @@ impl Level {
                 (!matched.is_none()).then(|| matched.is_ignore())
             };
             if let Some(leaves_out) = matched(&level.aiddignore) {
-                return if leaves_out { Verdict::LeftOut } else { Verdict::Wanted };
+                return if leaves_out { Verdict::Excluded } else { Verdict::Included };
             }
             ignore = ignore.or_else(|| matched(&level.ignore));
             if !is_above_top {
@@ -134,14 +134,14 @@ impl Level {
 
 /// The directories above the root whose ignore files apply: those in the repository that contains
 /// the root; without a repository, all.
-pub(super) struct Above {
+pub(super) struct OuterDirs {
     base: PathBuf,
     /// The path from the outermost directory to the root, with a trailing slash; empty if there is
     /// none.
     pub(super) prefix: String,
 }
 
-impl Above {
+impl OuterDirs {
     pub(super) fn of(root: &Path) -> Self {
         let real = root.canonicalize().unwrap_or_else(|_| root.to_owned());
         let is_top = |dir: &&Path| dir.join(".git").exists() || dir.join(".jj").exists();
@@ -190,7 +190,7 @@ fn is_absent(error: &io::Error) -> bool {
 
 /// The directory that all work trees of a repository share; `store` is `.git`, which is a file in a
 /// linked work tree (gitrepository-layout(5), `gitdir` and `commondir`).
-pub(super) fn common(store: &Path) -> PathBuf {
+pub(super) fn common_dir(store: &Path) -> PathBuf {
     let disk = Disk::new(store.parent().unwrap_or(store));
     let line = |path: &str| {
         let text = side_file(&disk, path)?;

@@ -7,7 +7,7 @@
 //! something ignored is found.
 
 use super::index::{Index, Indexes};
-use super::rules::{Above, Level, Verdict, read_above, read_inside};
+use super::rules::{OuterDirs, DirIgnores, Verdict, read_above, read_inside};
 use crate::project::git::{Snapshot, TrackedDir};
 use crate::project::ignored::{self, AIDDIGNORE};
 use crate::text::files::Disk;
@@ -33,14 +33,14 @@ pub(super) enum Cause {
 
 /// The number of excluded tracked files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LeftOut {
+pub struct ExcludedCounts {
     /// Excluded by `.aiddignore`.
     pub aiddignore: usize,
     /// Excluded by the setting `exclude`.
     pub exclude: usize,
 }
 
-impl LeftOut {
+impl ExcludedCounts {
     /// The message for a report; `None` if nothing is excluded. `kind` describes the counted files:
     /// `tracked`.
     #[must_use]
@@ -60,7 +60,7 @@ impl LeftOut {
 /// The ignore rules that apply to the entries of a directory.
 #[derive(Clone)]
 struct Dir {
-    level: Option<Arc<Level>>,
+    level: Option<Arc<DirIgnores>>,
     index: Option<Arc<Index>>,
 }
 
@@ -93,7 +93,7 @@ impl std::fmt::Debug for Scope {
 impl Scope {
     /// The scope of the files of `disk`. `indexes` are those that an earlier walk has read.
     pub(super) fn new(disk: &Disk, indexes: Arc<Indexes>) -> Self {
-        let above = Above::of(disk.root());
+        let above = OuterDirs::of(disk.root());
         let mut scope = Self {
             disk: disk.clone(),
             is_on: true,
@@ -123,7 +123,7 @@ impl Scope {
 
     /// Whether a walk includes the file at `path`, or enters the directory; to be called for the
     /// parent directory first.
-    pub(super) fn takes(&self, path: &str, is_dir: bool) -> bool {
+    pub(super) fn includes(&self, path: &str, is_dir: bool) -> bool {
         if !self.is_on {
             return true;
         }
@@ -133,11 +133,11 @@ impl Scope {
         let verdict =
             dir.level.as_ref().map_or(Verdict::None, |level| level.verdict(&full, is_dir));
         match verdict {
-            Verdict::LeftOut => {
-                self.leave_out(path, Cause::Aiddignore);
+            Verdict::Excluded => {
+                self.record_excluded(path, Cause::Aiddignore);
                 return false;
             }
-            Verdict::None | Verdict::Wanted if !tracked_only => return true,
+            Verdict::None | Verdict::Included if !tracked_only => return true,
             _ => {}
         }
         let Some(index) = &dir.index else { return false };
@@ -158,11 +158,11 @@ impl Scope {
     }
 
     /// Whether a walk over the root covers the file at `path`, if it exists.
-    pub(super) fn meets(&self, path: &str) -> bool {
+    pub(super) fn covers(&self, path: &str) -> bool {
         let mut dirs: Vec<&str> = upwards(parent_dir(path)).filter(|dir| !dir.is_empty()).collect();
         dirs.reverse();
         let is_store = path.split('/').any(|name| super::STORES.contains(&name));
-        !is_store && dirs.into_iter().all(|dir| self.takes(dir, true)) && self.takes(path, false)
+        !is_store && dirs.into_iter().all(|dir| self.includes(dir, true)) && self.includes(path, false)
     }
 
     /// Whether Git tracks the file at `path`, or it belongs to another repository.
@@ -174,14 +174,14 @@ impl Scope {
     }
 
     /// Records that a file, or a directory with its contents, is excluded.
-    pub(super) fn leave_out(&self, path: &str, cause: Cause) {
+    pub(super) fn record_excluded(&self, path: &str, cause: Cause) {
         lock(&self.left_out).insert(path.to_owned(), cause);
     }
 
     /// The number of excluded tracked files so far.
-    pub(super) fn left_out(&self) -> LeftOut {
+    pub(super) fn excluded_counts(&self) -> ExcludedCounts {
         let left_out = std::mem::take(&mut *lock(&self.left_out));
-        let mut counts = LeftOut::default();
+        let mut counts = ExcludedCounts::default();
         for (path, cause) in left_out {
             let Some(index) = self.dir(parent_dir(&path)).index else { continue };
             let count = index.count(&self.full(&path)[index.at..]);
@@ -245,7 +245,7 @@ impl Scope {
 
     /// The directory at `place`, within `outer`; `read` reads an ignore file in it.
     fn inner(&self, outer: &Dir, place: &Path, at: usize, read: &Read<'_>) -> Dir {
-        let opened = Level::read(outer.level.as_ref(), place, at, read, &|place, error| {
+        let opened = DirIgnores::read(outer.level.as_ref(), place, at, read, &|place, error| {
             let why = format!("not read as an ignore file: {error}");
             lock(&self.problems).insert(place, why);
         });

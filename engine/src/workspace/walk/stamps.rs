@@ -22,7 +22,7 @@ struct Known {
 impl Stamps {
     /// Updates the stamps of the files of `tree`; returns those that may have changed since the
     /// last update.
-    pub(super) fn again(&mut self, disk: &Disk, tree: &Tree) -> Vec<String> {
+    pub(super) fn update(&mut self, disk: &Disk, tree: &Tree) -> Vec<String> {
         let mut changed = Vec::new();
         let mut count = 0;
         // Taken before the stamps are read, because a file can be written in between.
@@ -103,7 +103,7 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 24, max_shrink_iters: 64, ..ProptestConfig::default() })]
 
         #[test]
-        fn exactly_what_changed_is_said_to_have(
+        fn exactly_the_changed_files_are_returned(
             rounds in proptest::collection::vec(
                 proptest::collection::vec((0..PATHS.len(), 0_u8..6), 0..4),
                 1..8,
@@ -123,7 +123,7 @@ mod tests {
                     take(root, *step);
                 }
                 std::thread::sleep(TICK);
-                tree.again(&disk, std::iter::empty());
+                tree.update(&disk, std::iter::empty());
                 let said = stamps.again(&disk, &tree);
                 let said: BTreeSet<&str> = said.iter().map(String::as_str).collect();
                 let now = texts(root);
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_young_may_be_another() {
+    fn recently_written_files_are_always_returned() {
         let folder = tempfile::tempdir().expect("a folder");
         fs::write(folder.path().join("a"), "").expect("written");
         let disk = Disk::new(folder.path());

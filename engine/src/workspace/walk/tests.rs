@@ -60,7 +60,7 @@ fn the_order_does_not_depend_on_threads_and_ignored_files_are_left_out() {
 }
 
 #[test]
-fn what_is_listed_is_what_a_tree_run_checks() {
+fn listed_files_are_those_a_tree_run_checks() {
     let folder = tempfile::tempdir().expect("a folder");
     let root = folder.path();
     fs::create_dir_all(root.join(".git")).expect("made");

@@ -2,7 +2,7 @@
 //! shows that entries were added or removed, and all directories if an ignore file changed.
 
 use super::index::Indexes;
-use super::rules::{Above, common};
+use super::rules::{OuterDirs, common_dir};
 use super::scope::{Scope, from_root};
 use super::{Walk, builder, is_store, meets_entry, relative};
 use crate::text::files::{Disk, MIN_STAMP_AGE, Stamp, stamp_of};
@@ -23,9 +23,9 @@ pub(super) enum Mark {
     /// The file does not exist.
     Absent,
     /// Written so recently that its modification time cannot prove that it is unchanged.
-    Young,
+    Recent,
     /// The file exists; its modification time does not matter.
-    There,
+    Present,
     /// The modification stamp of the file.
     Since(Stamp),
 }
@@ -35,13 +35,13 @@ impl Mark {
         match stamp {
             None => Self::Absent,
             Some(stamp) if stamp.0.elapsed().is_ok_and(|age| age > settled) => Self::Since(stamp),
-            Some(_) => Self::Young,
+            Some(_) => Self::Recent,
         }
     }
 
     /// Whether the file is certainly unchanged since its state was `before`.
     pub(super) fn is_still(self, before: Self) -> bool {
-        self == before && self != Self::Young
+        self == before && self != Self::Recent
     }
 }
 
@@ -67,7 +67,7 @@ struct Folder {
 
 /// The result of updating a tree.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Looked {
+pub(super) struct TreeUpdate {
     /// Whether the set of files differs.
     pub(super) differs: bool,
     /// The directories that were read again, and those that were removed.
@@ -76,7 +76,7 @@ pub(super) struct Looked {
 
 /// The result of a walk.
 #[derive(Default)]
-struct Met {
+struct WalkResult {
     /// The entered directories, with their state before they were read.
     entered: BTreeMap<String, Mark>,
     /// The directories that are not excluded.
@@ -104,7 +104,7 @@ impl Tree {
     fn read(&mut self, disk: &Disk) {
         self.outside = outside(disk.root(), self.settled);
         self.folders.clear();
-        self.indexes = Arc::new(Indexes::kept(self.settled));
+        self.indexes = Arc::new(Indexes::cached(self.settled));
         let scope = Scope::new(disk, self.indexes.clone());
         let met = walk(disk, self.settled, (scope, true), |_| true);
         for (path, folder) in folders(disk, met, self.settled).1 {
@@ -141,15 +141,15 @@ impl Tree {
 
     /// Updates the tree. `told`: files that may have been added or deleted, in addition to what the
     /// modification times of directories show.
-    pub(super) fn again<'a>(&mut self, disk: &Disk, told: impl Iterator<Item = &'a str>) -> Looked {
+    pub(super) fn update<'a>(&mut self, disk: &Disk, told: impl Iterator<Item = &'a str>) -> TreeUpdate {
         let settled = self.settled;
-        let is_still = |(place, mark): &(PathBuf, Mark)| now(place, *mark, settled).is_still(*mark);
+        let is_still = |(place, mark): &(PathBuf, Mark)| current_mark(place, *mark, settled).is_still(*mark);
         let is_ruled = outside_places(disk.root()).iter().eq(self.outside.iter().map(|(at, _)| at))
             && self.outside.iter().all(is_still)
             && self.folders.iter().all(|(path, folder)| folder.is_ruled(disk, path, settled))
             && self.indexes.are_still();
         if !is_ruled {
-            return self.anew(disk);
+            return self.rebuild(disk);
         }
         let mut stale: BTreeSet<String> =
             told.filter_map(|path| self.unknown(disk, path)).collect();
@@ -158,7 +158,7 @@ impl Tree {
         };
         stale.extend(self.folders.iter().filter(is_stale).map(|(path, _)| path.clone()));
         if stale.is_empty() {
-            return Looked::default();
+            return TreeUpdate::default();
         }
         self.enter(disk, stale)
     }
@@ -172,7 +172,7 @@ impl Tree {
         (is_known != is_there).then(|| folder.to_owned())
     }
 
-    fn anew(&mut self, disk: &Disk) -> Looked {
+    fn rebuild(&mut self, disk: &Disk) -> TreeUpdate {
         let before = std::mem::take(&mut self.folders);
         self.read(disk);
         let files = |folders: &BTreeMap<String, Folder>| -> Vec<(String, Vec<String>)> {
@@ -180,14 +180,14 @@ impl Tree {
             with_files.map(|(path, folder)| (path.clone(), folder.files.clone())).collect()
         };
         let differs = files(&before) != files(&self.folders);
-        Looked {
+        TreeUpdate {
             differs,
             folders: before.into_keys().chain(self.folders.keys().cloned()).collect(),
         }
     }
 
     /// Reads the directories in `stale` again, and new directories in them.
-    fn enter(&mut self, disk: &Disk, stale: BTreeSet<String>) -> Looked {
+    fn enter(&mut self, disk: &Disk, stale: BTreeSet<String>) -> TreeUpdate {
         let mut wanted = stale.clone();
         wanted.extend(stale.iter().flat_map(|path| above(path)).map(str::to_owned));
         let known: BTreeSet<String> = self.folders.keys().cloned().collect();
@@ -200,13 +200,13 @@ impl Tree {
             .iter()
             .any(|(path, new)| self.folders.get(path).is_some_and(|old| old.marks != new.marks));
         if has_other_rules {
-            return self.anew(disk);
+            return self.rebuild(disk);
         }
         let is_gone = |path: &&String| {
             !path.is_empty() && read.contains_key(parent_dir(path)) && !seen.contains(*path)
         };
         let gone: Vec<String> = self.folders.keys().filter(is_gone).cloned().collect();
-        let mut looked = Looked { differs: false, folders: stale };
+        let mut looked = TreeUpdate { differs: false, folders: stale };
         for path in gone {
             let inner = format!("{path}/");
             let below = self.folders.range(inner.clone()..).map(|(path, _)| path.clone());
@@ -229,20 +229,20 @@ impl Tree {
 
 impl Folder {
     /// Whether the files that affect exclusion are unchanged.
-    fn is_ruled(&self, disk: &Disk, path: &str, settled: Duration) -> bool {
+    fn are_rules_unchanged(&self, disk: &Disk, path: &str, settled: Duration) -> bool {
         // A new file changes the modification time of the directory.
         let there = MARKS.iter().zip(self.marks).filter(|(_, mark)| *mark != Mark::Absent);
         there.into_iter().all(|(name, mark)| {
             let place = disk.root().join(below(path, name));
-            now(&place, mark, settled).is_still(mark)
+            current_mark(&place, mark, settled).is_still(mark)
         })
     }
 }
 
 /// The current state of a file whose state was `before`.
-fn now(place: &Path, before: Mark, settled: Duration) -> Mark {
+fn current_mark(place: &Path, before: Mark, settled: Duration) -> Mark {
     match Mark::of(stamp_of(place), settled) {
-        Mark::Young | Mark::Since(_) if before == Mark::There => Mark::There,
+        Mark::Recent | Mark::Since(_) if before == Mark::Present => Mark::Present,
         mark => mark,
     }
 }
@@ -255,7 +255,7 @@ fn above(path: &str) -> impl Iterator<Item = &str> {
 /// The directories of a walk with their contents, and the directories that are not excluded.
 fn folders(
     disk: &Disk,
-    met: Met,
+    met: WalkResult,
     settled: Duration,
 ) -> (BTreeSet<String>, BTreeMap<String, Folder>) {
     let mut folders: BTreeMap<String, Folder> = BTreeMap::new();
@@ -263,7 +263,7 @@ fn folders(
         let marks = MARKS.map(|name| {
             let mark = Mark::of(stamp_of(&disk.root().join(below(&path, name))), settled);
             // `.git` changes all the time, but only its presence matters.
-            if name == ".git" && mark != Mark::Absent { Mark::There } else { mark }
+            if name == ".git" && mark != Mark::Absent { Mark::Present } else { mark }
         });
         folders.insert(path, Folder { mark, files: Vec::new(), marks });
     }
@@ -286,12 +286,12 @@ fn walk(
     settled: Duration,
     (scope, is_whole): (Scope, bool),
     enters: impl Fn(&str) -> bool + Send + Sync + 'static,
-) -> Met {
+) -> WalkResult {
     let root = disk.root().to_owned();
     let mark = move |path: &str, root: &Path| Mark::of(stamp_of(&root.join(path)), settled);
-    let met = Met { entered: [(String::new(), mark("", &root))].into(), ..Met::default() };
+    let met = WalkResult { entered: [(String::new(), mark("", &root))].into(), ..WalkResult::default() };
     let met = Arc::new(Mutex::new(met));
-    let Some(mut builder) = builder(&Walk::over(vec![root.clone()])) else { return Met::default() };
+    let Some(mut builder) = builder(&Walk::over(vec![root.clone()])) else { return WalkResult::default() };
     let noted = met.clone();
     builder.filter_entry(move |entry| {
         if entry.depth() == 0 {
@@ -335,18 +335,18 @@ fn one_by_one(builder: &WalkBuilder, disk: &Disk) -> Vec<String> {
 /// The files that a walk covers, found by several threads, in no particular order.
 pub(super) fn all(builder: &WalkBuilder, disk: &Disk) -> Vec<String> {
     /// Adds its paths to the result when its thread ends.
-    struct Mine<'a> {
+    struct ThreadPaths<'a> {
         total: &'a Mutex<Vec<String>>,
         mine: Vec<String>,
     }
-    impl Drop for Mine<'_> {
+    impl Drop for ThreadPaths<'_> {
         fn drop(&mut self) {
             lock(self.total).append(&mut self.mine);
         }
     }
     let total = Mutex::new(Vec::new());
     builder.build_parallel().run(|| {
-        let mut met = Mine { total: &total, mine: Vec::new() };
+        let mut met = ThreadPaths { total: &total, mine: Vec::new() };
         Box::new(move |entry| {
             met.mine.extend(entry.ok().and_then(|entry| file(&entry, disk)));
             WalkState::Continue
@@ -360,7 +360,7 @@ fn outside(root: &Path, settled: Duration) -> Vec<(PathBuf, Mark)> {
     let mark = |place: PathBuf| {
         let mark = Mark::of(stamp_of(&place), settled);
         let is_store = place.file_name().is_some_and(|name| name == ".git");
-        let mark = if is_store && mark != Mark::Absent { Mark::There } else { mark };
+        let mark = if is_store && mark != Mark::Absent { Mark::Present } else { mark };
         (place, mark)
     };
     outside_places(root).into_iter().map(mark).collect()
@@ -369,12 +369,12 @@ fn outside(root: &Path, settled: Duration) -> Vec<(PathBuf, Mark)> {
 fn outside_places(root: &Path) -> Vec<PathBuf> {
     let mut places: Vec<PathBuf> =
         ignore::gitignore::gitconfig_excludes_path().into_iter().collect();
-    for (folder, _) in Above::of(root).dirs() {
+    for (folder, _) in OuterDirs::of(root).dirs() {
         places.extend(MARKS.map(|name| folder.join(name)));
     }
     if let Some(store) = root.ancestors().map(|folder| folder.join(".git")).find(|git| git.exists())
     {
-        places.push(common(&store).join("info/exclude"));
+        places.push(common_dir(&store).join("info/exclude"));
     }
     places
 }

@@ -16,7 +16,7 @@ pub struct Part {
 impl Part {
     /// Whether the file at `path` belongs to this part.
     #[must_use]
-    pub fn holds(self, path: &str) -> bool {
+    pub fn contains(self, path: &str) -> bool {
         // FNV-1a, <http://www.isthe.com/chongo/tech/comp/fnv/>: well distributed, and stable.
         let hash = path.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -48,7 +48,7 @@ impl Within {
 
     /// Whether the run checks the file or directory at `path`, relative to the root.
     #[must_use]
-    pub fn holds(&self, path: &str) -> bool {
+    pub fn contains(&self, path: &str) -> bool {
         self.is_below(path) && self.part.is_none_or(|part| part.holds(path))
     }
 

@@ -53,7 +53,7 @@ pub(super) fn compare(base: &Side<'_>, head: &Side<'_>, tracked: &[String]) -> V
     let everywhere = lowered.into_iter().map(|(cause, rules)| cause.weakening(rules, Scope::All));
     found.extend(everywhere);
     found.extend(new_overrides(base, head));
-    found.extend(gone_overrides(base, head));
+    found.extend(removed_overrides(base, head));
     let rest = by_path(base, head, tracked, &found);
     found.extend(rest);
     found
@@ -268,7 +268,7 @@ fn new_overrides(base: &Side<'_>, head: &Side<'_>) -> Vec<Weakening> {
 }
 
 /// Overrides that only the base has, and that set rules above their level elsewhere in the head.
-fn gone_overrides(base: &Side<'_>, head: &Side<'_>) -> Vec<Weakening> {
+fn removed_overrides(base: &Side<'_>, head: &Side<'_>) -> Vec<Weakening> {
     let written = base.config.overrides.iter().flatten();
     let resolved = base.engine.table().overrides();
     let after = head.engine.table().base();

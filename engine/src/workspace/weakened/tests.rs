@@ -26,7 +26,7 @@ struct Fixture<'a> {
     ignore: &'a str,
 }
 
-const USUAL: Fixture<'_> = Fixture { config: "{}", page: Some(PAGE), baseline: "", ignore: "" };
+const DEFAULT: Fixture<'_> = Fixture { config: "{}", page: Some(PAGE), baseline: "", ignore: "" };
 
 /// The settings that `head` weakens compared with `base`: `place: message`, one per line.
 fn weakened(base: Fixture<'_>, head: Fixture<'_>) -> String {
@@ -75,7 +75,7 @@ fn weakened(base: Fixture<'_>, head: Fixture<'_>) -> String {
 }
 
 fn configs(base: &str, head: &str) -> String {
-    weakened(Fixture { config: base, ..USUAL }, Fixture { config: head, ..USUAL })
+    weakened(Fixture { config: base, ..DEFAULT }, Fixture { config: head, ..DEFAULT })
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn equal_and_stricter_settings_weaken_nothing() {
     for (base, head) in pairs {
         assert_eq!(configs(base, head), "", "{base} {head}");
     }
-    let more = Fixture { baseline: "1 2", ignore: "b.txt\n", ..USUAL };
+    let more = Fixture { baseline: "1 2", ignore: "b.txt\n", ..DEFAULT };
     assert_eq!(weakened(more, USUAL), "");
     assert_eq!(weakened(Fixture { page: None, ..USUAL }, USUAL), "");
 }
@@ -116,7 +116,7 @@ fn rules_that_are_off_or_milder_are_listed_with_their_line() {
     assert_eq!(listed, "");
     let mild = PAGE.replace("severity: error", "severity: info");
     let strict = r#"{ "rules": { "team/colour": "error" } }"#;
-    let fixture = Fixture { page: Some(&mild), ..USUAL };
+    let fixture = Fixture { page: Some(&mild), ..DEFAULT };
     let listed = weakened(Fixture { config: strict, ..fixture }, fixture);
     assert_eq!(listed, ".aidd/config.json: lowers `team/colour` from error to info\n");
 }
@@ -157,12 +157,12 @@ fn overrides_are_listed_where_they_lower() {
 
 #[test]
 fn pages_that_go_or_change_are_listed() {
-    let listed = weakened(USUAL, Fixture { page: None, ..USUAL });
+    let listed = weakened(DEFAULT, Fixture { page: None, ..DEFAULT });
     assert_eq!(
         listed,
         "rules/team/colour.md: is deleted: turns `team/colour` off (error in the base)\n"
     );
-    let with = |text: &str| weakened(USUAL, Fixture { page: Some(text), ..USUAL });
+    let with = |text: &str| weakened(DEFAULT, Fixture { page: Some(text), ..DEFAULT });
     assert_eq!(
         with(&PAGE.replace("severity: error", "severity: info")),
         "rules/team/colour.md:2: lowers `team/colour` from error to info\n"
@@ -201,14 +201,14 @@ fn packs_files_sizes_and_known_findings_are_listed() {
     let listed = configs("{}", r#"{ "maxFileSize": 1 }"#);
     assert_eq!(listed, ".aidd/config.json:1: lowers `maxFileSize` from 2097152 to 1\n");
     let listed =
-        weakened(Fixture { baseline: "1", ..USUAL }, Fixture { baseline: "1 2 3", ..USUAL });
+        weakened(Fixture { baseline: "1", ..DEFAULT }, Fixture { baseline: "1 2 3", ..DEFAULT });
     assert_eq!(listed, ".aidd/baseline.json: adds 2 known findings: 2 of `team/colour`\n");
-    let listed = weakened(USUAL, Fixture { ignore: "# why\nb.txt\nlater/\n!c\n", ..USUAL });
+    let listed = weakened(DEFAULT, Fixture { ignore: "# why\nb.txt\nlater/\n!c\n", ..DEFAULT });
     assert_eq!(listed, ".aiddignore: adds `b.txt`, `later/`; excludes 1 tracked file: `b.txt`\n");
 }
 
 #[test]
-fn a_weakening_says_what_it_covers() {
+fn a_weakening_covers_its_rules_and_files() {
     let parts = |text: &str| {
         let (config, _) = config::read(text).expect("valid");
         let pages = [("rules/team/colour.md".to_owned(), PAGE.to_owned())];

@@ -11,7 +11,7 @@ use aidd_engine::text::files::Disk;
 use aidd_engine::text::kind::is_memory_path;
 use aidd_engine::workspace::project::Project;
 use aidd_engine::workspace::walk;
-use aidd_memory::lifecycle::{Gate, Shows, Standing, gates_of, phase};
+use aidd_memory::lifecycle::{Gate, Shows, GateStatus, gates_of, phase};
 use aidd_report::run::{self, Document, Target, wire};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -198,9 +198,9 @@ fn evaluate(gate: &Gate, shows: Shows, document: &Document, on: &Settings) -> Ga
     }
     let standing = match shows.standing {
         _ if !broken.is_empty() => GateStatus::Fail,
-        Some(Standing::Pass) => GateStatus::Pass,
-        Some(Standing::Fail) => GateStatus::Fail,
-        Some(Standing::Missing) => GateStatus::Missing,
+        Some(GateStatus::Pass) => GateStatus::Pass,
+        Some(GateStatus::Fail) => GateStatus::Fail,
+        Some(GateStatus::Missing) => GateStatus::Missing,
         None if ran.is_empty() => GateStatus::NotApplicable,
         None => GateStatus::Pass,
     };

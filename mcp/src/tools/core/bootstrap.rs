@@ -169,7 +169,7 @@ fn open_session(
     }
     if given.memory_session_id.is_none() && given.parent_session_id.is_none() {
         let client = provider.0.get("client").and_then(Value::as_str).unwrap_or_default();
-        if let Some(begun) = memory.of_hook(branch, client)? {
+        if let Some(begun) = memory.open_hook_session(branch, client)? {
             return continue_hook_session(memory, &begun, given, provider);
         }
     }
@@ -192,7 +192,7 @@ fn open_session(
 mod tests {
     use super::super::tests::{call, repository};
     use crate::context::Context;
-    use aidd_memory::records::{AiProvider, BY, HOOK, SessionState};
+    use aidd_memory::records::{AiProvider, STARTED_BY, HOOK, SessionState};
     use serde_json::{Map, json};
 
     /// A session as opened on `branch` by the hook of `client`.
@@ -206,7 +206,7 @@ mod tests {
             branch: branch.to_owned(),
             memory_session_id: Some(format!("thread of {client}")),
             ai_provider: provider,
-            extra: Map::from_iter([(BY.to_owned(), json!(HOOK))]),
+            extra: Map::from_iter([(STARTED_BY.to_owned(), json!(HOOK))]),
             ..SessionState::default()
         };
         let context = Context::at(&crate::DISTRIBUTION, root);

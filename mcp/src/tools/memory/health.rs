@@ -4,7 +4,7 @@ use super::shown::{Row, cap_limit};
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
-use aidd_memory::health::{Figure, LEAST_SAMPLES};
+use aidd_memory::health::{Figure, MIN_SAMPLES};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;

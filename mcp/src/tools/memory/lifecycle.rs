@@ -78,8 +78,8 @@ struct Phases {
 
 fn criteria(phase: &Phase) -> Vec<Row> {
     let one = |criterion: &aidd_memory::lifecycle::Criterion| {
-        let shown: Vec<String> = criterion.shown_by.iter().map(|shown| shown.hint()).collect();
-        Row::from_value(json!({"key": criterion.key, "criterion": criterion.says, "shownBy": shown}))
+        let shown: Vec<String> = criterion.accepts.iter().map(|shown| shown.hint()).collect();
+        Row::from_value(json!({"key": criterion.key, "criterion": criterion.description, "shownBy": shown}))
     };
     phase.exit.iter().map(one).collect()
 }
@@ -88,7 +88,7 @@ fn criteria(phase: &Phase) -> Vec<Row> {
 fn criteria_text(phase: &Phase) -> String {
     let mut text = String::new();
     for criterion in phase.exit {
-        let shown: Vec<String> = criterion.shown_by.iter().map(|shown| shown.hint()).collect();
+        let shown: Vec<String> = criterion.accepts.iter().map(|shown| shown.hint()).collect();
         let _ = write!(text, "\n- {}: {} ({})", criterion.key, criterion.says, shown.join("; or "));
     }
     text

@@ -19,10 +19,10 @@ use std::path::{Path, PathBuf};
 const VERSION: i64 = 1;
 
 /// Maximum length of the first line in bytes; ours is shorter.
-const LONGEST_HEADER: usize = 128;
+const MAX_HEADER_BYTES: usize = 128;
 
 /// A log with more lines than this, most of them out of date, is rewritten.
-const COMPACT_FROM: usize = 4096;
+const MIN_COMPACT_LINES: usize = 4096;
 
 /// The table and the key of a record.
 type Key = (String, String);
@@ -113,11 +113,11 @@ impl Json {
         file.read_to_end(&mut bytes).map_err(MemoryError::io(&self.path))?;
         // A line that is still being written is read next time.
         let end = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
-        if self.generation.is_empty() && end == 0 && bytes.len() > LONGEST_HEADER {
+        if self.generation.is_empty() && end == 0 && bytes.len() > MAX_HEADER_BYTES {
             return Err(MemoryError::Corrupt("its first line is not a store header".into()));
         }
         for line in bytes[..end].split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
-            self.take_in(line)?;
+            self.read_line(line)?;
         }
         self.read += end as u64;
         Ok(())
@@ -129,7 +129,7 @@ impl Json {
         }
         let mut start = Vec::new();
         file.seek(SeekFrom::Start(0))
-            .and_then(|_| file.take(LONGEST_HEADER as u64).read_to_end(&mut start))
+            .and_then(|_| file.take(MAX_HEADER_BYTES as u64).read_to_end(&mut start))
             .map_err(MemoryError::io(&self.path))?;
         Ok(start.windows(self.generation.len()).any(|part| part == self.generation.as_bytes()))
     }
@@ -141,7 +141,7 @@ impl Json {
         }
         let mut start = String::new();
         let read = File::open(&self.path)
-            .and_then(|file| file.take(LONGEST_HEADER as u64).read_to_string(&mut start));
+            .and_then(|file| file.take(MAX_HEADER_BYTES as u64).read_to_string(&mut start));
         match read {
             Err(error) => error.kind() == std::io::ErrorKind::NotFound,
             // An unreadable header is damage, which the next read reports.
@@ -153,7 +153,7 @@ impl Json {
         }
     }
 
-    fn take_in(&mut self, line: &[u8]) -> Result<(), MemoryError> {
+    fn read_line(&mut self, line: &[u8]) -> Result<(), MemoryError> {
         if self.generation.is_empty() {
             let Ok(header) = serde_json::from_slice::<Header>(line) else {
                 return Err(MemoryError::Corrupt("its first line is not a store header".into()));
@@ -261,7 +261,7 @@ impl Json {
             // The file was missing or had no readable content.
             let changes: Vec<&[Change]> =
                 if pending.changes.is_empty() { vec![] } else { vec![&pending.changes] };
-            return self.write_anew(&changes);
+            return self.rewrite(&changes);
         }
         if pending.changes.is_empty() {
             return Ok(());
@@ -290,7 +290,7 @@ impl Json {
     }
 
     /// Replaces the log with one that contains these lines.
-    fn write_anew(&mut self, lines: &[&[Change]]) -> Result<(), MemoryError> {
+    fn rewrite(&mut self, lines: &[&[Change]]) -> Result<(), MemoryError> {
         let generation = generation(&self.path);
         let store = if self.store.is_empty() { generation.clone() } else { self.store.clone() };
         let header = Header { aidd: VERSION, generation: generation.clone(), store: store.clone() };
@@ -309,7 +309,7 @@ impl Json {
 
     /// Rewrites the log when most of it is out of date; call it under the write lock.
     fn compact(&mut self) {
-        if self.lines < COMPACT_FROM || self.lines < 2 * self.records.len() {
+        if self.lines < MIN_COMPACT_LINES || self.lines < 2 * self.records.len() {
             return;
         }
         let change = |(key, value): (&Key, &Value)| {
@@ -318,7 +318,7 @@ impl Json {
         let lines: Vec<[Change; 1]> = self.records.iter().map(change).collect();
         let lines: Vec<&[Change]> = lines.iter().map(|line| &line[..]).collect();
         // If there is no space for both, the long log remains in use.
-        let _ = self.write_anew(&lines);
+        let _ = self.rewrite(&lines);
     }
 
     pub(super) fn begin_write(&mut self, durability: Durability) -> Result<(), MemoryError> {

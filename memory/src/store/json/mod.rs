@@ -7,8 +7,8 @@
 
 mod log;
 
-use super::aside::{PutAway, put_away};
-use super::salvage::Remains;
+use super::aside::{MovedAside, move_aside};
+use super::salvage::Recovered;
 use super::{
     Clashes, Counts, Durability, Indexed, Layers, Mirrored, Opened, Order, Query, Sessions,
     StorageBackend, Table, backup, lock,
@@ -64,9 +64,9 @@ pub fn open(folder: &Path, now: i64) -> Result<Opened, MemoryError> {
 }
 
 /// Moves a damaged store aside, unless another process already has. The caller must hold its lock.
-pub(super) fn set_aside(path: &Path, why: &str, now: i64) -> Result<PutAway, MemoryError> {
+pub(super) fn set_aside(path: &Path, why: &str, now: i64) -> Result<MovedAside, MemoryError> {
     let is_done = Json::new(path.to_owned()).read_all().is_ok();
-    put_away(path, &[""], is_done, why, now)
+    move_aside(path, &[""], is_done, why, now)
 }
 
 /// A closed store: nothing is read or written through it.
@@ -77,9 +77,9 @@ pub(super) fn closed(path: &Path) -> Box<dyn StorageBackend> {
 }
 
 /// The readable records of the damaged store at `path`.
-pub(super) fn remains(path: &Path) -> Remains {
+pub(super) fn recover(path: &Path) -> Recovered {
     let mut store = Json::new(path.to_owned());
-    let mut remains = Remains { lost: store.salvage(), ..Remains::default() };
+    let mut remains = Recovered { lost: store.salvage(), ..Recovered::default() };
     for (_, value) in store.range(ENTRIES, "") {
         remains.keep(read(value).ok(), |remains| &mut remains.entries);
     }
@@ -223,7 +223,7 @@ impl StorageBackend for Json {
                 continue;
             }
             let entry: Entry = read(value)?;
-            if query.asks_for(&entry) {
+            if query.matches(&entry) {
                 found.push(entry);
             }
         }
@@ -413,7 +413,7 @@ impl StorageBackend for Json {
         self.backup_fault.take()
     }
 
-    fn mend(&mut self) -> Result<bool, MemoryError> {
+    fn repair(&mut self) -> Result<bool, MemoryError> {
         // Search data is computed when a log is read.
         Ok(false)
     }

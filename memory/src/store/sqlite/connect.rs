@@ -3,7 +3,7 @@
 
 use super::{Sqlite, error};
 use crate::MemoryError;
-use crate::store::{StorageBackend, backup, lock, mended, migrations, ownership};
+use crate::store::{StorageBackend, backup, lock, repaired_notice, migrations, ownership};
 use rusqlite::{Connection, ErrorCode};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ pub(super) fn connect_only(path: &Path) -> Result<Connection, MemoryError> {
             start = Instant::now();
         }
         std::thread::sleep(lock::pause(times.unsigned_abs()));
-        start.elapsed() < lock::PATIENCE
+        start.elapsed() < lock::LOCK_TIMEOUT
     };
     connection.busy_handler(Some(wait)).map_err(error)?;
     connection.set_prepared_statement_cache_capacity(64);
@@ -65,7 +65,7 @@ fn use_log(connection: &Connection, path: &Path) -> Result<(), MemoryError> {
             // Other processes probe the file before they take the lock.
             Err(busy)
                 if busy.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
-                    && start.elapsed() < lock::PATIENCE =>
+                    && start.elapsed() < lock::LOCK_TIMEOUT =>
             {
                 std::thread::sleep(Duration::from_millis(1));
             }
@@ -97,10 +97,10 @@ pub(super) fn connect(
         backup_fault: None,
     };
     match store.prepare_stale() {
-        Err(MemoryError::Corrupt(why)) if !store.mend().unwrap_or_default() => {
+        Err(MemoryError::Corrupt(why)) if !store.repair().unwrap_or_default() => {
             Err(MemoryError::Corrupt(why))
         }
-        Err(MemoryError::Corrupt(why)) => Ok((store, Some(mended(&why)))),
+        Err(MemoryError::Corrupt(why)) => Ok((store, Some(repaired_notice(&why)))),
         // Retried at the next start; searches report it until then.
         _ => Ok((store, notice)),
     }

@@ -18,13 +18,13 @@ use rusqlite::{Row, params};
 use serde_json::json;
 
 /// The columns of the search table that [`indexed`] reads, in its order.
-const BESIDE: &str = "s.row, s.id, s.type, s.status, s.created_at, s.topic_key, s.session_id,
+const SEARCH_COLUMNS: &str = "s.row, s.id, s.type, s.status, s.created_at, s.topic_key, s.session_id,
     s.branch, s.outcome, s.files, s.length, s.model = ?1 AND s.scheme = ?2, s.vector, s.layer";
 /// Condition for the memories that changed after a mark.
 const CHANGED: &str = "WHERE m.seq > ?3 AND s.type IS NOT NULL";
 
 /// Number of memories prepared again in one write, so that other writers do not wait long.
-const AT_ONCE: usize = 256;
+const BATCH_SIZE: usize = 256;
 
 impl Sqlite {
     /// Whether the store contains `entry`, prepared by the current scheme, except for its status.
@@ -45,7 +45,7 @@ impl Sqlite {
             NAME,
             SCHEME,
         ];
-        Ok(self.one(sql, values, |_| Ok(()))?.is_some())
+        Ok(self.query_one(sql, values, |_| Ok(()))?.is_some())
     }
 
     /// Prepares a memory for search.
@@ -77,7 +77,7 @@ impl Sqlite {
             entry.branch,
             entry.layer.word(),
         ];
-        let row = self.one(sql, values, |row| row.get::<_, i64>(0))?.unwrap_or_default();
+        let row = self.query_one(sql, values, |row| row.get::<_, i64>(0))?.unwrap_or_default();
         let [topic, title, body, rest] = &prepared.columns;
         self.run(
             "INSERT OR REPLACE INTO search_text (rowid, topic, title, body, rest)
@@ -101,18 +101,18 @@ impl Sqlite {
     }
 
     /// The permanent memories, except removed ones, with this meaning key.
-    pub(super) fn saying(&self, meaning: &str) -> Result<Vec<Entry>, MemoryError> {
+    pub(super) fn with_meaning(&self, meaning: &str) -> Result<Vec<Entry>, MemoryError> {
         let sql = format!(
             "SELECT {ENTRY} FROM memories WHERE meaning_key = ?1
                 AND +layer = 'permanent' AND +status <> 'removed' ORDER BY id"
         );
-        self.all(&sql, [meaning], entry)
+        self.query_all(&sql, [meaning], entry)
     }
 
     /// Deletes the search data of a memory.
     pub(super) fn drop_prepared(&self, id: &str) -> Result<(), MemoryError> {
         let sql = "DELETE FROM search WHERE id = ?1 RETURNING row";
-        if let Some(row) = self.one(sql, [id], |row| row.get::<_, i64>(0))? {
+        if let Some(row) = self.query_one(sql, [id], |row| row.get::<_, i64>(0))? {
             self.run("DELETE FROM search_text WHERE rowid = ?1", [row])?;
         }
         Ok(())
@@ -129,8 +129,8 @@ impl Sqlite {
         );
         let mut left = true;
         while left {
-            let stale = self.all(&sql, params![NAME, SCHEME], |row| row.get::<_, String>(0))?;
-            left = stale.len() == AT_ONCE;
+            let stale = self.query_all(&sql, params![NAME, SCHEME], |row| row.get::<_, String>(0))?;
+            left = stale.len() == BATCH_SIZE;
             if stale.is_empty() {
                 break;
             }

@@ -58,19 +58,19 @@ const OF_THREAD: &str = "SELECT data FROM sessions
 impl Sqlite {
     pub(super) fn known_clashes(&self) -> Result<Clashes, MemoryError> {
         let mut contested: Vec<(String, Vec<String>)> =
-            self.all(CONTESTED, [], |row| Ok((row.get(0)?, parsed(row, 1)?)))?;
+            self.query_all(CONTESTED, [], |row| Ok((row.get(0)?, parsed(row, 1)?)))?;
         contested.retain(|(_, heads)| heads.len() > 1);
         let mut clashes = Clashes { contested, ..Clashes::default() };
         let on: Vec<(String, String)> =
-            self.all(TOPICS, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            self.query_all(TOPICS, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
         for (topic, id) in on {
             clashes.topics.entry(topic).or_default().push(id);
         }
         clashes.links =
-            self.all(LINKS, [], |row| parsed(row, 0)).map(crate::store::json::sorted)?;
-        if self.one(FORKED, [], |_| Ok(()))?.is_some() {
+            self.query_all(LINKS, [], |row| parsed(row, 0)).map(crate::store::json::sorted)?;
+        if self.query_one(FORKED, [], |_| Ok(()))?.is_some() {
             clashes.superseding =
-                self.all(SUPERSEDING, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
+                self.query_all(SUPERSEDING, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
         }
         Ok(clashes)
     }
@@ -78,15 +78,15 @@ impl Sqlite {
     pub(super) fn known_counts(&self) -> Result<Vec<(Layer, Kind, Status, u32)>, MemoryError> {
         let sql = "SELECT layer, type, status, count(*) FROM memories GROUP BY 1, 2, 3";
         let read = |row: &Row<'_>| Ok((word(row, 0)?, word(row, 1)?, word(row, 2)?, row.get(3)?));
-        let mut counts = self.all(sql, [], read)?;
+        let mut counts = self.query_all(sql, [], read)?;
         counts.sort_unstable();
         Ok(counts)
     }
 
     pub(super) fn known_sessions(&self, which: Sessions<'_>) -> Result<Vec<Value>, MemoryError> {
         match which {
-            Sessions::Open => self.all(OPEN, [], |row| parsed(row, 0)),
-            Sessions::Thread(thread) => self.all(OF_THREAD, [thread], |row| parsed(row, 0)),
+            Sessions::Open => self.query_all(OPEN, [], |row| parsed(row, 0)),
+            Sessions::Thread(thread) => self.query_all(OF_THREAD, [thread], |row| parsed(row, 0)),
         }
     }
 }
@@ -98,7 +98,7 @@ mod tests {
 
     /// The query plans use the indexes and scan no table.
     #[test]
-    fn each_goes_by_its_index() {
+    fn each_query_uses_its_index() {
         let connection = rusqlite::Connection::open_in_memory().expect("a database");
         connection.execute_batch(&steps().concat()).expect("a schema");
         let plan = |sql: &str| -> String {

@@ -57,7 +57,7 @@ mod tests {
     use crate::types::Kind;
 
     #[test]
-    fn narrow_queries_go_by_what_makes_them_narrow() {
+    fn narrow_queries_use_their_own_index() {
         let connection = rusqlite::Connection::open_in_memory().expect("a database");
         connection.execute_batch(&steps().concat()).expect("a schema");
         let plan = |query: &Query| -> String {

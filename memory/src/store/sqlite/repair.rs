@@ -25,7 +25,7 @@ const TEXT: [&str; 2] = ["search_text", "search_terms"];
 impl Sqlite {
     /// Rebuilds the full-text tables if all others are intact; returns whether the store is intact
     /// now.
-    pub(super) fn mend_search(&mut self) -> Result<bool, MemoryError> {
+    pub(super) fn repair_search(&mut self) -> Result<bool, MemoryError> {
         if self.is_private || self.is_set_aside() {
             return Ok(false);
         }
@@ -40,14 +40,14 @@ impl Sqlite {
             let made = TEXT
                 .iter()
                 .map(|name| {
-                    self.one("SELECT sql FROM sqlite_master WHERE name = ?1", [name], |row| {
+                    self.query_one("SELECT sql FROM sqlite_master WHERE name = ?1", [name], |row| {
                         row.get::<_, String>(0)
                     })
                 })
                 .collect::<Result<Option<Vec<String>>, _>>()?;
             let Some(made) = made else { return Ok(false) };
-            if self.make_anew(&made).is_err() {
-                self.cut_out(&made)?;
+            if self.recreate_tables(&made).is_err() {
+                self.remove_from_schema(&made)?;
             }
             // The connection's schema is out of date.
             self.connection = connect_only(&self.path)?;
@@ -59,7 +59,7 @@ impl Sqlite {
 
     /// The problems that a SQLite check reports. On some damage the check itself fails.
     pub(super) fn damage(&self, check: &str) -> Result<Vec<String>, MemoryError> {
-        match self.all(check, [], |row| row.get::<_, String>(0)) {
+        match self.query_all(check, [], |row| row.get::<_, String>(0)) {
             Ok(said) => Ok(said.into_iter().filter(|line| line != "ok").collect()),
             Err(MemoryError::Corrupt(why)) => Ok(vec![why]),
             Err(error) => Err(error),
@@ -72,14 +72,14 @@ impl Sqlite {
 
     /// Drops the tables and creates them empty; this process or the next one then prepares all
     /// memories again.
-    fn make_anew(&self, made: &[String]) -> Result<(), MemoryError> {
+    fn recreate_tables(&self, made: &[String]) -> Result<(), MemoryError> {
         let drop: String = TEXT.iter().rev().map(|name| format!("DROP TABLE {name};\n")).collect();
         run_whole(&self.connection, &(drop + &filled_later(made)))
     }
 
     /// Like [`Self::make_anew`], for tables with an unreadable page, which cannot be dropped:
     /// removes them from the schema, and their pages from the file.
-    fn cut_out(&self, made: &[String]) -> Result<(), MemoryError> {
+    fn remove_from_schema(&self, made: &[String]) -> Result<(), MemoryError> {
         let connection = connect_only(&self.path)?;
         let forget = "DELETE FROM sqlite_master
             WHERE tbl_name IN ('search_text', 'search_terms') OR tbl_name GLOB 'search_text_*';\n";

@@ -3,7 +3,7 @@
 use super::*;
 
 /// The search data of each memory without its terms, ordered by id.
-fn beside(store: &mut dyn StorageBackend) -> Vec<String> {
+fn indexed_rows(store: &mut dyn StorageBackend) -> Vec<String> {
     let mut all = Vec::new();
     let read = &mut |one: Indexed| all.push(format!("{:?}", Indexed { columns: None, ..one }));
     store.indexed(None, false, read).expect("indexed");
@@ -55,7 +55,7 @@ fn memories_of_the_schema_before_are_met_as_they_are() {
     put(&mut *old, &gate, &entry("decision_1_a", Kind::Decision, 1));
     put(&mut *old, &gate, &entry("mistake_2_b", Kind::Mistake, 2));
     write(&mut *old, |store| store.set_status("mistake_2_b", Status::Superseded).expect("set"));
-    let before = beside(&mut *old);
+    let before = indexed_rows(&mut *old);
     drop(old);
     // Back to the second schema, as an older aidd left it; with a session that is not JSON.
     let db = rusqlite::Connection::open(&place).expect("open");

@@ -7,7 +7,7 @@ use crate::permanent::{Conflict, Edit};
 use crate::store::Order;
 use crate::types::{Link, Outcome, Relation};
 use aidd_engine::parse::lines::log::Folded;
-use aidd_engine::parse::lines::active_set::{Clash, ActiveSet};
+use aidd_engine::parse::lines::active_set::{Conflict, ActiveSet};
 use std::collections::BTreeSet;
 use std::process::Command;
 
@@ -84,15 +84,15 @@ fn conflicts_by_status(memory: &mut ProjectMemory) -> Vec<Conflict> {
         .map(|entry| Conflict::TwoHeads { id: entry.id.clone(), heads: entry.heads.clone() })
         .collect();
     let text = str::to_owned;
-    conflicts.extend(ActiveSet::of(&memories).clashes().into_iter().map(|clash| match clash {
-        Clash::SharedTopic(topic, ids) => {
+    conflicts.extend(ActiveSet::new(&memories).conflicts().into_iter().map(|clash| match clash {
+        Conflict::SharedTopic(topic, ids) => {
             Conflict::OneTopic { topic, ids: ids.into_iter().map(text).collect() }
         }
-        Clash::Contradiction(from, to) => {
+        Conflict::Contradiction(from, to) => {
             Conflict::Contradiction { from: text(from), to: text(to) }
         }
-        Clash::Cycle(from, to) => Conflict::Circle { from: text(from), to: text(to) },
-        Clash::Forked(ids) => Conflict::Forked { ids: ids.into_iter().map(text).collect() },
+        Conflict::Cycle(from, to) => Conflict::Circle { from: text(from), to: text(to) },
+        Conflict::Forked(ids) => Conflict::Forked { ids: ids.into_iter().map(text).collect() },
     }));
     conflicts.sort();
     conflicts

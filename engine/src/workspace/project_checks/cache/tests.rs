@@ -115,12 +115,12 @@ fn said<'a>(all: impl Iterator<Item = &'a (Source, Checked)>) -> Vec<String> {
 }
 
 /// The findings at each path, as short strings.
-fn in_short(joins: &Joins) -> BTreeMap<String, BTreeSet<(String, String)>> {
+fn in_short(joins: &ProjectPassCache) -> BTreeMap<String, BTreeSet<(String, String)>> {
     let ids = |all: &Arc<Vec<(Source, Checked)>>| {
         let findings = all.iter().flat_map(|(_, checked)| &checked.findings);
         findings.map(|one| (one.id.clone(), one.message.clone())).collect()
     };
-    joins.settled().iter().map(|(path, all)| (path.clone(), ids(all))).collect()
+    joins.checked_files().iter().map(|(path, all)| (path.clone(), ids(all))).collect()
 }
 
 #[derive(Clone, Debug)]
@@ -163,7 +163,7 @@ fn take_step(files: &mut Memory, step: &Step) -> Vec<String> {
 
 /// The changes reported by a client that lists files and watches modification times of directories,
 /// except in the unlisted directory.
-fn news(joins: &Joins, before: &Memory, after: &Memory, touched: &[String]) -> News {
+fn news(joins: &ProjectPassCache, before: &Memory, after: &Memory, touched: &[String]) -> Changes {
     let listing = listing(after);
     let folder = |path: &String| path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
     let came_or_went = |path: &&String| before.0.contains_key(*path) != after.0.contains_key(*path);
@@ -171,8 +171,8 @@ fn news(joins: &Joins, before: &Memory, after: &Memory, touched: &[String]) -> N
     let written = |path: &&String| before.0.contains_key(*path) && after.0.contains_key(*path);
     let mut files: BTreeSet<String> =
         touched.iter().filter(is_walked).filter(written).cloned().collect();
-    files.extend(joins.apart(&|folder| folder != "hidden"));
-    News {
+    files.extend(joins.unobservable(&|folder| folder != "hidden"));
+    Changes {
         listing: (!listing.is_same(joins.listing())).then_some(listing),
         files,
         folders: touched.iter().filter(is_walked).filter(came_or_went).map(folder).collect(),
@@ -183,7 +183,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_look_at_what_changed_says_the_same_as_a_look_at_all(
+    fn an_update_gives_the_same_result_as_a_full_run(
         first in proptest::collection::vec(step(), 0..24),
         rounds in proptest::collection::vec(proptest::collection::vec(step(), 1..4), 1..12),
     ) {
@@ -192,7 +192,7 @@ proptest! {
             take_step(&mut files, step);
         }
         let (kept, globs) = (engine(), Globs::all());
-        let mut joins = Joins::new(&kept, &globs, &files, listing(&files));
+        let mut joins = ProjectPassCache::new(&kept, &globs, &files, listing(&files));
         for steps in rounds {
             let (before, short) = (files.clone(), in_short(&joins));
             let mut touched = Vec::new();
@@ -200,10 +200,10 @@ proptest! {
                 touched.extend(take_step(&mut files, step));
             }
             let news = news(&joins, &before, &files, &touched);
-            let differing = joins.again(&kept, &globs, &files, news);
+            let differing = joins.update(&kept, &globs, &files, news);
             let fresh = engine();
             let all = project_checks::run(&fresh, &globs, &files, &listing(&files)).files;
-            let settled = joins.settled();
+            let settled = joins.checked_files();
             let mine = said(settled.values().flat_map(|all| all.iter()));
             prop_assert_eq!(mine, said(all.iter()), "after {:?}", steps);
             let now = in_short(&joins);
@@ -243,12 +243,12 @@ fn an_edit_that_changes_no_fact_reads_one_file() {
         .into(),
     );
     let (engine, globs) = (engine(), Globs::all());
-    let mut joins = Joins::new(&engine, &globs, &files, listing(&files));
+    let mut joins = ProjectPassCache::new(&engine, &globs, &files, listing(&files));
     let mut edit = |path: &str, text: &str| {
         files.0.insert(path.to_owned(), text.as_bytes().to_vec());
         let watched = Watched(&files, Mutex::default());
-        let news = News { files: [path.to_owned()].into(), ..News::default() };
-        let differing = joins.again(&engine, &globs, &watched, news);
+        let news = Changes { files: [path.to_owned()].into(), ..Changes::default() };
+        let differing = joins.update(&engine, &globs, &watched, news);
         let read = watched.1.into_inner().expect("whole");
         (differing.into_iter().collect::<Vec<_>>(), read.into_iter().collect::<Vec<_>>())
     };

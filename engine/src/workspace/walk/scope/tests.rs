@@ -107,7 +107,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, max_shrink_iters: 64, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_taken_is_what_git_lists(
+    fn the_walked_files_are_those_git_lists(
         ignores in ignores(),
         there in proptest::collection::vec(any::<bool>(), PATHS.len()),
         tracked in proptest::collection::vec(any::<bool>(), PATHS.len()),
@@ -148,7 +148,7 @@ proptest! {
 }
 
 #[test]
-fn our_own_ignore_file_leaves_out_what_is_tracked_and_that_is_counted() {
+fn aiddignore_excludes_tracked_files_and_counts_them() {
     let dir = repository();
     let root = dir.path();
     for path in ["a", "prod.env", "old/a", "old/b/c", "gen/a", "gen/b.txt", "x.txt"] {
@@ -171,12 +171,12 @@ fn our_own_ignore_file_leaves_out_what_is_tracked_and_that_is_counted() {
     let outcome = check(root, &config);
     assert_eq!(names(&outcome), [".aiddignore", ".gitignore", "a", "prod.env"]);
     assert_eq!(outcome.left_out, LeftOut { aiddignore: 2, exclude: 3 });
-    let message = outcome.left_out.message("tracked");
+    let message = outcome.excluded.message("tracked");
     assert_eq!(
         message.as_deref(),
         Some("5 tracked files are excluded by `.aiddignore` (2) and `exclude` (3)")
     );
-    let of = |aiddignore, exclude| LeftOut { aiddignore, exclude }.message("changed");
+    let of = |aiddignore, exclude| ExcludedCounts { aiddignore, exclude }.message("changed");
     assert_eq!(of(0, 0), None);
     assert_eq!(of(1, 0).as_deref(), Some("1 changed file is excluded by `.aiddignore`"));
     // The `.aiddignore` files of a base revision apply if the disk is not trusted.
@@ -190,7 +190,7 @@ fn our_own_ignore_file_leaves_out_what_is_tracked_and_that_is_counted() {
 }
 
 #[test]
-fn what_is_named_is_walked_whatever_names_it() {
+fn explicit_paths_are_walked_even_if_ignored() {
     let dir = repository();
     let root = dir.path();
     for path in ["out/a", "out/b/c", "out/b/d", "e"] {
@@ -233,7 +233,7 @@ fn a_submodule_in_an_ignored_directory_is_walked_by_its_own_rules() {
 }
 
 #[test]
-fn an_index_that_cannot_be_read_is_told_of() {
+fn an_unreadable_index_is_reported() {
     let dir = repository();
     let root = dir.path();
     write(root, "a", "text\n");
@@ -248,7 +248,7 @@ fn an_index_that_cannot_be_read_is_told_of() {
 }
 
 #[test]
-fn a_line_that_is_not_text_spoils_no_other() {
+fn a_non_utf8_line_does_not_affect_others() {
     let dir = repository();
     let root = dir.path();
     for path in ["a.log", "b", "c"] {

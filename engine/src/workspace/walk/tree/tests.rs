@@ -126,7 +126,7 @@ proptest! {
                 take(root, step);
             }
             let before = files(&tree);
-            let looked = tree.again(&disk, std::iter::empty());
+            let looked = tree.update(&disk, std::iter::empty());
             let wanted = all(&engine, &disk);
             prop_assert_eq!(files(&tree), wanted.clone(), "after {:?}", steps);
             prop_assert_eq!(looked.differs, before != wanted);
@@ -146,7 +146,7 @@ fn only_folders_that_changed_are_read() {
     let mut tree = Tree::settling(&disk, Duration::ZERO);
     let mut look = |told: &[&str]| {
         std::thread::sleep(TICK);
-        let looked = tree.again(&disk, told.iter().copied());
+        let looked = tree.update(&disk, told.iter().copied());
         (looked.differs, looked.folders.into_iter().collect::<Vec<_>>())
     };
     assert_eq!(look(&[]), (false, vec![]));
@@ -169,7 +169,7 @@ fn only_folders_that_changed_are_read() {
 }
 
 #[test]
-fn what_is_young_is_read_again() {
+fn recently_written_files_are_read_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let root = folder.path();
     write(root, "a/x", "");
@@ -196,7 +196,7 @@ fn a_tree_follows_the_index_where_an_ignore_file_names_files() {
     let (engine, disk) = (engine(), Disk::new(root));
     let mut tree = Tree::settling(&disk, Duration::ZERO);
     let mut look = || {
-        let looked = tree.again(&disk, std::iter::empty());
+        let looked = tree.update(&disk, std::iter::empty());
         assert_eq!(files(&tree), all(&engine, &disk));
         (looked.differs, looked.folders.len(), files(&tree))
     };

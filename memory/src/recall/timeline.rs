@@ -83,7 +83,7 @@ fn all_beside(store: &mut dyn StorageBackend, entries: &[Entry]) -> Result<Vec<H
 /// A hit without a query.
 fn beside(store: &mut dyn StorageBackend, entry: &Entry) -> Result<Hit, MemoryError> {
     let mut hit = hit(store, entry, 0.0)?;
-    hit.snippet = snippet::of(entry, &hit.title, &[]);
+    hit.snippet = snippet::snippet_for(entry, &hit.title, &[]);
     Ok(hit)
 }
 

@@ -150,12 +150,12 @@ impl ProjectMemory {
     pub(super) fn held(&mut self, kind: Kind, pieces: &BTreeSet<u64>) -> Result<Held, MemoryError> {
         self.read(&mut |_| Ok(()))?;
         self.compare()?;
-        Ok(self.alike.held(kind, pieces))
+        Ok(self.similarity.held(kind, pieces))
     }
 
     /// Those of them that share the highest total weight, as of the last [`Self::held`].
     pub(super) fn sharing(&self, kind: Kind, weights: &[(u64, f64)], most: usize) -> Vec<String> {
-        self.alike.sharing(kind, weights, most)
+        self.similarity.sharing(kind, weights, most)
     }
 
     /// The active memories of a type that are similar to `content`, most similar first.
@@ -166,7 +166,7 @@ impl ProjectMemory {
     ) -> Result<Vec<Similar>, MemoryError> {
         self.compare()?;
         let mut similar = Vec::new();
-        for (likeness, id) in self.alike.most(kind, content) {
+        for (likeness, id) in self.similarity.most(kind, content) {
             if let Some(entry) = self.store().entry(&id)? {
                 let brief = Brief::from(entry);
                 let title = brief.entry.title(80) + &brief.marks();
@@ -179,23 +179,23 @@ impl ProjectMemory {
     /// Updates the comparison data from the store.
     fn compare(&mut self) -> Result<(), MemoryError> {
         let (mark, deletions) = (self.store().mark()?, self.store().deletions()?);
-        if self.alike.deletions != deletions || self.alike.is_sparse() {
-            self.alike = Alike { deletions, ..Alike::default() };
+        if self.similarity.deletions != deletions || self.similarity.is_sparse() {
+            self.similarity = Alike { deletions, ..Alike::default() };
         }
         let query = Query {
             statuses: Status::ALL.to_vec(),
-            after: Some(self.alike.mark),
+            after: Some(self.similarity.mark),
             order: Order::Change,
             ..Query::new(Layers::PERMANENT)
         };
         for entry in self.store().entries(&query)? {
             if entry.status == Status::Active {
-                self.alike.put(entry.id, entry.kind, &entry.content);
+                self.similarity.put(entry.id, entry.kind, &entry.content);
             } else {
-                self.alike.remove(&entry.id);
+                self.similarity.remove(&entry.id);
             }
         }
-        self.alike.mark = mark;
+        self.similarity.mark = mark;
         Ok(())
     }
 }

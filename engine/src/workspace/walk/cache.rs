@@ -4,14 +4,14 @@
 use super::globs;
 use super::stamps::Stamps;
 use super::tree::{Mark, Tree};
-use super::whole::{ask_git, asks_git};
+use super::project::{ask_git, asks_git};
 use crate::check::Engine;
 use crate::project::config::Config;
 use crate::project::git::Repository;
 use crate::text::files::{Disk, Files, MIN_STAMP_AGE, stamp_of};
 use crate::text::listing::Listing;
 use crate::text::paths::GlobError;
-use crate::workspace::project_checks::{Joins, News, Settled};
+use crate::workspace::project_checks::{ProjectPassCache, Changes, CheckedFiles};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 pub struct Kept {
     tree: Tree,
-    joins: Joins,
+    joins: ProjectPassCache,
     /// The files that determine Git's branch and index, with their stamps; `None`: no readable
     /// repository.
     git: Option<Vec<(PathBuf, Mark)>>,
@@ -64,7 +64,7 @@ impl Kept {
         let (git, listing) = described(engine, disk, Listing::new(tree.files()));
         let mut stamps = Stamps::default();
         let _ = stamps.again(disk, &tree);
-        let joins = Joins::new(engine, &globs, files, listing);
+        let joins = ProjectPassCache::new(engine, &globs, files, listing);
         Ok(Self { tree, joins, git, stamps, looked: None, apart: (None, Vec::new()) })
     }
 
@@ -76,8 +76,8 @@ impl Kept {
 
     /// The findings of the project pass.
     #[must_use]
-    pub fn settled(&self) -> Arc<Settled> {
-        self.joins.settled()
+    pub fn settled(&self) -> Arc<CheckedFiles> {
+        self.joins.checked_files()
     }
 
     /// Whether to look for changed files other than those in the notification; `is_all`: the client
@@ -98,8 +98,8 @@ impl Kept {
         told: Told<'_>,
     ) -> BTreeSet<String> {
         let Ok(globs) = globs(config) else { return BTreeSet::new() };
-        let looked = self.tree.again(disk, told.files.iter().map(String::as_str));
-        let mut news = News { listing: None, files: told.files.clone(), folders: looked.folders };
+        let looked = self.tree.update(disk, told.files.iter().map(String::as_str));
+        let mut news = Changes { listing: None, files: told.files.clone(), folders: looked.folders };
         if looked.differs || self.is_git_changed(engine) {
             let paths = if looked.differs {
                 Listing::new(self.tree.files())
@@ -113,10 +113,10 @@ impl Kept {
         self.look_apart(!news.folders.is_empty());
         news.files.extend(self.apart.1.iter().cloned());
         if told.and_rest {
-            news.files.extend(self.stamps.again(disk, &self.tree));
+            news.files.extend(self.stamps.update(disk, &self.tree));
             self.looked = Some(Instant::now());
         }
-        self.joins.again(engine, &globs, files, news)
+        self.joins.update(engine, &globs, files, news)
     }
 
     /// Determines the files to compare on each update, unless nothing relevant changed.
@@ -124,7 +124,7 @@ impl Kept {
         let runs = self.joins.runs();
         if is_tree_changed || self.apart.0 != Some(runs) {
             let tree = &self.tree;
-            self.apart = (Some(runs), self.joins.apart(&|folder| tree.enters(folder)));
+            self.apart = (Some(runs), self.joins.unobservable(&|folder| tree.enters(folder)));
         }
     }
 

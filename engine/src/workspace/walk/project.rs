@@ -130,8 +130,8 @@ pub fn joined(
     }
     by_path(&mut outcome.files);
     let found = report.files.into_iter();
-    outcome.joined.extend(found.map(|(source, checked)| FileReport { source, checked }));
-    outcome.judged = report.judged;
+    outcome.project_findings.extend(found.map(|(source, checked)| FileReport { source, checked }));
+    outcome.checked_by_rule = report.judged;
     outcome.notes = report.notes;
     Ok(())
 }
