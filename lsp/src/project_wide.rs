@@ -12,7 +12,7 @@ use aidd_engine::text::listing::Listing;
 use aidd_engine::text::paths::relative;
 use aidd_engine::text::source::Source;
 use aidd_engine::workspace::project_checks::{self, CheckedFiles};
-use aidd_engine::workspace::walk::Kept;
+use aidd_engine::workspace::walk::ProjectCache;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,8 +29,8 @@ pub struct ProjectFindings {
 
 impl ProjectFindings {
     /// The data of a project in its current state.
-    pub(crate) fn of(kept: &Kept) -> Self {
-        Self { listing: kept.listing(), found: kept.settled() }
+    pub(crate) fn of(kept: &ProjectCache) -> Self {
+        Self { listing: kept.listing(), found: kept.checked_files() }
     }
 
     /// The checked text at `path`, empty for findings on the file itself, and its findings.
@@ -81,13 +81,13 @@ impl ProjectFindings {
 }
 
 /// Checks the project of `workspace`; `None` if no rule needs project-wide data.
-pub(crate) fn check_project(workspace: &Workspace, files: &dyn Files) -> Option<Kept> {
+pub(crate) fn check_project(workspace: &Workspace, files: &dyn Files) -> Option<ProjectCache> {
     let (engine, project) = (&workspace.engine, &workspace.project);
     if !project_checks::has_any(engine) && !engine.needs_listing() {
         return None;
     }
     // A malformed glob is reported when the workspace is opened.
-    Kept::new(engine, &project.config, &project.disk, files).ok()
+    ProjectCache::new(engine, &project.config, &project.disk, files).ok()
 }
 
 /// Rechecks the projects of the files at `paths`; blocking. Returns whether any file can have other

@@ -9,7 +9,7 @@ use aidd_engine::text::paths::{Globs, relative};
 use aidd_engine::text::source::Source;
 use aidd_engine::workspace::baseline::Baseline;
 use aidd_engine::workspace::project::{Project, ProjectError};
-use aidd_engine::workspace::walk::{self, Kept, Told, Walk};
+use aidd_engine::workspace::walk::{self, ProjectCache, ReportedChanges, Walk};
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -38,7 +38,7 @@ pub struct Workspace {
     /// Project-wide data; created on first use.
     whole: Mutex<Option<Arc<ProjectFindings>>>,
     /// The state used to update it, and the documents that were open at the last update.
-    cache: Mutex<Option<(Kept, BTreeSet<String>)>>,
+    cache: Mutex<Option<(ProjectCache, BTreeSet<String>)>>,
     /// Changed files that have not been processed yet.
     changed_paths: Mutex<BTreeSet<String>>,
 }
@@ -171,7 +171,7 @@ impl Workspace {
 
     fn refresh(
         &self,
-        (kept, were_open): &mut (Kept, BTreeSet<String>),
+        (kept, were_open): &mut (ProjectCache, BTreeSet<String>),
         files: &dyn Files,
         open: &dyn Fn() -> BTreeSet<String>,
         and_rest: bool,
@@ -181,8 +181,8 @@ impl Workspace {
         // Unsaved text overrides the file on disk until the document is closed.
         paths.extend(std::mem::replace(were_open, open()));
         paths.extend(were_open.iter().cloned());
-        let told = Told { files: &paths, and_rest };
-        let changed = kept.again(engine, &project.config, &project.disk, files, told);
+        let told = ReportedChanges { files: &paths, look_for_others: and_rest };
+        let changed = kept.update(engine, &project.config, &project.disk, files, told);
         *lock(&self.whole) = Some(Arc::new(ProjectFindings::of(kept)));
         changed
     }
@@ -222,7 +222,7 @@ impl Workspace {
         };
         if let Some(whole) = project_wide {
             let (engine, config) = (&self.engine, &self.project.config);
-            let typed = walk::typed(engine, config, files, &project_wide.listing, source);
+            let typed = walk::check_typed(engine, config, files, &project_wide.listing, source);
             let joined = project_wide.findings(source.path(), source.text(), typed.as_ref());
             checked.findings.extend(joined);
             let waiting = std::mem::take(&mut checked.waiting);

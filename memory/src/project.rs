@@ -5,7 +5,7 @@
 //! here.
 
 use super::MemoryError;
-use super::similarity::Alike;
+use super::similarity::SimilarityIndex;
 use super::journal::{Journal, Stamp};
 use super::log::Revision;
 use super::privacy::Gate;
@@ -46,7 +46,7 @@ pub struct ProjectMemory {
     pub(super) stamps: BTreeMap<&'static str, Option<Stamp>>,
     /// Distinguishes ids of the same millisecond.
     count: u64,
-    pub(super) similarity: Alike,
+    pub(super) similarity: SimilarityIndex,
     /// Why no file can be written here; the store is in memory in that case.
     pub(super) unwritable: Option<String>,
     /// When writing was last retried.
@@ -97,7 +97,7 @@ impl ProjectMemory {
             reports_tracked: false,
             stamps: BTreeMap::new(),
             count: 0,
-            similarity: Alike::default(),
+            similarity: SimilarityIndex::default(),
             unwritable,
             last_write_check: looked,
             index: Index::default(),
@@ -312,7 +312,7 @@ impl ProjectMemory {
         self.store = opened.store;
         self.notices.extend(opened.notices);
         self.stamps.clear();
-        self.similarity = Alike::default();
+        self.similarity = SimilarityIndex::default();
         self.index = Index::default();
         self.is_compared = false;
     }

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 /// Result of resolving conflicts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Settled {
+pub struct Resolution {
     /// The concurrent edits that were dropped.
     pub dropped: Vec<String>,
     /// The memories that were superseded.
@@ -21,10 +21,10 @@ pub struct Settled {
     pub unlinked: Vec<String>,
 }
 
-impl Settled {
+impl Resolution {
     /// Whether there was no conflict to resolve.
     #[must_use]
-    pub fn is_nothing(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
@@ -37,15 +37,15 @@ impl ProjectMemory {
     /// # Errors
     /// When there is no such memory, `rev` matches none of its edits or several, or it is
     /// superseded.
-    pub fn settle(&mut self, id: &str, rev: Option<&str>) -> Result<Settled, MemoryError> {
+    pub fn resolve(&mut self, id: &str, rev: Option<&str>) -> Result<Resolution, MemoryError> {
         self.write_permanent(&mut |memory| memory.draft_settled(id, rev))
     }
 
-    fn draft_settled(
+    fn draft_resolution(
         &mut self,
         id: &str,
         rev: Option<&str>,
-    ) -> Result<Drafted<Settled>, MemoryError> {
+    ) -> Result<Drafted<Resolution>, MemoryError> {
         let entry = self.permanent(id)?;
         if entry.status == Status::Superseded {
             return Err(MemoryError::Invalid(format!(
@@ -53,16 +53,16 @@ impl ProjectMemory {
             )));
         }
         let at = self.now();
-        let (mut own, dropped) = self.kept_edit(&entry, rev, at)?;
-        let mut settled = Settled { dropped, ..Settled::default() };
-        let mut revisions = self.unlinking(id, at, &mut settled)?;
+        let (mut own, dropped) = self.chosen_edit(&entry, rev, at)?;
+        let mut settled = Resolution { dropped, ..Resolution::default() };
+        let mut revisions = self.unlink_revisions(id, at, &mut settled)?;
         let itself = |link: &Link| link.to == id && link.relation == Relation::Supersedes;
         if own.links.iter().any(itself) {
             own.links.retain(|link| !itself(link));
             settled.unlinked.push(id.to_owned());
         }
         if own.op == Op::Put {
-            for other in self.losers(&entry)? {
+            for other in self.conflicting(&entry)? {
                 if !supersedes(self.store(), id, &other)? {
                     own.links.push(Link::new(Relation::Supersedes, &other));
                     settled.superseded.push(other);
@@ -78,7 +78,7 @@ impl ProjectMemory {
     }
 
     /// The revision that continues the edit to keep, and the edits that it drops.
-    fn kept_edit(
+    fn chosen_edit(
         &mut self,
         entry: &Entry,
         rev: Option<&str>,
@@ -107,11 +107,11 @@ impl ProjectMemory {
     }
 
     /// Removes the links by which others supersede a memory that supersedes them.
-    fn unlinking(
+    fn unlink_revisions(
         &mut self,
         id: &str,
         at: i64,
-        settled: &mut Settled,
+        settled: &mut Resolution,
     ) -> Result<Vec<Revision>, MemoryError> {
         let mut revisions = Vec::new();
         for link in self.store().links(id)? {
@@ -129,7 +129,7 @@ impl ProjectMemory {
     }
 
     /// The active memories that conflict with this one.
-    fn losers(&mut self, entry: &Entry) -> Result<BTreeSet<String>, MemoryError> {
+    fn conflicting(&mut self, entry: &Entry) -> Result<BTreeSet<String>, MemoryError> {
         let mut losers = BTreeSet::new();
         if entry.kind == Kind::Decision {
             let on_topic = self.on_topic(entry.topic.as_deref())?;
@@ -155,7 +155,7 @@ impl ProjectMemory {
     ///
     /// # Errors
     /// When there is no such memory.
-    pub fn take_back(&mut self, id: &str, reason: Option<&str>) -> Result<Entry, MemoryError> {
+    pub fn remove_any(&mut self, id: &str, reason: Option<&str>) -> Result<Entry, MemoryError> {
         let unknown = || MemoryError::Unknown { what: "memory", id: id.to_owned() };
         let found = self.read(&mut |store| store.entry(id))?;
         let entry = found.filter(|entry| entry.status != Status::Removed).ok_or_else(unknown)?;

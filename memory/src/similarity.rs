@@ -10,16 +10,16 @@ use super::words::{error_key, similarity, pieces};
 use std::collections::{BTreeSet, HashMap};
 
 /// Minimum similarity of the memories that are reported on saving: half of all pieces are shared.
-const ALIKE: f64 = 0.5;
+const MIN_SIMILARITY: f64 = 0.5;
 /// Maximum number of similar memories that are reported.
-const NAMED: usize = 3;
+const MAX_REPORTED: usize = 3;
 /// The index is rebuilt when more than this number of its entries, and a quarter of all, are out of
 /// date.
-const GONE: usize = 64;
+const MIN_STALE_ENTRIES: usize = 64;
 
 /// Comparison data of active permanent memories, valid at a mark of the store.
 #[derive(Debug, Default)]
-pub(super) struct Alike {
+pub(super) struct SimilarityIndex {
     mark: i64,
     /// Number of deleted memories at that mark: later marks do not reflect deletions.
     deletions: i64,
@@ -47,11 +47,11 @@ fn compared_by(kind: Kind, content: &str) -> BTreeSet<u64> {
     }
 }
 
-impl Alike {
+impl SimilarityIndex {
     /// Whether many entries belong to deleted memories or to previous contents.
     fn is_sparse(&self) -> bool {
         let gone = self.known.len() - self.place.len();
-        gone > GONE && gone * 4 > self.known.len()
+        gone > MIN_STALE_ENTRIES && gone * 4 > self.known.len()
     }
 
     fn remove(&mut self, id: &str) {
@@ -96,10 +96,10 @@ impl Alike {
             .filter_map(|place| self.known[place].as_ref())
             .filter(|known| known.kind == kind)
             .map(|known| (similarity(&own, &known.pieces), known.id.clone()))
-            .filter(|(likeness, _)| *similarity >= ALIKE)
+            .filter(|(likeness, _)| *similarity >= MIN_SIMILARITY)
             .collect();
         alike.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-        alike.truncate(NAMED);
+        alike.truncate(MAX_REPORTED);
         alike
     }
 }
@@ -111,7 +111,7 @@ pub(super) struct Held {
     pub(super) by: HashMap<u64, u32>,
 }
 
-impl Alike {
+impl SimilarityIndex {
     fn places_of(&self, kind: Kind, piece: u64) -> impl Iterator<Item = usize> {
         let places = self.by_piece.get(&piece).map_or(&[][..], Vec::as_slice);
         let is_of = move |place: &usize| {
@@ -180,7 +180,7 @@ impl ProjectMemory {
     fn compare(&mut self) -> Result<(), MemoryError> {
         let (mark, deletions) = (self.store().mark()?, self.store().deletions()?);
         if self.similarity.deletions != deletions || self.similarity.is_sparse() {
-            self.similarity = Alike { deletions, ..Alike::default() };
+            self.similarity = SimilarityIndex { deletions, ..SimilarityIndex::default() };
         }
         let query = Query {
             statuses: Status::ALL.to_vec(),
@@ -205,7 +205,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_git_took_away_is_not_compared_with() {
+    fn removed_memories_are_not_compared() {
         use crate::tests::{decision, on_both, text, write};
         const FILE: &str = "ai/memory/decisions.jsonl";
         on_both(|root, memory| {
@@ -215,11 +215,11 @@ mod tests {
             };
             save(memory, 0);
             let with_one = text(root, FILE);
-            for n in 1..=NAMED {
+            for n in 1..=MAX_REPORTED {
                 save(memory, n);
             }
             let with_all = text(root, FILE);
-            for _ in 0..200 / NAMED {
+            for _ in 0..200 / MAX_REPORTED {
                 write(root, FILE, &with_one);
                 memory.read(&mut |_| Ok(())).expect("read");
                 let own = pieces("Use PostgreSQL for the event store");
@@ -245,14 +245,14 @@ mod tests {
     }
 
     #[test]
-    fn all_that_are_alike_are_found_without_looking_at_all() {
+    fn all_similar_memories_are_found_without_a_full_scan() {
         let words = ["use", "postgres", "for", "events", "store", "queue", "redis", "cache", "at"];
         let text = |seed: usize| -> String {
             (0..3 + seed % 4)
                 .map(|n| words[(seed * (n + 3) + n) % words.len()].to_owned() + " ")
                 .collect()
         };
-        let mut alike = Alike::default();
+        let mut alike = SimilarityIndex::default();
         for seed in 0..300 {
             alike.put(format!("d{seed:03}"), Kind::Decision, &text(seed));
         }
@@ -264,10 +264,10 @@ mod tests {
             let mut all: Vec<(f64, String)> = (0..300)
                 .filter(|other| other % 7 != 0)
                 .map(|other| (similarity(&own, &pieces(&text(other))), format!("d{other:03}")))
-                .filter(|(likeness, _)| *similarity >= ALIKE)
+                .filter(|(likeness, _)| *similarity >= MIN_SIMILARITY)
                 .collect();
             all.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-            all.truncate(NAMED);
+            all.truncate(MAX_REPORTED);
             assert_eq!(alike.most(Kind::Decision, &text(seed)), all, "{}", text(seed));
         }
         assert_eq!(alike.most(Kind::Convention, &text(1)), []);

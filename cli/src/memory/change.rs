@@ -91,7 +91,7 @@ pub(super) fn remove(ids: &[String], reason: Option<&str>, desk: &mut MemoryComm
     // Resolve all ids before retracting the first memory.
     let ids: Vec<String> = ids.iter().map(|id| desk.id(id)).collect::<Result<_>>()?;
     for id in &ids {
-        removed.push(desk.memory.take_back(id, reason).map_err(to_user_error)?);
+        removed.push(desk.memory.remove_any(id, reason).map_err(to_user_error)?);
     }
     let answer: Vec<Value> =
         removed.iter().map(|entry| json!({"id": entry.id, "type": entry.kind})).collect();
@@ -217,7 +217,7 @@ fn print(conflict: &Conflict, described: &Value, desk: &mut MemoryCommandContext
 
 pub(super) fn settle(id: &str, rev: Option<&str>, desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
     let id = desk.id(id)?;
-    let settled = desk.memory.settle(&id, rev).map_err(|error| match error {
+    let settled = desk.memory.resolve(&id, rev).map_err(|error| match error {
         aidd_memory::MemoryError::Invalid(why) => {
             UserError::new(why).hint("`aidd memory conflicts` lists ids and edits").into()
         }

@@ -11,7 +11,7 @@ use aidd_engine::workspace::remembered;
 use std::collections::BTreeSet;
 
 /// Maximum length of a title, in characters.
-const TITLE: usize = 80;
+const MAX_TITLE_CHARS: usize = 80;
 
 impl ProjectMemory {
     /// The memory `anchor` and up to `depth` memories created before and after it, of any type.
@@ -45,9 +45,9 @@ impl ProjectMemory {
             before.drain(..before.len().saturating_sub(depth));
             after.truncate(depth);
             Ok(Timeline {
-                anchor: beside(store, &own)?,
-                before: all_beside(store, &before)?,
-                after: all_beside(store, &after)?,
+                anchor: related_hit(store, &own)?,
+                before: related_hits(store, &before)?,
+                after: related_hits(store, &after)?,
             })
         })
     }
@@ -76,12 +76,12 @@ impl ProjectMemory {
     }
 }
 
-fn all_beside(store: &mut dyn StorageBackend, entries: &[Entry]) -> Result<Vec<Hit>, MemoryError> {
-    entries.iter().map(|entry| beside(store, entry)).collect()
+fn related_hits(store: &mut dyn StorageBackend, entries: &[Entry]) -> Result<Vec<Hit>, MemoryError> {
+    entries.iter().map(|entry| related_hit(store, entry)).collect()
 }
 
 /// A hit without a query.
-fn beside(store: &mut dyn StorageBackend, entry: &Entry) -> Result<Hit, MemoryError> {
+fn related_hit(store: &mut dyn StorageBackend, entry: &Entry) -> Result<Hit, MemoryError> {
     let mut hit = hit(store, entry, 0.0)?;
     hit.snippet = snippet::snippet_for(entry, &hit.title, &[]);
     Ok(hit)
@@ -98,7 +98,7 @@ pub(super) fn hit(
         kind: entry.kind,
         layer: entry.layer,
         branch: entry.branch.clone().filter(|_| entry.layer == Layer::Session),
-        title: entry.title(TITLE),
+        title: entry.title(MAX_TITLE_CHARS),
         topic: entry.topic.clone(),
         created_at: entry.created_at,
         updated_at: entry.updated_at,

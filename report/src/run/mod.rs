@@ -263,7 +263,7 @@ pub fn check_text(project: &Project, engine: &Engine, path: String, bytes: Vec<u
     outcome.add_checked(source, checked);
     if let Some(listing) = listing.as_ref().filter(|_| whole) {
         // Project-wide findings at the text's own path. Malformed globs were reported before.
-        let _ = walk::joined(engine, &project.config, files, listing, &mut outcome);
+        let _ = walk::check_project(engine, &project.config, files, listing, &mut outcome);
         outcome.project_findings.retain(|file| file.source.path() == path);
     }
     outcome.join();

@@ -42,7 +42,7 @@ pub(super) fn findings_of_snapshot(
     outcome: &mut Outcome,
 ) -> Result<(), EngineError> {
     match listing.filter(|_| project_checks::has_any(engine)) {
-        Some(listing) => Ok(walk::joined(engine, config, files, listing, outcome)?),
+        Some(listing) => Ok(walk::check_project(engine, config, files, listing, outcome)?),
         None => Ok(()),
     }
 }

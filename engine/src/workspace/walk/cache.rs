@@ -4,7 +4,7 @@
 use super::globs;
 use super::stamps::Stamps;
 use super::tree::{Mark, Tree};
-use super::project::{ask_git, asks_git};
+use super::project::{read_git, needs_git};
 use crate::check::Engine;
 use crate::project::config::Config;
 use crate::project::git::Repository;
@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 /// The state of a project after the last update.
 #[derive(Debug)]
-pub struct Kept {
+pub struct ProjectCache {
     tree: Tree,
     joins: ProjectPassCache,
     /// The files that determine Git's branch and index, with their stamps; `None`: no readable
@@ -35,20 +35,20 @@ pub struct Kept {
 
 /// How long notifications are assumed to be complete: a watcher can lose events or skip
 /// directories.
-const TRUSTED: Duration = Duration::from_secs(30);
+const TRUST_DURATION: Duration = Duration::from_secs(30);
 
 /// The known changes since the last update.
 #[derive(Clone, Copy, Debug)]
-pub struct Told<'a> {
+pub struct ReportedChanges<'a> {
     /// Files that were added, deleted or changed, relative to the root; also those whose unsaved
     /// text is or was used instead.
     pub files: &'a BTreeSet<String>,
     /// Whether to look for other changed files: this reads the modification time and length of each
     /// file, which takes tens of milliseconds for tens of thousands of files.
-    pub and_rest: bool,
+    pub look_for_others: bool,
 }
 
-impl Kept {
+impl ProjectCache {
     /// Lists and checks the project. `files` gives access to the files that checks read.
     ///
     /// # Errors
@@ -61,7 +61,7 @@ impl Kept {
     ) -> Result<Self, GlobError> {
         let globs = globs(config)?;
         let tree = Tree::new(disk);
-        let (git, listing) = described(engine, disk, Listing::new(tree.files()));
+        let (git, listing) = with_git_data(engine, disk, Listing::new(tree.files()));
         let mut stamps = Stamps::default();
         let _ = stamps.again(disk, &tree);
         let joins = ProjectPassCache::new(engine, &globs, files, listing);
@@ -76,26 +76,26 @@ impl Kept {
 
     /// The findings of the project pass.
     #[must_use]
-    pub fn settled(&self) -> Arc<CheckedFiles> {
+    pub fn checked_files(&self) -> Arc<CheckedFiles> {
         self.joins.checked_files()
     }
 
     /// Whether to look for changed files other than those in the notification; `is_all`: the client
     /// intends to report all changes. Returns true periodically even then.
     #[must_use]
-    pub fn wants_rest(&self, is_all: bool) -> bool {
-        !is_all || self.looked.is_none_or(|looked| looked.elapsed() >= TRUSTED)
+    pub fn should_look_for_others(&self, is_all: bool) -> bool {
+        !is_all || self.looked.is_none_or(|looked| looked.elapsed() >= TRUST_DURATION)
     }
 
     /// Updates the state; returns the paths whose findings differ. Engine, configuration and disk
     /// must be those of [`Kept::new`].
-    pub fn again(
+    pub fn update(
         &mut self,
         engine: &Engine,
         config: &Config,
         disk: &Disk,
         files: &dyn Files,
-        told: Told<'_>,
+        told: ReportedChanges<'_>,
     ) -> BTreeSet<String> {
         let Ok(globs) = globs(config) else { return BTreeSet::new() };
         let looked = self.tree.update(disk, told.files.iter().map(String::as_str));
@@ -106,13 +106,13 @@ impl Kept {
             } else {
                 self.joins.listing().files_only()
             };
-            let (git, listing) = described(engine, disk, paths);
+            let (git, listing) = with_git_data(engine, disk, paths);
             self.git = git;
             news.listing = (!listing.is_same(self.joins.listing())).then_some(listing);
         }
-        self.look_apart(!news.folders.is_empty());
+        self.update_unobservable(!news.folders.is_empty());
         news.files.extend(self.apart.1.iter().cloned());
-        if told.and_rest {
+        if told.look_for_others {
             news.files.extend(self.stamps.update(disk, &self.tree));
             self.looked = Some(Instant::now());
         }
@@ -120,7 +120,7 @@ impl Kept {
     }
 
     /// Determines the files to compare on each update, unless nothing relevant changed.
-    fn look_apart(&mut self, is_tree_changed: bool) {
+    fn update_unobservable(&mut self, is_tree_changed: bool) {
         let runs = self.joins.runs();
         if is_tree_changed || self.apart.0 != Some(runs) {
             let tree = &self.tree;
@@ -131,17 +131,17 @@ impl Kept {
     fn is_git_changed(&self, engine: &Engine) -> bool {
         let is_still =
             |(place, mark): &(PathBuf, Mark)| Mark::of(stamp_of(place), MIN_STAMP_AGE).is_still(*mark);
-        asks_git(engine) && !self.git.as_ref().is_some_and(|files| files.iter().all(is_still))
+        needs_git(engine) && !self.git.as_ref().is_some_and(|files| files.iter().all(is_still))
     }
 }
 
 /// Adds the Git data that the rules need, and the stamps of its files.
-fn described(
+fn with_git_data(
     engine: &Engine,
     disk: &Disk,
     listing: Listing,
 ) -> (Option<Vec<(PathBuf, Mark)>>, Listing) {
-    if !asks_git(engine) {
+    if !needs_git(engine) {
         return (None, listing);
     }
     let repository = Repository::open(disk.root()).ok();
@@ -150,6 +150,6 @@ fn described(
         let mark = |place: PathBuf| (place.clone(), Mark::of(stamp_of(&place), MIN_STAMP_AGE));
         repository.state_files().map(mark).to_vec()
     });
-    let (tracked, branch) = ask_git(engine, repository);
+    let (tracked, branch) = read_git(engine, repository);
     (known, listing.with_tracked(tracked).on_branch(branch))
 }

@@ -29,10 +29,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 pub use crate::text::paths::relative;
 pub use job::is_binary;
-pub use cache::{Kept, Told};
+pub use cache::{ProjectCache, ReportedChanges};
 pub use scope::ExcludedCounts;
 pub use uncommitted::{Uncommitted, uncommitted};
-pub use project::{joined, listing, typed};
+pub use project::{check_project, listing, check_typed};
 pub use within::{Part, Within};
 
 /// Maximum number of threads of one run.
@@ -223,7 +223,7 @@ pub fn check_apart(
 ) -> Result<Outcome, GlobError> {
     let globs = globs(config)?;
     let indexes = Arc::default();
-    let listing = engine.needs_listing().then(|| project::listed(engine, disk, walk, &indexes));
+    let listing = engine.needs_listing().then(|| project::listing_with(engine, disk, walk, &indexes));
     let scope = Arc::new(Scope::of_walk(walk, disk, indexes.clone()));
     let mut outcome = match &listing {
         Some(listing) => {
@@ -429,7 +429,7 @@ fn filtered(
 ) -> Option<WalkBuilder> {
     let mut builder = builder(walk)?;
     let (root, globs, scope) = (disk.root().to_owned(), globs.clone(), scope.clone());
-    let only = walk.only.as_ref().map(project::with_folders);
+    let only = walk.only.as_ref().map(project::with_parent_dirs);
     builder.filter_entry(move |entry| {
         let path = from_root(&root, entry.path());
         // Paths given by the user are always entered.

@@ -21,33 +21,33 @@ use std::sync::Arc;
 /// data that the rules of `engine` need.
 #[must_use]
 pub fn listing(engine: &Engine, disk: &Disk, walk: &Walk) -> Listing {
-    listed(engine, disk, walk, &Arc::default())
+    listing_with(engine, disk, walk, &Arc::default())
 }
 
 /// Like [`listing`], with the indexes shared with another walk.
-pub(super) fn listed(engine: &Engine, disk: &Disk, walk: &Walk, indexes: &Arc<Indexes>) -> Listing {
+pub(super) fn listing_with(engine: &Engine, disk: &Disk, walk: &Walk, indexes: &Arc<Indexes>) -> Listing {
     let root = Walk { paths: vec![disk.root().to_owned()], ..walk.clone() };
     let scope = Arc::new(Scope::of_walk(&root, disk, indexes.clone()));
-    described(engine, disk, walk, Listing::new(all_in(disk, &root, &scope)))
+    with_git_data(engine, disk, walk, Listing::new(all_in(disk, &root, &scope)))
 }
 
 /// Adds the Git data that the rules need.
-fn described(engine: &Engine, disk: &Disk, walk: &Walk, listing: Listing) -> Listing {
+fn with_git_data(engine: &Engine, disk: &Disk, walk: &Walk, listing: Listing) -> Listing {
     let wants_branch = walk.branch.is_none() && engine.needs_listing();
     let asks = project_checks::asks_index(engine) || wants_branch;
     let repository = asks.then(|| Repository::open(disk.root()).ok()).flatten();
-    let (tracked, branch) = ask_git(engine, repository);
+    let (tracked, branch) = read_git(engine, repository);
     let branch = walk.branch.clone().or(branch);
     listing.with_tracked(tracked).on_branch(branch).with_change(walk.change.clone())
 }
 
 /// Whether rules need the contents of the Git index, or the branch.
-pub(super) fn asks_git(engine: &Engine) -> bool {
+pub(super) fn needs_git(engine: &Engine) -> bool {
     project_checks::asks_index(engine) || engine.needs_listing()
 }
 
 /// Reads the contents of the Git index, if rules need it, and the branch.
-pub(super) fn ask_git(
+pub(super) fn read_git(
     engine: &Engine,
     repository: Option<Repository>,
 ) -> (Option<Vec<String>>, Option<String>) {
@@ -93,11 +93,11 @@ pub(super) fn check(
     let listing = match listing {
         Some(listing) => listing,
         None if is_whole => {
-            described(engine, disk, walk, Listing::new(outcome.met.iter().cloned()))
+            with_git_data(engine, disk, walk, Listing::new(outcome.met.iter().cloned()))
         }
-        None => listed(engine, disk, walk, indexes),
+        None => listing_with(engine, disk, walk, indexes),
     };
-    joined(engine, config, disk, &listing, outcome)
+    check_project(engine, config, disk, &listing, outcome)
 }
 
 /// Checks the project of the files in `listing`, and adds the findings to `outcome`, separately
@@ -105,7 +105,7 @@ pub(super) fn check(
 ///
 /// # Errors
 /// A malformed glob in the configuration.
-pub fn joined(
+pub fn check_project(
     engine: &Engine,
     config: &Config,
     files: &dyn Files,
@@ -139,7 +139,7 @@ pub fn joined(
 /// Like [`joined`], for the findings of the rules on imports in a text that is being typed: see
 /// [`project_checks::of_text`].
 #[must_use]
-pub fn typed(
+pub fn check_typed(
     engine: &Engine,
     config: &Config,
     files: &dyn Files,
@@ -150,7 +150,7 @@ pub fn typed(
 }
 
 /// The parent directories of all paths, including the root, and the paths themselves.
-pub(super) fn with_folders(paths: &BTreeSet<String>) -> HashSet<String> {
+pub(super) fn with_parent_dirs(paths: &BTreeSet<String>) -> HashSet<String> {
     let mut all: HashSet<String> = [String::new()].into();
     for path in paths {
         let ends = path.match_indices('/').map(|(end, _)| end).chain([path.len()]);

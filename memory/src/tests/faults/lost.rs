@@ -129,7 +129,7 @@ fn what_was_deleted_stays_deleted_and_leaves_the_backup() {
         let id = id.expect("saved");
         let sessions = memory.sessions(None, None, 100).expect("sessions");
         memory.delete_session(&sessions[0].id).expect("deleted");
-        memory.take_back(&id, None).expect("taken back");
+        memory.remove_any(&id, None).expect("taken back");
         let before = local(&mut memory);
         drop(memory);
         let path = store_in(folder.path(), wanted);

@@ -112,7 +112,7 @@ fn a_decision_that_two_branches_replace_each_in_its_own_way_is_a_conflict() {
         let conflict = Conflict::Forked { ids };
         assert_eq!(memory.conflicts().expect("conflicts"), std::slice::from_ref(&conflict));
         assert_eq!(memory.conflicts_of(&ours).expect("conflicts"), [conflict]);
-        let settled = memory.settle(&theirs, None).expect("settled");
+        let settled = memory.resolve(&theirs, None).expect("settled");
         assert_eq!(settled.superseded, std::slice::from_ref(&ours));
         assert_eq!(memory.conflicts().expect("conflicts"), []);
         assert_eq!(seen(memory, Layers::ALL), ["Use gRPC"]);
