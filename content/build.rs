@@ -78,7 +78,7 @@ impl Heads {
         let form = form.map_or("None".to_owned(), |form| format!("Some(Form::{form:?})"));
         writeln!(
             self.rows,
-            "    Head {{ severity: Severity::{:?}, enabled: {}, form: {form}, waits: {}, requires: {}, at: {at} }},",
+            "    Head {{ severity: Severity::{:?}, enabled: {}, form: {form}, has_condition: {}, requires: {}, at: {at} }},",
             header.severity,
             header.enabled,
             check.is_some_and(|check| !check.when.is_empty()),

@@ -206,7 +206,7 @@ fn the_tools_of_agents_are_current() {
             (false, false) => "adds",
             (false, true) => "may remove",
         };
-        let profiles: Vec<&str> = tool.profiles.iter().map(|profile| profile.word()).collect();
+        let profiles: Vec<&str> = tool.profiles.iter().map(|profile| profile.name()).collect();
         let (name, about) = (tool.name, tool.description.replace('|', "\\|").replace('<', "\\<"));
         let also = unlisted(&tool.input()).join(", ");
         writeln!(table, "| `{name}` | {about} | {changes} | {} | {also} |", profiles.join(", "))

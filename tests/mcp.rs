@@ -202,7 +202,7 @@ fn the_inspector_finds_nothing_to_object_to() {
         assert!(output.status.success(), "{era}, {profile}: {out}\n{err}");
         let list: Value = serde_json::from_str(&out).expect("JSON");
         let listed = list["result"]["tools"].as_array().map(Vec::len);
-        let profile = aidd_mcp::Profile::ALL.into_iter().find(|known| known.word() == profile);
+        let profile = aidd_mcp::Profile::ALL.into_iter().find(|known| known.name() == profile);
         let expected = aidd_mcp::tools::all();
         let expected = expected.iter().filter(|tool| tool.is_in(profile.expect("a profile")));
         assert_eq!(listed, Some(expected.count()), "{era}: {out}");

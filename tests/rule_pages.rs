@@ -197,8 +197,8 @@ fn example_secrets_are_marked_and_found_among_all_rules() {
         }
         for example in examples.iter().filter(|example| example.expected != Expected::Passes) {
             let source = Source::new(example.path.as_str(), example.text.as_str());
-            let alone = engine.check_rule(&rule.id, &source, &example.beside);
-            let among = engine.check(&source, &example.beside).findings;
+            let alone = engine.check_rule(&rule.id, &source, &example.siblings);
+            let among = engine.check(&source, &example.siblings).findings;
             for secret in alone.iter().filter_map(|finding| finding.secret) {
                 let found: Vec<&str> = among
                     .iter()
@@ -265,8 +265,10 @@ fn packs_and_the_rules_of_compliance_know_each_other() {
     for pack in aidd_content::RULES.packs {
         let on = with_pack(pack.id);
         let rules = known.registry().rules().iter().filter(|rule| !rule.enabled);
-        let names: BTreeSet<String> =
-            rules.filter(|rule| on.is_enabled_anywhere(&rule.id)).map(|rule| rule.id.to_string()).collect();
+        let names: BTreeSet<String> = rules
+            .filter(|rule| on.is_enabled_anywhere(&rule.id))
+            .map(|rule| rule.id.to_string())
+            .collect();
         assert!(names.len() > 2, "{}: {names:?}", pack.id);
         packed.extend(names);
     }

@@ -46,7 +46,7 @@ pub struct CiCheck {
     #[arg(long, env = "AIDD_FAIL_ON", value_name = "SEVERITY")]
     pub fail_on: Option<aidd_engine::text::finding::FailOn>,
     /// Check one of N parts of the repository, such as 1/4; `aidd ci merge` joins the reports.
-    #[arg(long, value_name = "I/N", value_parser = part)]
+    #[arg(long, value_name = "I/N", value_parser = parse_shard)]
     pub shard: Option<aidd_engine::workspace::walk::Part>,
     /// Check nothing; print what the configuration enforces.
     #[arg(long, value_enum, value_name = "FORMAT")]
@@ -308,8 +308,9 @@ mod tests {
 
     #[test]
     fn a_comma_between_braces_divides_nothing() {
-        let of =
-            |given: &[&str]| split_values(&given.iter().map(|&text| text.to_owned()).collect::<Vec<_>>());
+        let of = |given: &[&str]| {
+            split_values(&given.iter().map(|&text| text.to_owned()).collect::<Vec<_>>())
+        };
         assert_eq!(of(&["a,b", "c"]), ["a", "b", "c"]);
         assert_eq!(of(&["**/*.{js,{ts,tsx}}, vendor/"]), ["**/*.{js,{ts,tsx}}", "vendor/"]);
         assert_eq!(of(&["a},b", ",,"]), ["a}", "b"]);

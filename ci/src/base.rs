@@ -160,9 +160,15 @@ impl Search<'_, '_, '_> {
             (Trigger::MergeGroup, _) => self.merge_group(),
             (Trigger::Push, _) => self.push(),
             (Trigger::Schedule, _) => Ok(check_everything("a scheduled run checks everything")),
-            (Trigger::Dispatch, _) => Ok(check_everything("a run started by hand checks everything")),
-            (Trigger::WorkflowRun, _) => Ok(check_everything("the run was triggered by another workflow")),
-            (Trigger::Other(name), _) => Ok(check_everything(format!("the event {name} contains no change"))),
+            (Trigger::Dispatch, _) => {
+                Ok(check_everything("a run started by hand checks everything"))
+            }
+            (Trigger::WorkflowRun, _) => {
+                Ok(check_everything("the run was triggered by another workflow"))
+            }
+            (Trigger::Other(name), _) => {
+                Ok(check_everything(format!("the event {name} contains no change")))
+            }
             (Trigger::None, _) => self.default(),
             (Trigger::PullRequest | Trigger::PullRequestTarget, None) => {
                 Err(UserError::new("the event does not name its pull request").into())
@@ -316,10 +322,12 @@ impl Search<'_, '_, '_> {
                 let sha = self.history.merge_base(before, self.head)?;
                 Ok(base(sha, format!("merge base of {branch} before the forced push and HEAD")))
             }
-            (None, true) if is_default => {
-                Ok(check_everything(format!("the commit before the push to {branch} no longer exists")))
+            (None, true) if is_default => Ok(check_everything(format!(
+                "the commit before the push to {branch} no longer exists"
+            ))),
+            (None, false) if is_default => {
+                Ok(check_everything(format!("this is the first push to {branch}")))
             }
-            (None, false) if is_default => Ok(check_everything(format!("this is the first push to {branch}"))),
             _ => self.since(default),
         }
     }
@@ -373,7 +381,9 @@ impl Search<'_, '_, '_> {
 
     fn guess(&mut self) -> Result<(String, String)> {
         let history = &*self.history;
-        let known = known_main(&|rev| history.resolve_local(rev), &|| history.setting("init.defaultBranch"));
+        let known = known_main(&|rev| history.resolve_local(rev), &|| {
+            history.setting("init.defaultBranch")
+        });
         if let Some(known) = known {
             return Ok(known);
         }

@@ -118,7 +118,7 @@ impl Saved {
         text.push(b'\n');
         if text.len() as u64 > MAX_BYTES {
             let message =
-                format!("{name}: the report has {} bytes; the maximum is {LIMIT}", text.len());
+                format!("{name}: the report has {} bytes; the maximum is {MAX_BYTES}", text.len());
             return Err(UserError::new(message).hint("split the run into more shards").into());
         }
         if let Some(folder) = path.parent() {
@@ -150,10 +150,12 @@ impl Saved {
                 .hint("write the report with `aidd ci --save REPORT`")
         };
         if bytes.len() as u64 > MAX_BYTES {
-            return Err(refuse(format!("more than {LIMIT} bytes")).into());
+            return Err(refuse(format!("more than {MAX_BYTES} bytes")).into());
         }
         let mut saved: Self = serde_json::from_slice(bytes).map_err(|error| {
-            let wrong = || format!("not a saved report: {}", in_words(&error, "`aidd ci --save`"));
+            let wrong = || {
+                format!("not a saved report: {}", describe_json_error(&error, "`aidd ci --save`"))
+            };
             refuse(other_version(bytes).unwrap_or_else(wrong))
         })?;
         valid::check(&saved).map_err(refuse)?;

@@ -29,7 +29,8 @@ pub fn run(command: &BaselineCommand, config: Option<&Path>, io: &mut Io<'_>) ->
             write(&project, &paths, *accept_new, baseline.as_deref(), io)
         }
         BaselineCommand::Prune { baseline } => {
-            let project = project::with_current_date(Project::open(io.distribution, &io.cwd, config)?);
+            let project =
+                project::with_current_date(Project::open(io.distribution, &io.cwd, config)?);
             prune(&project, baseline.as_deref(), io)
         }
     }

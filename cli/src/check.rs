@@ -4,7 +4,7 @@ use crate::baseline::counted;
 use crate::cli::Check;
 use crate::fix;
 use crate::rules::describe_reach;
-use aidd_ci::args::{split_values, parse_output};
+use aidd_ci::args::{parse_output, split_values};
 use aidd_ci::progress::Progress;
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::rules::rule::Rule;
@@ -37,8 +37,11 @@ const STDIN_LIMIT: u64 = 64 << 20;
 /// # Errors
 /// Wrong usage, an invalid configuration, or output that cannot be written.
 pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) -> Result<Exit> {
-    let outputs: Vec<(Format, PathBuf)> =
-        args.output.iter().map(|output| parse_output(output, args.format)).collect::<Result<_>>()?;
+    let outputs: Vec<(Format, PathBuf)> = args
+        .output
+        .iter()
+        .map(|output| parse_output(output, args.format))
+        .collect::<Result<_>>()?;
     let started = Instant::now();
     let selection = Selection {
         only: split_values(&args.selection.only),
@@ -253,7 +256,9 @@ fn fix_stdin(args: &Check, project: &Project, engine: &Engine, io: &mut Io<'_>) 
 fn print_reach(project: &Project, engine: &Engine, io: &mut Io<'_>) -> Result<()> {
     let root = Walk::over(vec![project.root().to_owned()]);
     let listing = walk::listing(engine, &project.disk, &root);
-    let asked = |rule: &&Rule| (rule.path.is_some() || !rule.enabled) && engine.is_enabled_anywhere(&rule.id);
+    let asked = |rule: &&Rule| {
+        (rule.path.is_some() || !rule.enabled) && engine.is_enabled_anywhere(&rule.id)
+    };
     for rule in engine.registry().rules().iter().filter(asked) {
         for said in describe_reach(engine, rule, &project.disk, &listing) {
             writeln!(io.err, "note: {} {said}", rule.id)?;

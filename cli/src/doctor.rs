@@ -48,7 +48,7 @@ pub fn run(config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
         "rules          {} shipped, {} from the project ({}){memory}",
         rules.len() - own,
         own - remembered,
-        RULE_FOLDERS.join(", ")
+        RULE_DIRS.join(", ")
     )?;
     let path = project.baseline_path(None);
     let baseline = match project.baseline(&path, false) {

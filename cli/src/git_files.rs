@@ -1,7 +1,7 @@
 //! The Git settings that a project's memory needs: a merge keeps the lines of both sides, and the
 //! local store is ignored.
 
-use aidd_engine::text::kind::{MEMORY_FILES, MEMORY_DIR};
+use aidd_engine::text::kind::{MEMORY_DIR, MEMORY_FILES};
 use aidd_memory::journal::Journal;
 use anyhow::{Context, Result};
 use globset::GlobBuilder;
@@ -246,7 +246,7 @@ mod tests {
         assert!(ignore.ends_with("\r\n/.aidd/data.*\r\n"), "{ignore:?}");
         assert!(text(".gitattributes").ends_with("ai/memory/*.jsonl merge=union\n"));
         let done = write(folder.path()).expect("written");
-        assert_eq!(done.map(|(_, done)| done), [Done::Kept, Done::Kept]);
+        assert_eq!(done.map(|(_, done)| done), [Done::Unchanged, Done::Unchanged]);
         assert_eq!(text(".gitignore"), ignore);
     }
 
@@ -262,13 +262,16 @@ mod tests {
         let before = [text(".gitattributes"), text(".gitignore")];
         assert!(!merges(root) && !ignores_store(root));
         let done = write(root).expect("written");
-        assert_eq!(done.map(|(_, done)| done), [Done::Kept, Done::Kept]);
+        assert_eq!(done.map(|(_, done)| done), [Done::Unchanged, Done::Unchanged]);
         assert_eq!([text(".gitattributes"), text(".gitignore")], before);
-        assert!(says(root, ".gitattributes", MERGES) && says(root, ".gitignore", IGNORES));
+        assert!(
+            ends_with_line(root, ".gitattributes", MERGES)
+                && ends_with_line(root, ".gitignore", IGNORES)
+        );
         // A later line of the same file is overridden by the one appended after it.
         fs::write(root.join(".gitignore"), format!("{IGNORES}\n!/.aidd/data.db\n\n"))
             .expect("written");
-        assert!(!says(root, ".gitignore", IGNORES));
+        assert!(!ends_with_line(root, ".gitignore", IGNORES));
         assert_eq!(write(root).expect("written")[1].1, Done::AddedTo);
     }
 

@@ -240,24 +240,31 @@ fn reject_managed(folder: &Path, hooks: &[HookName]) -> Result<()> {
     Err(UserError::new(message).hint(format!("instead, add {}", lines.join("; "))).into())
 }
 
-fn install(folder: &Path, hook: HookName, aside: ExistingHook, binary: &Path) -> Result<&'static str> {
+fn install(
+    folder: &Path,
+    hook: HookName,
+    aside: ExistingHook,
+    binary: &Path,
+) -> Result<&'static str> {
     let path = folder.join(name(hook));
     let backup = backup(&path);
     let found = read(&path)?;
     let own = found.as_deref().and_then(split);
     let chains = match (&found, &own) {
-        (Some(_), Some((_, block, _))) => block.contains(CHAIN_COMMENT) || aside == ExistingHook::AndRun,
+        (Some(_), Some((_, block, _))) => {
+            block.contains(CHAIN_COMMENT) || aside == ExistingHook::AndRun
+        }
         _ => aside == ExistingHook::AndRun,
     };
     let chains = chains && (found.is_some() || backup.exists());
     let text = match (&found, own) {
-        (None, _) => format!("{SHEBANG}{}", block(hook, chains, binary)),
+        (None, _) => format!("{SHEBANG}{}", script(hook, chains, binary)),
         (Some(_), Some((before, _, after))) => {
-            format!("{before}{}{after}", block(hook, chains && backup.exists(), binary))
+            format!("{before}{}{after}", script(hook, chains && backup.exists(), binary))
         }
         (Some(_), None) => {
             move_to_backup(&path, &backup, aside)?;
-            format!("{SHEBANG}{}", block(hook, chains, binary))
+            format!("{SHEBANG}{}", script(hook, chains, binary))
         }
     };
     if found.as_deref() == Some(text.as_bytes()) {
@@ -346,7 +353,7 @@ fn split(hook: &[u8]) -> Option<(&str, &str, &str)> {
 /// installed.
 fn script(hook: HookName, chains: bool, binary: &Path) -> String {
     let chain = if chains {
-        format!("{CHAINS}\nif [ -x \"$0.{BACKUP}\" ]; then\n  {}\nfi\n", chained(hook))
+        format!("{CHAIN_COMMENT}\nif [ -x \"$0.{BACKUP}\" ]; then\n  {}\nfi\n", chain_call(hook))
     } else {
         String::new()
     };
@@ -356,7 +363,7 @@ fn script(hook: HookName, chains: bool, binary: &Path) -> String {
          echo \"{}: aidd is not installed, so this hook did nothing\" >&2\nfi\n{END}\n",
         if hook == HookName::PrePush { "refs=$(cat)\n" } else { "" },
         quoted(binary),
-        job(hook),
+        commands(hook),
         name(hook),
     )
 }

@@ -91,7 +91,11 @@ pub fn main(doors: Frontends) -> u8 {
 }
 
 /// Runs a frontend if the command line names one; `None` otherwise.
-fn run_frontend(args: &[OsString], doors: Frontends, io: &Io<'_>) -> Option<Result<u8, (Error, Exit)>> {
+fn run_frontend(
+    args: &[OsString],
+    doors: Frontends,
+    io: &Io<'_>,
+) -> Option<Result<u8, (Error, Exit)>> {
     // Other commands, and invalid arguments, are parsed and reported by [`run`].
     if !args.iter().any(|arg| arg == "lsp" || arg == "mcp") {
         return None;
@@ -163,7 +167,7 @@ fn print_usage_error(error: &clap::Error, args: &[OsString], io: &mut Io<'_>) ->
     io.err.set_color(io.style.color);
     let to: &mut dyn Write = if error.use_stderr() { &mut io.err } else { &mut io.out };
     let text = if io.style.color { text.ansi().to_string() } else { text.to_string() };
-    let _ = write!(to, "{}", cli::plainly(text));
+    let _ = write!(to, "{}", cli::reword_number_errors(text));
     if let Some(here) = cli::equivalent_of(error) {
         let _ = writeln!(to, "hint: did you mean `{here}`?");
     }

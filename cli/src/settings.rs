@@ -103,7 +103,7 @@ pub fn init(args: &Init, io: &mut Io<'_>) -> Result<Exit> {
     }
     if git_files::repository(&io.cwd).is_some() {
         for (name, done) in git_files::write(&io.cwd)? {
-            writeln!(io.out, "{} {name}", done.word())?;
+            writeln!(io.out, "{} {name}", done.label())?;
         }
     } else {
         writeln!(io.err, "not in a Git repository; run `git init`, then run this command again")?;

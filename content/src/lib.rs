@@ -44,7 +44,7 @@ mod tests {
             assert!(!summary.is_empty(), "{}", shipped.id);
             let check = read.check.as_ref();
             assert_eq!(
-                (head.severity, head.enabled, head.form, head.waits, head.requires),
+                (head.severity, head.enabled, head.form, head.has_condition, head.requires),
                 (
                     read.severity,
                     read.enabled,

@@ -276,10 +276,14 @@ pub fn resolve(
         return Err(Refusal::Unknown);
     }
     action.edit = Some(match data.deed {
-        ActionKind::TurnOff { rule } => disable_rule(snapshot, &rule, around).ok_or(Refusal::Config)?,
-        ActionKind::Fix { id } if file_change(snapshot, &id).is_some() => file_change(snapshot, &id)
-            .and_then(|change| of_file(snapshot, change, around))
-            .ok_or(Refusal::Gone)?,
+        ActionKind::TurnOff { rule } => {
+            disable_rule(snapshot, &rule, around).ok_or(Refusal::Config)?
+        }
+        ActionKind::Fix { id } if file_change(snapshot, &id).is_some() => {
+            file_change(snapshot, &id)
+                .and_then(|change| of_file(snapshot, change, around))
+                .ok_or(Refusal::Gone)?
+        }
         deed => {
             let edits = edits_of(snapshot, &deed, around)?;
             let edits = edits::text_edits(&snapshot.source, &edits, snapshot.encoding);
@@ -295,7 +299,11 @@ fn file_change<'a>(snapshot: &'a Snapshot, id: &str) -> Option<&'a FileChange> {
 }
 
 /// The edit that creates or renames a file; `None` if the target file exists by now.
-fn of_file(snapshot: &Snapshot, change: &FileChange, around: &ActionContext<'_>) -> Option<WorkspaceEdit> {
+fn of_file(
+    snapshot: &Snapshot,
+    change: &FileChange,
+    around: &ActionContext<'_>,
+) -> Option<WorkspaceEdit> {
     let (FileChange::Create { path, .. } | FileChange::Rename { to: path }) = change;
     if around.files.exists(path) {
         return None;
@@ -308,7 +316,11 @@ fn of_file(snapshot: &Snapshot, change: &FileChange, around: &ActionContext<'_>)
 }
 
 /// The edits of the document itself.
-fn edits_of(snapshot: &Snapshot, deed: &ActionKind, around: &ActionContext<'_>) -> Result<Vec<Edit>, Refusal> {
+fn edits_of(
+    snapshot: &Snapshot,
+    deed: &ActionKind,
+    around: &ActionContext<'_>,
+) -> Result<Vec<Edit>, Refusal> {
     let (engine, source) = (&snapshot.workspace.engine, &snapshot.source);
     let text = source.text();
     let find = |id: &str| shown(snapshot).find(|finding| finding.id == id).ok_or(Refusal::Gone);
@@ -340,7 +352,11 @@ fn edits_between(text: &str, bytes: Vec<u8>) -> Result<Vec<Edit>, Refusal> {
 }
 
 /// The edit that changes or creates the configuration file.
-fn disable_rule(snapshot: &Snapshot, rule: &str, around: &ActionContext<'_>) -> Option<WorkspaceEdit> {
+fn disable_rule(
+    snapshot: &Snapshot,
+    rule: &str,
+    around: &ActionContext<'_>,
+) -> Option<WorkspaceEdit> {
     let path = config_path(snapshot)?;
     let workspace = &snapshot.workspace;
     let uri = Uri::from_file_path(workspace.project.root().join(&path))?;

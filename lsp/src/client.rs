@@ -82,7 +82,9 @@ mod tests {
 
     #[test]
     fn nothing_is_taken_for_granted() {
-        let of = |text: &str| Client::from_capabilities(&serde_json::from_str(text).expect("capabilities"));
+        let of = |text: &str| {
+            Client::from_capabilities(&serde_json::from_str(text).expect("capabilities"))
+        };
         assert_eq!(of("{}"), Client::default());
         let modern = r#"{
             "workspace": {"workspaceEdit": {

@@ -274,7 +274,10 @@ impl Pass {
     }
 
     /// The next file with findings.
-    async fn next(&mut self, known: &mut MutexGuard<'_, WorkspaceDiagnostics>) -> Option<(Uri, Vec<Diagnostic>)> {
+    async fn next(
+        &mut self,
+        known: &mut MutexGuard<'_, WorkspaceDiagnostics>,
+    ) -> Option<(Uri, Vec<Diagnostic>)> {
         while self.waiting.is_empty() {
             self.advance().await?;
         }
@@ -305,11 +308,15 @@ impl Pass {
 
     /// Ends the pass; returns the files that no longer have findings, out of the known ones and
     /// the reported ones (`told`). A stopped pass knows nothing about the remaining files.
-    fn finish<'a>(self, known: &mut WorkspaceDiagnostics, told: impl Iterator<Item = &'a Uri>) -> Vec<Uri> {
+    fn finish<'a>(
+        self,
+        known: &mut WorkspaceDiagnostics,
+        told: impl Iterator<Item = &'a Uri>,
+    ) -> Vec<Uri> {
         if self.is_stopped() {
             return Vec::new();
         }
-        lock(&self.state.dirty).settle(&self.dirty);
+        lock(&self.state.dirty).remove_checked(&self.dirty);
         let was_checked = |uri: &&Uri| match &self.scope {
             Scope::All => true,
             Scope::Files(paths) => survey::file(uri).is_some_and(|path| paths.contains(&path)),

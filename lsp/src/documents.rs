@@ -302,7 +302,8 @@ mod tests {
 
     #[test]
     fn untitled_documents_are_named_by_their_language() {
-        let place = |uri: &str, language: &str| Place::from_uri(&uri.parse().expect("a URI"), language);
+        let place =
+            |uri: &str, language: &str| Place::from_uri(&uri.parse().expect("a URI"), language);
         let untitled = |name: &str| Some(Place::Untitled(name.to_owned()));
         assert_eq!(place("untitled:Untitled-1", "dockerfile"), untitled("Dockerfile"));
         assert_eq!(place("untitled:Untitled-1", "json"), untitled("untitled.json"));

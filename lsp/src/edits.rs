@@ -135,8 +135,8 @@ mod tests {
         let shown: Vec<_> =
             edits.iter().map(|edit| (edit.span.start, edit.span.end, edit.text.as_str())).collect();
         assert_eq!(shown, [(14, 20, "12"), (23, 25, "")]);
-        assert_eq!(between("a\r\n", "a\n"), [Edit::replace(Span::new(1, 3), "\n")]);
-        assert_eq!(between("a", "a"), []);
+        assert_eq!(diff("a\r\n", "a\n"), [Edit::replace(Span::new(1, 3), "\n")]);
+        assert_eq!(diff("a", "a"), []);
     }
 
     proptest! {

@@ -131,7 +131,8 @@ pub(crate) async fn resolve_item(
 
 /// Shows the allowed findings of a document and returns them.
 pub(crate) async fn show_allowed(state: &Arc<State>, uri: &Uri) -> Result<Vec<lens::Allowed>> {
-    let allowed = with_document(state, uri, |_, snapshot| lens::allowed(snapshot)).await?.unwrap_or_default();
+    let allowed =
+        with_document(state, uri, |_, snapshot| lens::allowed(snapshot)).await?.unwrap_or_default();
     if !allowed.is_empty() {
         state.client.show_message(MessageType::INFO, lens::message(&allowed)).await;
     }

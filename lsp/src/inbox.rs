@@ -8,10 +8,10 @@ use crate::commands;
 use crate::documents::lock;
 use crate::expand::{Changes, Reported, expand};
 use crate::lifecycle::{self, Run, Settings};
+use crate::project_wide;
 use crate::schedule;
 use crate::state::State;
 use crate::uri;
-use crate::project_wide;
 use aidd_engine::text::kind;
 use aidd_engine::text::paths::relative;
 use serde::Deserialize;
@@ -284,7 +284,7 @@ fn on_disk(state: &Arc<State>, reported: Vec<Reported>) {
     lock(&state.dirty).mark(reported.iter().map(|one| one.path.clone()));
     state.touch();
     let state = state.clone();
-    let number = state.tidings.fetch_add(1, Ordering::SeqCst) + 1;
+    let number = state.watch_events.fetch_add(1, Ordering::SeqCst) + 1;
     tokio::spawn(async move {
         let changing = state.clone();
         let resolve = move || {
@@ -304,8 +304,10 @@ fn on_disk(state: &Arc<State>, reported: Vec<Reported>) {
         // Check the reported files. Reading the times of all files takes longer: of several
         // concurrent calls, the last one does it for all.
         let scanning = state.clone();
-        if state.tidings.load(Ordering::SeqCst) == number
-            && spawn_blocking(move || project_wide::scan_unreported(&scanning)).await.is_ok_and(|differs| differs)
+        if state.watch_events.load(Ordering::SeqCst) == number
+            && spawn_blocking(move || project_wide::scan_unreported(&scanning))
+                .await
+                .is_ok_and(|differs| differs)
         {
             schedule::joined(&state);
         }
@@ -316,7 +318,7 @@ fn on_disk(state: &Arc<State>, reported: Vec<Reported>) {
 /// directory was created or deleted. Returns whether findings in other files can have changed.
 fn reload(state: &Arc<State>, changes: &Changes) -> bool {
     state.roots_then_tell(|roots| {
-        roots.find_again();
+        roots.clear_cache();
         let mut stale = BTreeSet::new();
         for directory in &changes.directories {
             stale.insert(roots.root_of(directory.parent().unwrap_or(directory)));
@@ -335,7 +337,7 @@ fn reload(state: &Arc<State>, changes: &Changes) -> bool {
             let root = roots.root_of(path.parent().unwrap_or(path));
             let below = relative(&root, path);
             let engine = &roots.workspace(&root).engine;
-            engine.distribution().is_read(&below) || engine.reads_beside(&below)
+            engine.distribution().is_read(&below) || engine.is_dependency(&below)
         });
         is_read || !stale.is_empty()
     })

@@ -16,6 +16,7 @@ pub mod lens;
 mod lifecycle;
 pub mod links;
 pub mod page;
+pub mod project_wide;
 mod roots;
 mod schedule;
 mod server;
@@ -23,7 +24,6 @@ pub mod snapshot;
 mod state;
 mod survey;
 pub mod uri;
-pub mod project_wide;
 pub mod workspace;
 
 use aidd_engine::check::Distribution;

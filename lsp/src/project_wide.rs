@@ -101,7 +101,7 @@ pub(crate) fn again(state: &Arc<State>, paths: &BTreeSet<PathBuf>) -> bool {
             by_root.entry(root).or_insert((workspace, BTreeSet::new())).1.insert(path);
         }
     });
-    lock(&state.unrested).extend(by_root.keys().cloned());
+    lock(&state.unscanned_roots).extend(by_root.keys().cloned());
     let look = |(workspace, paths): (Arc<Workspace>, BTreeSet<String>)| {
         looked(state, &workspace, |files, open| workspace.look_again(files, paths, open))
     };
@@ -111,8 +111,8 @@ pub(crate) fn again(state: &Arc<State>, paths: &BTreeSet<PathBuf>) -> bool {
 /// Finds unreported file changes in the rechecked projects; blocking. Returns whether any file can
 /// have other findings as a result.
 pub(crate) fn scan_unreported(state: &Arc<State>) -> bool {
-    let is_all = state.is_told.load(Ordering::SeqCst);
-    let due = std::mem::take(&mut *lock(&state.unrested));
+    let is_all = state.has_file_events.load(Ordering::SeqCst);
+    let due = std::mem::take(&mut *lock(&state.unscanned_roots));
     let look = |root: PathBuf| {
         let workspace = state.roots_then_tell(|roots| roots.workspace(&root));
         looked(state, &workspace, |files, open| workspace.look_for_rest(files, open, is_all))
@@ -155,7 +155,7 @@ pub(crate) fn odd(
 ) -> Option<(Uri, Vec<Diagnostic>)> {
     let root: &Path = workspace.project.root();
     let over = OpenFiles { documents: &state.documents, root };
-    let whole = workspace.whole(&Overlay { over, under: &workspace.project.disk })?;
+    let whole = workspace.project_findings(&Overlay { over, under: &workspace.project.disk })?;
     let uri = Uri::from_file_path(root.join(path))?;
     let shown = shown(state, workspace, &whole, &uri, path);
     (!shown.is_empty()).then_some((uri, shown))
@@ -172,7 +172,7 @@ pub(crate) fn shown(
     let mut all = Vec::new();
     for (seen, checked) in whole.at(path) {
         let mut checked = checked.clone();
-        workspace.judge(path, &mut checked);
+        workspace.apply_baseline(path, &mut checked);
         let snapshot = Snapshot {
             uri: uri.clone(),
             version: None,

@@ -143,8 +143,8 @@ impl Roots {
 
     fn read(&mut self, root: &Path) -> Option<Arc<Workspace>> {
         let config = self.config_of(root);
-        let opened =
-            Project::open(self.distribution, root, config.as_deref()).and_then(Workspace::from_project);
+        let opened = Project::open(self.distribution, root, config.as_deref())
+            .and_then(Workspace::from_project);
         let message = match &opened {
             Ok(workspace) => workspace.baseline_error.as_ref().map(ToString::to_string),
             Err(error) => Some(error.to_string()),

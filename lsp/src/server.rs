@@ -71,7 +71,7 @@ impl LanguageServer for Server {
         if !wanted.is_empty() {
             tokio::spawn(async move {
                 match state.client.register_capability(wanted).await {
-                    Ok(()) => state.is_told.store(watches_all, Ordering::SeqCst),
+                    Ok(()) => state.has_file_events.store(watches_all, Ordering::SeqCst),
                     Err(error) => {
                         let text = format!("the client rejected the registration: {error}");
                         state.client.log_message(MessageType::INFO, text).await;

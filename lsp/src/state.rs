@@ -276,7 +276,7 @@ impl State {
         text: &str,
         show: bool,
     ) {
-        if !lock(&self.told).insert(key.to_owned()) {
+        if !lock(&self.shown_messages).insert(key.to_owned()) {
             return;
         }
         let state = self.clone();

@@ -2,10 +2,10 @@
 //! delayed and cancellation takes effect quickly.
 
 use crate::documents::{OpenFiles, Place, lock};
+use crate::project_wide;
 use crate::roots;
 use crate::snapshot::Snapshot;
 use crate::state::State;
-use crate::project_wide;
 use crate::workspace::Workspace;
 use aidd_engine::text::files::{Listed, Overlay};
 use aidd_engine::text::paths::relative;
@@ -111,8 +111,9 @@ fn odd(
             let of = |(workspace, paths): &(Arc<Workspace>, BTreeSet<String>)| {
                 let root = workspace.project.root();
                 let over = OpenFiles { documents: &state.documents, root };
-                let whole = workspace.whole(&Overlay { over, under: &workspace.project.disk });
-                let found = project_wide.iter().flat_map(|whole| project_wide.paths());
+                let project =
+                    workspace.project_findings(&Overlay { over, under: &workspace.project.disk });
+                let found = project.iter().flat_map(|project| project.paths());
                 let odd =
                     found.filter(|path| !paths.contains(*path) && !open.contains(&root.join(path)));
                 odd.map(|path| (workspace.clone(), path.to_owned())).collect::<Vec<_>>()
@@ -153,32 +154,32 @@ fn check(
     let disk = &workspace.project.disk;
     let over = OpenFiles { documents: &state.documents, root: disk.root() };
     let files = Overlay { over, under: disk };
-    let whole = workspace.whole(&files);
+    let project = workspace.project_findings(&files);
     let engine = &workspace.engine;
     let these = paths.iter().copied();
-    let outcome = match &project_wide {
-        Some(whole) => {
-            let files = Listed { files: &files, listing: &project_wide.listing };
+    let outcome = match &project {
+        Some(project) => {
+            let files = Listed { files: &files, listing: &project.listing };
             walk::check_listed(engine, disk, &files, these, stop)
         }
         None => walk::check_listed(engine, disk, &files, these, stop),
     };
     let mut found: BTreeMap<Uri, Vec<Diagnostic>> = BTreeMap::new();
     for path in paths {
-        let Some(whole) = &project_wide else { break };
+        let Some(project) = &project else { break };
         let Some(uri) = Uri::from_file_path(disk.root().join(path)) else { continue };
-        let shown = project_wide::shown(state, workspace, project_wide, &uri, path);
+        let shown = project_wide::shown(state, workspace, project, &uri, path);
         if !shown.is_empty() {
             found.entry(uri).or_default().extend(shown);
         }
     }
     let waiting = outcome.waiting.into_iter().filter_map(|FileReport { source, mut checked }| {
-        checked.findings = project_wide.as_ref()?.unused(engine, &source, checked.findings, None);
+        checked.findings = project.as_ref()?.unused(engine, &source, checked.findings, None);
         Some(FileReport { source, checked })
     });
     for FileReport { source, mut checked } in waiting.chain(outcome.files) {
         let Some(uri) = Uri::from_file_path(disk.root().join(source.path())) else { continue };
-        workspace.judge(source.path(), &mut checked);
+        workspace.apply_baseline(source.path(), &mut checked);
         let snapshot = Snapshot {
             uri: uri.clone(),
             version: None,

@@ -36,7 +36,7 @@ pub struct Workspace {
     /// The files looked up so far, whether a run would check them, and when that was determined.
     met: Mutex<HashMap<String, (bool, Instant)>>,
     /// Project-wide data; created on first use.
-    whole: Mutex<Option<Arc<ProjectFindings>>>,
+    project_findings: Mutex<Option<Arc<ProjectFindings>>>,
     /// The state used to update it, and the documents that were open at the last update.
     cache: Mutex<Option<(ProjectCache, BTreeSet<String>)>>,
     /// Changed files that have not been processed yet.
@@ -79,7 +79,7 @@ impl Workspace {
             baseline_error,
             known,
             met: Mutex::default(),
-            whole: Mutex::default(),
+            project_findings: Mutex::default(),
             cache: Mutex::default(),
             changed_paths: Mutex::default(),
         })
@@ -100,7 +100,7 @@ impl Workspace {
             baseline_error: None,
             known: HashMap::new(),
             met: Mutex::default(),
-            whole: Mutex::default(),
+            project_findings: Mutex::default(),
             cache: Mutex::default(),
             changed_paths: Mutex::default(),
         }
@@ -108,8 +108,8 @@ impl Workspace {
 
     /// Project-wide data, if a rule needs it. `files` is what the checks can read.
     #[must_use]
-    pub fn whole(&self, files: &dyn Files) -> Option<Arc<ProjectFindings>> {
-        let mut known = lock(&self.whole);
+    pub fn project_findings(&self, files: &dyn Files) -> Option<Arc<ProjectFindings>> {
+        let mut known = lock(&self.project_findings);
         if known.is_none() {
             let kept = project_wide::check_project(self, files)?;
             *known = Some(Arc::new(ProjectFindings::of(&kept)));
@@ -129,8 +129,8 @@ impl Workspace {
         } else {
             return Vec::new();
         };
-        let whole = lock(&self.whole).clone();
-        let listed = project_wide.iter().flat_map(|whole| project_wide.listing.below(&below));
+        let project = lock(&self.project_findings).clone();
+        let listed = project.iter().flat_map(|project| project.listing.below(&below));
         let pages = self.engine.registry().rules().iter().filter_map(|rule| rule.path.as_ref());
         let is_below = |page: &&String| root.join(page).starts_with(directory);
         listed.chain(pages.filter(is_below)).map(|path| root.join(path)).collect()
@@ -146,12 +146,14 @@ impl Workspace {
         open: &dyn Fn() -> BTreeSet<String>,
     ) -> BTreeSet<String> {
         // It is created once: a caller that finds it here does not race with its creation.
-        if lock(&self.whole).is_none() {
+        if lock(&self.project_findings).is_none() {
             return BTreeSet::new();
         }
         lock(&self.changed_paths).extend(paths);
         match &mut *lock(&self.cache) {
-            Some(kept) if !lock(&self.changed_paths).is_empty() => self.refresh(kept, files, open, false),
+            Some(kept) if !lock(&self.changed_paths).is_empty() => {
+                self.refresh(kept, files, open, false)
+            }
             _ => BTreeSet::new(),
         }
     }
@@ -164,7 +166,9 @@ impl Workspace {
         is_all: bool,
     ) -> BTreeSet<String> {
         match &mut *lock(&self.cache) {
-            Some(kept) if kept.0.wants_rest(is_all) => self.refresh(kept, files, open, true),
+            Some(kept) if kept.0.should_look_for_others(is_all) => {
+                self.refresh(kept, files, open, true)
+            }
             _ => BTreeSet::new(),
         }
     }
@@ -183,7 +187,7 @@ impl Workspace {
         paths.extend(were_open.iter().cloned());
         let told = ReportedChanges { files: &paths, look_for_others: and_rest };
         let changed = kept.update(engine, &project.config, &project.disk, files, told);
-        *lock(&self.whole) = Some(Arc::new(ProjectFindings::of(kept)));
+        *lock(&self.project_findings) = Some(Arc::new(ProjectFindings::of(kept)));
         changed
     }
 
@@ -215,18 +219,18 @@ impl Workspace {
     /// addition. A text over the size limit is only searched for secrets.
     #[must_use]
     pub fn check(&self, source: &Source, files: &dyn Files) -> Checked {
-        let whole = self.whole(files);
-        let mut checked = match &project_wide {
-            Some(whole) => self.check_file(source, &Listed { files, listing: &project_wide.listing }),
+        let project = self.project_findings(files);
+        let mut checked = match &project {
+            Some(project) => self.check_file(source, &Listed { files, listing: &project.listing }),
             None => self.check_file(source, files),
         };
-        if let Some(whole) = project_wide {
+        if let Some(project) = project {
             let (engine, config) = (&self.engine, &self.project.config);
-            let typed = walk::check_typed(engine, config, files, &project_wide.listing, source);
-            let joined = project_wide.findings(source.path(), source.text(), typed.as_ref());
+            let typed = walk::check_typed(engine, config, files, &project.listing, source);
+            let joined = project.findings(source.path(), source.text(), typed.as_ref());
             checked.findings.extend(joined);
             let waiting = std::mem::take(&mut checked.waiting);
-            checked.findings.extend(project_wide.unused(engine, source, waiting, typed.as_ref()));
+            checked.findings.extend(project.unused(engine, source, waiting, typed.as_ref()));
             checked.findings.sort_by_key(|finding| finding.span);
         }
         self.apply_baseline(source.path(), &mut checked);

@@ -38,17 +38,17 @@ impl Catalog {
     /// # Errors
     /// The error message for an unknown name.
     pub fn find(&self, name: &str) -> Result<&Tool, String> {
-        let plain = normalized(name);
-        let found = self.tools.iter().find(|tool| names(tool).any(|own| own == normalized));
+        let wanted = normalized(name);
+        let found = self.tools.iter().find(|tool| names(tool).any(|own| own == wanted));
         match found {
             Some(tool) if self.can_call(tool) => Ok(tool),
             Some(_) => Err(format!(
                 "the tool `{name}` is not in this server's profile `{}`",
-                self.profile.word()
+                self.profile.name()
             )),
             None => {
                 let callable = self.tools.iter().filter(|tool| self.can_call(tool));
-                let near = nearest(&normalized, callable.map(|tool| tool.name));
+                let near = nearest(&wanted, callable.map(|tool| tool.name));
                 let hint = near.map(|near| format!("; did you mean `{near}`?"));
                 Err(format!("unknown tool `{name}`{}", hint.unwrap_or_default()))
             }
@@ -92,7 +92,9 @@ mod tests {
     fn catalog(profile: Profile) -> Catalog {
         let tools = vec![
             tool("save_decision").in_profiles(&[Profile::Memory, Profile::Lean]),
-            tool("aidd_memory_search").in_profiles(&[Profile::Memory]).also(&["search/memory"]),
+            tool("aidd_memory_search")
+                .in_profiles(&[Profile::Memory])
+                .with_aliases(&["search/memory"]),
             tool("aidd_scan_secrets").in_profiles(&[Profile::Tools]),
         ];
         Catalog::new(tools, profile)
@@ -147,7 +149,7 @@ mod tests {
             assert!(is_name(tool.name), "{}", tool.name);
             assert!(!tool.title.is_empty(), "{} has no title", tool.name);
             for alias in tool.aliases {
-                assert!(is_name(&plain(alias)), "{alias}");
+                assert!(is_name(&normalized(alias)), "{alias}");
             }
             for name in names(&tool) {
                 let other = seen.insert(name.clone(), tool.name);

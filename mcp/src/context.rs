@@ -6,7 +6,7 @@ use aidd_engine::check::Distribution;
 use aidd_engine::project::config::ContentConfig;
 use aidd_engine::text::files::{Disk, nested};
 use aidd_engine::text::kind::{
-    CONFIG_PATH, MEMORY_FILES, MEMORY_DIR, PACK_DIR, LEGACY_MEMORY_DIR, RULE_DIRS,
+    CONFIG_PATH, LEGACY_MEMORY_DIR, MEMORY_DIR, MEMORY_FILES, PACK_DIR, RULE_DIRS,
 };
 use aidd_engine::workspace::project::{Project, ProjectError};
 use aidd_guidance::{Library, Watched};

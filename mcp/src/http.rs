@@ -281,7 +281,8 @@ fn has_token(headers: &HeaderMap, token: &str) -> bool {
     let given = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
     let given = given.and_then(|value| value.split_once(' '));
     given.is_some_and(|(scheme, given)| {
-        scheme.eq_ignore_ascii_case("bearer") && constant_time_eq(given.trim().as_bytes(), token.as_bytes())
+        scheme.eq_ignore_ascii_case("bearer")
+            && constant_time_eq(given.trim().as_bytes(), token.as_bytes())
     })
 }
 

@@ -99,13 +99,17 @@ pub fn run(options: &Options) -> Result<u8> {
     let served = match &options.http {
         None => {
             if io::stdin().is_terminal() {
-                let _ = writeln!(io::stderr(), "{FOR_PEOPLE}");
+                let _ = writeln!(io::stderr(), "{TERMINAL_MESSAGE}");
             }
             runtime.block_on(stdio::serve(server))
         }
-        Some(door) => {
-            runtime.block_on(http::serve(server, door, options.environment, print_address, shutdown_signal()))
-        }
+        Some(door) => runtime.block_on(http::serve(
+            server,
+            door,
+            options.environment,
+            print_address,
+            shutdown_signal(),
+        )),
     };
     runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
     served.map(|()| 0)

@@ -29,7 +29,7 @@ pub fn table(chosen: Profile) -> String {
         let (bytes, tokens) = (list.len(), tokens::count(&list));
         let _ = writeln!(text, "{word:<7}  {count:>5}  {bytes:>6}  {tokens:>6}");
     }
-    let _ = writeln!(text, "\nin `{}`, bytes of each:", chosen.word());
+    let _ = writeln!(text, "\nin `{}`, bytes of each:", chosen.name());
     for tool in Catalog::new(tools::all(), chosen).listed() {
         let _ = writeln!(text, "{:>6}  {:<34} {}", bytes_of(tool), tool.name, tool.title);
     }
@@ -48,9 +48,9 @@ mod tests {
 
     #[test]
     fn lists_stay_cheap() {
-        assert!(sent(Profile::Lean).len() <= LEAN, "{}", table(Profile::Lean));
+        assert!(tool_list_json(Profile::Lean).len() <= MAX_LEAN_BYTES, "{}", table(Profile::Lean));
         let (bytes, count) = (tool_list_json(Profile::Engine).len(), tools::all().len());
-        assert!(bytes * PLANNED <= ENGINE * count.max(1), "{}", table(Profile::Engine));
+        assert!(bytes * PLANNED <= MAX_ENGINE_BYTES * count.max(1), "{}", table(Profile::Engine));
     }
 
     #[test]
@@ -62,7 +62,7 @@ mod tests {
     fn the_table_names_every_profile_and_tool() {
         let text = table(Profile::Engine);
         for profile in Profile::ALL {
-            assert!(text.lines().any(|line| line.starts_with(profile.word())), "{text}");
+            assert!(text.lines().any(|line| line.starts_with(profile.name())), "{text}");
         }
         for tool in tools::all() {
             assert!(text.contains(tool.name), "{text}");

@@ -80,14 +80,14 @@ mod tests {
             let input = tool.input();
             let own = |name: &str| input["properties"].get(name).is_some();
             for older in tool.older {
-                assert_eq!(plain(older.name), older.name);
+                assert_eq!(normalized(older.name), older.name);
                 for (old, mapping) in older.arguments {
                     assert!(!own(old), "{}: `{old}` is an argument of the tool", older.name);
                     if let Mapping::To(name) = mapping {
                         assert!(own(name), "{}: no argument `{name}`", older.name);
                     }
                 }
-                for (name, value) in older.fixed.iter().chain(older.usual) {
+                for (name, value) in older.fixed.iter().chain(older.defaults) {
                     assert!(own(name), "{}: no argument `{name}`", older.name);
                     assert!(serde_json::from_str::<Value>(value).is_ok(), "{}", older.name);
                 }

@@ -45,7 +45,12 @@ pub struct Row {
     what: Content,
 }
 
-const fn row(uri: &'static str, title: &'static str, description: &'static str, what: Content) -> Row {
+const fn row(
+    uri: &'static str,
+    title: &'static str,
+    description: &'static str,
+    what: Content,
+) -> Row {
     Row { uri, title, description, what }
 }
 
@@ -66,14 +71,24 @@ pub const ROWS: &[Row] = &[
         "Steps with roles and gates",
         Content::Page(Shelf::Workflows),
     ),
-    row("aidd://templates/{name}", "Template", "A form to fill in", Content::Page(Shelf::Templates)),
+    row(
+        "aidd://templates/{name}",
+        "Template",
+        "A form to fill in",
+        Content::Page(Shelf::Templates),
+    ),
     row(
         "aidd://knowledge/{category}/{entry}",
         "Knowledge",
         "A technology: use, trade-offs, alternatives",
         Content::Page(Shelf::Knowledge),
     ),
-    row("aidd://memory/decisions", "Decisions", "Active decisions", Content::Memories(Kind::Decision)),
+    row(
+        "aidd://memory/decisions",
+        "Decisions",
+        "Active decisions",
+        Content::Memories(Kind::Decision),
+    ),
     row(
         "aidd://memory/mistakes",
         "Mistakes",
@@ -322,13 +337,13 @@ fn pages(briefs: &[Brief], text: &mut String) {
             let _ = write!(text, "\n{}\n", rest.join("\n"));
         }
         for (name, value) in &entry.metadata {
-            let _ = writeln!(text, "- {name}: {}", crate::tools::memory::shown::plain(value));
+            let _ = writeln!(text, "- {name}: {}", crate::tools::memory::shown::value_text(value));
         }
     }
     if briefs.len() > MAX_MEMORIES {
         let _ = write!(
             text,
-            "\n{MEMORIES} of {}, most recently changed first; find the others with aidd_memory_search.\n",
+            "\n{MAX_MEMORIES} of {}, most recently changed first; find the others with aidd_memory_search.\n",
             briefs.len()
         );
     }
@@ -405,7 +420,7 @@ fn models(context: &Context) -> Result<String, ToolError> {
     text.push_str("\n| Model | Sessions | With outcome | Tests passing | Mean compliance | Reverts | Tokens per session |\n| --- | --- | --- | --- | --- | --- | --- |\n");
     for (name, model) in all {
         let of = |sum: f64, count: usize| {
-            if count == 0 { "none".to_owned() } else { format!("{:.0}", sum / share(count)) }
+            if count == 0 { "none".to_owned() } else { format!("{:.0}", sum / to_f64(count)) }
         };
         let passing = if model.outcomes == 0 {
             "none".to_owned()

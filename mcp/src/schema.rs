@@ -243,7 +243,7 @@ mod tests {
         query: String,
         order_by: Option<Order>,
         /// Maximum number of results
-        #[serde(default = "twenty")]
+        #[serde(default = "default_limit")]
         #[schemars(range(min = 1, max = 100))]
         limit: u32,
         #[serde(default)]

@@ -195,7 +195,7 @@ impl ServerHandler for Server {
         let tool = tool.called_as(&call.name);
         let arguments = call.arguments.unwrap_or_default();
         if let Some(dynamic) = self.dynamic.as_ref().filter(|_| dynamic::is_for(&request)) {
-            dynamic.look_at(&arguments, &request.peer).await;
+            dynamic.detect_situation(&arguments, &request.peer).await;
         }
         match self.run(tool, arguments, &request).await {
             CallOutcome::Done(answer) => Ok(to_call_result(answer).into()),

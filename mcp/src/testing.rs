@@ -82,7 +82,7 @@ impl Client {
     pub(crate) fn run_until(&self, holds: &dyn Fn() -> bool, what: &str) {
         let begun = Instant::now();
         while !holds() {
-            assert!(begun.elapsed() < PATIENCE, "timeout: {what}");
+            assert!(begun.elapsed() < TIMEOUT, "timeout: {what}");
             self.runtime.block_on(async { tokio::time::sleep(Duration::from_millis(2)).await });
         }
     }
@@ -187,7 +187,7 @@ fn wait(context: &Context, given: NoParams) -> Result<Answer<NoParams>, ToolErro
 pub(crate) fn wait_for_file(path: &Path) {
     let begun = Instant::now();
     while !path.exists() {
-        assert!(begun.elapsed() < PATIENCE, "timeout: {}", path.display());
+        assert!(begun.elapsed() < TIMEOUT, "timeout: {}", path.display());
         std::thread::sleep(Duration::from_millis(2));
     }
 }
@@ -197,7 +197,7 @@ pub(crate) fn tools() -> Vec<Tool> {
     vec![
         Tool::new("aidd_echo", "Echo", "Repeats the text. Use in tests.", echo)
             .in_profiles(&[Profile::Memory, Profile::Lean])
-            .also(&["say"]),
+            .with_aliases(&["say"]),
         Tool::new("save_decision", "Save", "Repeats the text. Use in tests.", echo),
         Tool::new("aidd_wait", "Wait", "Waits. Use in tests.", wait).writes(),
     ]

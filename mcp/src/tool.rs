@@ -301,7 +301,7 @@ impl Tool {
     pub fn call(&self, context: &Context, arguments: Object) -> Result<Answer<Value>, ToolError> {
         let arguments = arguments::without_null(arguments);
         let called_as = self.called_as.unwrap_or(&OlderName::NONE);
-        let (arguments, notes) = called_as.translated(arguments);
+        let (arguments, notes) = called_as.translate(arguments);
         let arguments = self.normalize_spellings(arguments);
         let mut problems = arguments::problems(&self.input, &arguments);
         if let Some(choice) = self.choice.as_ref().filter(|_| problems.is_empty()) {

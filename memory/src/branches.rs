@@ -7,7 +7,7 @@ use super::log::Revision;
 use super::mirror::present_lines;
 use super::permanent::Edit;
 use super::project::{Drafted, ProjectMemory};
-use super::records::{self, BranchContext, RecordedDecision, FixedError, SessionState};
+use super::records::{self, BranchContext, FixedError, RecordedDecision, SessionState};
 use super::sessions::add_new;
 use super::store::{Layers, Order, Query, StorageBackend};
 use super::times::millis;

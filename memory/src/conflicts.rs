@@ -124,9 +124,9 @@ fn forked(
 ) -> Result<Vec<Vec<String>>, MemoryError> {
     let pairs: Vec<(&str, &str)> = superseding.iter().map(|(from, to)| (&**from, &**to)).collect();
     let ends: BTreeSet<&str> = pairs.iter().map(|(_, to)| *to).collect();
-    let circles = find_cycles(pairs.iter().copied());
+    let cycles = find_cycles(pairs.iter().copied());
     // Others need no look-up: they are superseded.
-    let may_hold = |id: &str| !ends.contains(id) || find_cycles.contains_key(id);
+    let may_hold = |id: &str| !ends.contains(id) || cycles.contains_key(id);
     let mut forked = Vec::new();
     for ids in forks(&pairs, &may_hold) {
         let (mut holding, mut links) = (Vec::new(), Vec::new());

@@ -3,9 +3,9 @@
 
 use super::MemoryError;
 use super::graph;
-use super::duplicates::{meaning_key, repeats};
 use super::project::ProjectMemory;
 use super::types::{Entry, Link, Relation, Status};
+use aidd_engine::parse::lines::duplicates::{meaning_key, repeats};
 use std::collections::BTreeSet;
 
 impl ProjectMemory {

@@ -132,7 +132,10 @@ pub(super) fn resolve_new_check(
 ///
 /// # Errors
 /// When the gate changed it.
-pub(super) fn refuse_redacted(given: Option<&Value>, kept: Option<&Value>) -> Result<(), MemoryError> {
+pub(super) fn refuse_redacted(
+    given: Option<&Value>,
+    kept: Option<&Value>,
+) -> Result<(), MemoryError> {
     if given == kept {
         return Ok(());
     }

@@ -139,9 +139,10 @@ fn sample(session: &SessionState, seen: &[Entry], reverted: Option<&[i64]>) -> S
         }
         _ => said.map(|said| said.reverts > 0),
     };
-    let tests = runs.get(&Check::Tests).map(|passed| Measurement { value: *passed, measured: true });
     let tests =
-        tests.or_else(|| said.map(|said| Measurement { value: said.tests_passing, measured: false }));
+        runs.get(&Check::Tests).map(|passed| Measurement { value: *passed, measured: true });
+    let tests = tests
+        .or_else(|| said.map(|said| Measurement { value: said.tests_passing, measured: false }));
     let success =
         tests.map(|told| Measurement { value: told.value && was_reverted != Some(true), ..told });
     let checks: Vec<bool> = runs
@@ -198,7 +199,8 @@ fn success(samples: &[Sample]) -> Figure {
 }
 
 fn compliance(samples: &[Sample]) -> Figure {
-    let told: Vec<Measurement<f64>> = samples.iter().filter_map(|sample| sample.compliance).collect();
+    let told: Vec<Measurement<f64>> =
+        samples.iter().filter_map(|sample| sample.compliance).collect();
     let values: Vec<f64> = told.iter().map(|told| told.value).collect();
     Figure {
         name: "complianceAvg",

@@ -359,7 +359,7 @@ pub fn file_name(branch: &str) -> String {
         .chars()
         .map(|c| c.to_ascii_lowercase())
         .map(|c| if plain(c) { c } else { '-' })
-        .take(MAX_FILE_BYTES)
+        .take(MAX_SLUG_CHARS)
         .collect();
     let reserved = RESERVED.contains(&&*slug) || slug.starts_with("com") || slug.starts_with("lpt");
     if slug == branch && !slug.is_empty() && !reserved {
@@ -438,10 +438,13 @@ mod tests {
         };
         let (before, after) = (known("one\n"), known("one\ntwo\n"));
         let both = Appended { before: before.clone(), length: 4, after: after.clone() };
-        assert_eq!(both.stamps(), (Stamp::of(&before), Some(Stamp::of(&after))));
+        assert_eq!(
+            both.stamps(),
+            (Stamp::from_metadata(&before), Some(Stamp::from_metadata(&after)))
+        );
         let after = known("one\ntheirs\ntwo\n");
         let more = Appended { before: before.clone(), length: 4, after };
-        assert_eq!(more.stamps(), (Stamp::of(&before), None));
+        assert_eq!(more.stamps(), (Stamp::from_metadata(&before), None));
     }
 
     #[cfg(unix)]

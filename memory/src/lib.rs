@@ -6,11 +6,11 @@
 //! together with everything that stays in the checkout. [`project::ProjectMemory`] is the entry
 //! point. Everything written passes [`privacy::Gate`].
 
-mod similarity;
 pub mod branches;
 pub mod brief;
 mod conflicts;
 pub mod diagnose;
+mod duplicates;
 mod enforced;
 pub mod foreign;
 pub mod graph;
@@ -29,10 +29,10 @@ pub mod project;
 pub mod prune;
 pub mod recall;
 pub mod records;
-mod salvage;
-mod duplicates;
-pub mod sessions;
 pub mod resolve;
+mod salvage;
+pub mod sessions;
+mod similarity;
 pub mod situation;
 pub mod state;
 pub mod store;
@@ -40,7 +40,7 @@ pub mod times;
 mod tracked;
 mod unwritable;
 
-pub use aidd_engine::parse::lines::{id, log, duplicates, types, words};
+pub use aidd_engine::parse::lines::{id, log, types, words};
 
 #[cfg(test)]
 mod tests;

@@ -4,10 +4,10 @@ use super::MemoryError;
 use super::graph::Above;
 use super::journal;
 use super::log::{self, Revision};
-use super::duplicates::{meaning_key, repeats};
 use super::privacy::Gate;
 use super::store::{Layers, Mirrored, Query, StorageBackend};
 use super::types::{Kind, Layer, Relation, Status};
+use aidd_engine::parse::lines::duplicates::{meaning_key, repeats};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Counts of an import from tracked files.
@@ -90,7 +90,7 @@ pub(super) fn take_in(
             }
         }
     }
-    touched.settle(store, gate)?;
+    touched.resolve(store, gate)?;
     Ok(imported)
 }
 
@@ -122,7 +122,7 @@ pub(super) fn put_lines(
     for revision in revisions {
         put_line(store, gate, file, revision)?;
     }
-    touched.settle(store, gate)
+    touched.resolve(store, gate)
 }
 
 /// Restores the lines of a damaged store and resolves them; returns how many were missing.
@@ -144,7 +144,7 @@ pub(super) fn restore(
     for clean in &new {
         store.put_line(clean)?;
     }
-    touched.settle(store, gate)?;
+    touched.resolve(store, gate)?;
     Ok(new.len())
 }
 
@@ -278,7 +278,10 @@ fn status_of(
 
 /// Recomputes the status of memories with equal meaning, for a store written by a version of aidd
 /// that did not compare them.
-pub(super) fn resolve_duplicates(store: &mut dyn StorageBackend, gate: &Gate) -> Result<(), MemoryError> {
+pub(super) fn resolve_duplicates(
+    store: &mut dyn StorageBackend,
+    gate: &Gate,
+) -> Result<(), MemoryError> {
     let kinds = vec![Kind::Decision, Kind::Convention];
     let mut by_meaning: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for entry in store.entries(&Query { kinds, ..Query::new(Layers::PERMANENT) })? {

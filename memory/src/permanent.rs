@@ -373,7 +373,14 @@ impl ProjectMemory {
             enforced::refuse_redacted(given, edit.fields.get(CHECK))?;
             let content = edit.content.as_deref().unwrap_or(&entry.content);
             let others = memory.enforced(kind, Some(id), &edit.fields)?;
-            enforced::resolve_check(memory.gate, kind, content, Some(&entry), &others, &mut edit.fields)?;
+            enforced::resolve_check(
+                memory.gate,
+                kind,
+                content,
+                Some(&entry),
+                &others,
+                &mut edit.fields,
+            )?;
             if edit.is_no_op(&entry) {
                 return Ok((Vec::new(), ()));
             }
@@ -435,7 +442,7 @@ impl ProjectMemory {
             fields.insert("outcome".to_owned(), outcome.word().into());
             fields.insert("outcomeReason".to_owned(), reason.into());
             let mut edit = memory.gate.clean(&Edit { fields, ..Edit::default() })?.into_inner();
-            if edit.changes_nothing(&entry) {
+            if edit.is_no_op(&entry) {
                 return Ok((Vec::new(), ()));
             }
             let at = memory.now();

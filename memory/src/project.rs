@@ -5,11 +5,11 @@
 //! here.
 
 use super::MemoryError;
-use super::similarity::SimilarityIndex;
 use super::journal::{Journal, Stamp};
 use super::log::Revision;
 use super::privacy::Gate;
 use super::recall::index::Index;
+use super::similarity::SimilarityIndex;
 use super::store::{self, Durability, Opened, StorageBackend, Wanted, transaction};
 use super::types::{Kind, Layer, Status};
 use super::{id, unwritable};
@@ -279,7 +279,7 @@ impl ProjectMemory {
             self.reopen()?;
         }
         let done = match work(self) {
-            Err(MemoryError::Corrupt(why)) if self.store.mend().unwrap_or_default() => {
+            Err(MemoryError::Corrupt(why)) if self.store.repair().unwrap_or_default() => {
                 self.notices.push(store::repaired_notice(&why));
                 self.index = Index::default();
                 work(self)

@@ -38,7 +38,7 @@ impl ProjectMemory {
     /// When there is no such memory, `rev` matches none of its edits or several, or it is
     /// superseded.
     pub fn resolve(&mut self, id: &str, rev: Option<&str>) -> Result<Resolution, MemoryError> {
-        self.write_permanent(&mut |memory| memory.draft_settled(id, rev))
+        self.write_permanent(&mut |memory| memory.draft_resolution(id, rev))
     }
 
     fn draft_resolution(

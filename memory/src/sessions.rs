@@ -159,7 +159,7 @@ impl ProjectMemory {
         Ok(open.into_iter().find(|state| {
             let own = plain(&state.ai_provider.client);
             let is_same = own == asked || own == UNKNOWN_CLIENT || asked.is_empty();
-            state.is_of_hook() && is_same && now - began(state) < MAX_HOOK_SESSION_AGE_MS
+            state.is_started_by_hook() && is_same && now - began(state) < MAX_HOOK_SESSION_AGE_MS
         }))
     }
 
@@ -174,7 +174,7 @@ impl ProjectMemory {
         patch: &Map<String, Value>,
     ) -> Result<SessionState, MemoryError> {
         let mut patch = Patch::read(patch)?;
-        patch.state.said()?;
+        patch.state.check_not_empty()?;
         patch.state.stamp(self.now());
         self.write(Durability::Full, &mut |store, gate| {
             let mut state = session(store, id)?;

@@ -6,7 +6,7 @@ use super::permanent::Similar;
 use super::project::ProjectMemory;
 use super::store::{Layers, Order, Query};
 use super::types::{Kind, Status};
-use super::words::{error_key, similarity, pieces};
+use super::words::{error_key, pieces, similarity};
 use std::collections::{BTreeSet, HashMap};
 
 /// Minimum similarity of the memories that are reported on saving: half of all pieces are shared.
@@ -96,7 +96,7 @@ impl SimilarityIndex {
             .filter_map(|place| self.known[place].as_ref())
             .filter(|known| known.kind == kind)
             .map(|known| (similarity(&own, &known.pieces), known.id.clone()))
-            .filter(|(likeness, _)| *similarity >= MIN_SIMILARITY)
+            .filter(|(score, _)| *score >= MIN_SIMILARITY)
             .collect();
         alike.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
         alike.truncate(MAX_REPORTED);
@@ -166,11 +166,11 @@ impl ProjectMemory {
     ) -> Result<Vec<Similar>, MemoryError> {
         self.compare()?;
         let mut similar = Vec::new();
-        for (likeness, id) in self.similarity.most(kind, content) {
+        for (similarity, id) in self.similarity.most(kind, content) {
             if let Some(entry) = self.store().entry(&id)? {
                 let brief = Brief::from(entry);
                 let title = brief.entry.title(80) + &brief.marks();
-                similar.push(Similar { title, id, similarity });
+                similar.push(Similar { title, id, likeness: similarity });
             }
         }
         Ok(similar)
@@ -229,9 +229,13 @@ mod tests {
                 assert_eq!(similar.expect("similar").len(), 1);
                 write(root, FILE, &with_all);
                 let held = memory.held(Kind::Decision, &own).expect("held").all;
-                assert_eq!(held as usize, NAMED + 1);
+                assert_eq!(held as usize, MAX_REPORTED + 1);
             }
-            assert!(memory.alike.known.len() <= 2 * (NAMED + 1), "{}", memory.alike.known.len());
+            assert!(
+                memory.similarity.known.len() <= 2 * (MAX_REPORTED + 1),
+                "{}",
+                memory.similarity.known.len()
+            );
             // Edits leave outdated entries, too.
             let id = save(memory, 9);
             for n in 0..400 {
@@ -240,7 +244,11 @@ mod tests {
                 memory.edit(Kind::Decision, &id, &edit).expect("edited");
                 memory.held(Kind::Decision, &BTreeSet::new()).expect("held");
             }
-            assert!(memory.alike.known.len() <= 2 * GONE, "{}", memory.alike.known.len());
+            assert!(
+                memory.similarity.known.len() <= 2 * MIN_STALE_ENTRIES,
+                "{}",
+                memory.similarity.known.len()
+            );
         });
     }
 
@@ -264,7 +272,7 @@ mod tests {
             let mut all: Vec<(f64, String)> = (0..300)
                 .filter(|other| other % 7 != 0)
                 .map(|other| (similarity(&own, &pieces(&text(other))), format!("d{other:03}")))
-                .filter(|(likeness, _)| *similarity >= MIN_SIMILARITY)
+                .filter(|(score, _)| *score >= MIN_SIMILARITY)
                 .collect();
             all.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
             all.truncate(MAX_REPORTED);

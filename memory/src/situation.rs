@@ -101,7 +101,9 @@ const MAX_SEARCHED_BYTES: usize = 4096;
 #[must_use]
 pub fn detect(text: &str) -> Option<&'static Situation> {
     let text = text[..text.floor_char_boundary(MAX_SEARCHED_BYTES)].to_lowercase();
-    SITUATIONS.iter().find(|situation| situation.words.iter().any(|word| contains_word(&text, word)))
+    SITUATIONS
+        .iter()
+        .find(|situation| situation.words.iter().any(|word| contains_word(&text, word)))
 }
 
 fn contains_word(text: &str, word: &str) -> bool {
@@ -162,14 +164,14 @@ mod tests {
             ("this is undecided and in research, unsuccessful", "none"),
             ("", "none"),
         ] {
-            assert_eq!(of(prompt), wanted, "{prompt}");
+            assert_eq!(situation_of(prompt), wanted, "{prompt}");
         }
     }
 
     #[test]
     fn what_is_pasted_below_a_prompt_does_not_count() {
-        let long = format!("Explain this log: {}어제 failed", "가".repeat(LOOKED_AT));
-        assert_eq!(of(&long), "none");
+        let long = format!("Explain this log: {}어제 failed", "가".repeat(MAX_SEARCHED_BYTES));
+        assert_eq!(situation_of(&long), "none");
     }
 
     #[test]

@@ -64,7 +64,7 @@ pub fn read(
     if let Some(lifecycle) = &state.lifecycle {
         let judged = memory.check_lifecycle(&lifecycle.id, &Map::new())?;
         let open = judged.into_iter().filter(|one| !one.met);
-        state.unmet = open.map(|one| (one.key, one.says)).collect();
+        state.unmet = open.map(|one| (one.key, one.description)).collect();
     }
     state.hazards = fitting(memory, Kind::Mistake, task)?;
     state.hazards.sort_by_key(|brief| std::cmp::Reverse(is_repeated(&brief.entry)));
@@ -89,7 +89,8 @@ fn fitting(
 ) -> Result<Vec<Brief>, MemoryError> {
     // Observations of a session or a branch are not project knowledge.
     let layers = Layers::PERMANENT;
-    let query = Query { order: Order::Newest, limit: Some(MAX_PER_KIND), ..Query::active(layers, kind) };
+    let query =
+        Query { order: Order::Newest, limit: Some(MAX_PER_KIND), ..Query::active(layers, kind) };
     let newest = memory.read(&mut |store| store.entries(&query))?;
     let Some(task) = task.filter(|task| !task.trim().is_empty() && !newest.is_empty()) else {
         return memory.briefs(&newest);

@@ -49,7 +49,8 @@ fn decide(memory: &mut ProjectMemory, topic: &str, content: &str) -> String {
 #[test]
 fn both_ways_together_find_more_than_each_alone() {
     let (_folder, mut memory) = set_in(Wanted::Sqlite);
-    let asked: Vec<SetQuestion> = set::questions().into_iter().filter(SetQuestion::is_test).collect();
+    let asked: Vec<SetQuestion> =
+        set::questions().into_iter().filter(SetQuestion::is_test).collect();
     let [words, meaning, both] = [Using::Words, Using::Meaning, Using::Both]
         .map(|using| set::scores(&mut memory, &asked, using));
     for (name, other) in [("words", &words), ("meaning", &meaning)] {

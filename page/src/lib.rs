@@ -210,7 +210,7 @@ fn shape_error(header: &Header, text: &str, base: usize) -> Option<PageError> {
             let why = "`check` and `enforced-by` cannot be combined; remove one of them";
             (ENFORCED_BY, why.to_owned())
         }
-        check => check.as_ref()?.misshapen()?,
+        check => check.as_ref()?.shape_error()?,
     };
     let at = text.find(&format!("{key}:")).or_else(|| text.find("check:")).unwrap_or(0);
     let length = text[at..].find(':').unwrap_or(0);

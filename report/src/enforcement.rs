@@ -6,7 +6,7 @@ use crate::number;
 use crate::project::Project;
 use aidd_engine::check::Selection;
 use aidd_engine::text::finding::Status;
-use aidd_engine::text::kind::{MEMORY_FILES, MEMORY_DIR, LEGACY_MEMORY_DIR};
+use aidd_engine::text::kind::{LEGACY_MEMORY_DIR, MEMORY_DIR, MEMORY_FILES};
 use aidd_engine::text::source::Encoding;
 use aidd_engine::workspace::remembered;
 use aidd_engine::workspace::walk::{Walk, check_tree};
@@ -75,7 +75,11 @@ impl EnforcementPreview {
 ///
 /// # Errors
 /// Fails when the project's settings are invalid.
-pub fn preview(project: &Project, id: &str, stop: &AtomicBool) -> Result<Option<EnforcementPreview>> {
+pub fn preview(
+    project: &Project,
+    id: &str,
+    stop: &AtomicBool,
+) -> Result<Option<EnforcementPreview>> {
     let pages = remembered::read(&project.disk).pages;
     let Some(page) = pages.iter().find(|page| page.memory == id) else { return Ok(None) };
     let mut caught = EnforcementPreview {
@@ -88,7 +92,7 @@ pub fn preview(project: &Project, id: &str, stop: &AtomicBool) -> Result<Option<
     };
     let all = project.engine(&Selection::default())?;
     let Some(rule) = all.registry().get(&page.rule) else { return Ok(None) };
-    if !all.may_run(&rule.id) {
+    if !all.is_enabled_anywhere(&rule.id) {
         caught.note = Some("disabled in the configuration".to_owned());
         return Ok(Some(caught));
     }

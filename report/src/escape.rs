@@ -211,8 +211,8 @@ mod tests {
     fn commands_are_escaped() {
         assert_eq!(command_data("a%b\r\nc::d\u{1b}"), "a%25b%0D%0Ac::d\\u{1b}");
         assert_eq!(command_property("a:b,c\n::x"), "a%3Ab%2Cc%0A%3A%3Ax");
-        assert_eq!(harmless_line("###[x] ##a[y] ## z ##"), "## #[x] # #a[y] ## z ##");
-        assert_eq!(harmless("a\n \u{3000}::b::\nc ::d"), "a\n \u{3000}./::b::\nc ::d");
+        assert_eq!(escape_log_line("###[x] ##a[y] ## z ##"), "## #[x] # #a[y] ## z ##");
+        assert_eq!(escape_log("a\n \u{3000}::b::\nc ::d"), "a\n \u{3000}./::b::\nc ::d");
     }
 
     #[test]

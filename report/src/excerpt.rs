@@ -107,7 +107,8 @@ fn lay_out(
         marks.iter().map(|mark| lines_of(source, mark.span)).collect();
     let first = ranges.iter().map(|range| range.0).min().unwrap_or_default();
     let last = ranges.iter().map(|range| range.1).max().unwrap_or_default();
-    let near = |line: usize| ranges.iter().any(|&(a, b)| line + MAX_GAP >= a && line <= b + MAX_GAP);
+    let near =
+        |line: usize| ranges.iter().any(|&(a, b)| line + MAX_GAP >= a && line <= b + MAX_GAP);
 
     let mut text = String::new();
     let mut lines = Vec::with_capacity(last - first + 1);
@@ -204,7 +205,10 @@ fn shorten(source: &Source, span: Span, width: usize) -> Span {
     let (first, last) = lines_of(source, span);
     let line_end = source.line_span(first).end as usize;
     let longest = line_end.min(text.ceil_char_boundary(start + width.max(20)));
-    if last - first >= MAX_MARK_LINES || (first == last && end > longest) || end - start > CONTEXT * 4 {
+    if last - first >= MAX_MARK_LINES
+        || (first == last && end > longest)
+        || end - start > CONTEXT * 4
+    {
         return Span::new(start, longest.max(start));
     }
     span

@@ -47,7 +47,13 @@ pub(super) fn write(document: &Document, out: &mut dyn io::Write) -> io::Result<
     }
     let counts = document.counts();
     let files = number(document.checked, "file");
-    writeln!(out, "{} in {files}{}{}", counts.found(), counts.fixable(), counts.known())
+    writeln!(
+        out,
+        "{} in {files}{}{}",
+        counts.found_text(),
+        counts.fixable_text(),
+        counts.known_text()
+    )
 }
 
 /// The findings of each severity, in the order of [`Severity::ALL`].
@@ -99,7 +105,10 @@ fn list(severity: Severity, cut: &[&wire::Finding], out: &mut dyn io::Write) -> 
         Severity::Warning => number(cut.len(), "more warning"),
         Severity::Info => format!("{} more info", cut.len()),
     };
-    writeln!(out, "::notice title=aidd::{more}: GitHub shows {LIMIT} of each level; see the log")?;
+    writeln!(
+        out,
+        "::notice title=aidd::{more}: GitHub shows {MAX_ANNOTATIONS} of each level; see the log"
+    )?;
     writeln!(out, "::group::{}", of_severity(cut.len(), severity))?;
     for finding in cut {
         let wire::Finding { path, start, message, rule, .. } = finding;

@@ -4,10 +4,10 @@
 //! passes the file's `Redactor` first, so that no format can reveal a secret. All formats except
 //! text excerpts are generated from a [`Document`].
 
-pub mod enforcement;
 mod compliance;
 mod counts;
 pub mod document;
+pub mod enforcement;
 pub mod escape;
 mod excerpt;
 pub mod exit;
@@ -114,13 +114,13 @@ impl<'a> FileFindings<'a> {
 /// Number of findings in `files` by severity, without allowed ones.
 #[must_use]
 pub fn count_current(files: &[FileReport]) -> Severities {
-    let mut standing = Severities::default();
+    let mut counts = Severities::default();
     for finding in files.iter().flat_map(|file| &file.checked.findings) {
         if finding.status != Status::Allowed {
-            count_current.add(finding.severity);
+            counts.add(finding.severity);
         }
     }
-    count_current
+    counts
 }
 
 /// The output format of a run.
@@ -216,7 +216,7 @@ impl Run<'_> {
 
     /// Whether the policy omits a finding from the reports.
     fn ignores(&self, finding: &Finding) -> bool {
-        self.verdict(finding) == Verdict::Ignore && !wire::Status::from(finding.status).is_settled()
+        self.verdict(finding) == Verdict::Ignore && !wire::Status::from(finding.status).is_covered()
     }
 }
 

@@ -81,7 +81,11 @@ impl Page<'_> {
         let counts = document.counts();
         let mut text = match &document.comparison {
             None => {
-                format!("## aidd: {} in {}\n", counts.found(), number(document.checked, "file"))
+                format!(
+                    "## aidd: {} in {}\n",
+                    counts.found_text(),
+                    number(document.checked, "file")
+                )
             }
             Some(comparison) => {
                 let verdict = if document.is_failing() { "changes needed" } else { "passed" };
@@ -94,7 +98,7 @@ impl Page<'_> {
                 )
             }
         };
-        let also = format!("{}{}", counts.fixable(), counts.known());
+        let also = format!("{}{}", counts.fixable_text(), counts.known_text());
         if let Some(also) = also.strip_prefix("; ") {
             text.push_str(&format!("\n{also}\n"));
         }
@@ -215,7 +219,8 @@ impl Page<'_> {
         let mut text =
             format!("\n| In {files} | Before | Now | Change |\n| --- | ---: | ---: | ---: |\n");
         for (severity, name) in Severity::ALL.into_iter().zip(["Errors", "Warnings", "Info"]) {
-            let (before, after) = (comparison.before.of(severity), comparison.after.of(severity));
+            let (before, after) =
+                (comparison.before.count(severity), comparison.after.count(severity));
             let change = match after.cmp(&before) {
                 std::cmp::Ordering::Equal => "0".to_owned(),
                 std::cmp::Ordering::Greater => format!("+{}", after - before),

@@ -311,7 +311,8 @@ fn invocation(document: &Document, left_out: &[String]) -> Invocation {
         ));
     }
     notes.extend(left_out.iter().map(|text| notification(CUT, text, None)));
-    let of_commits = document.findings.iter().filter(|finding| commits::is_virtual_path(&finding.path));
+    let of_commits =
+        document.findings.iter().filter(|finding| commits::is_virtual_path(&finding.path));
     notes.extend(of_commits.take(NOTIFICATIONS).map(on_commit));
     Invocation::builder().execution_successful(true).tool_execution_notifications(notes).build()
 }

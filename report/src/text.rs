@@ -110,7 +110,7 @@ impl FindingExcerpt<'_> {
                 Safety::Safe => "--fix",
                 Safety::Unsafe => "--fix-unsafe",
             };
-            let text = format!("{} ({flag})", self.shown(&fix.title));
+            let text = format!("{} ({flag})", self.escaped(&fix.title));
             group = group.element(Level::HELP.with_name("fix").message(text));
         }
         if let Some(reason) = weakened::by_base(self.finding.reason.as_deref()) {

@@ -3,8 +3,8 @@
 
 use super::{Checks, each, ids};
 use aidd_engine::check::family::Family;
+use aidd_engine::parse::lines::active_set::{ActiveSet, Conflict};
 use aidd_engine::parse::lines::log::{self, Folded, Problem, ProblemKind, Revision};
-use aidd_engine::parse::lines::active_set::{Conflict, ActiveSet};
 use aidd_engine::parse::lines::types::Relation;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;

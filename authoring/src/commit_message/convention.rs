@@ -53,12 +53,13 @@ impl Convention {
     /// The convention of a project from its rules and the first lines of its messages. Without
     /// either, the types are those of Conventional Commits.
     pub(super) fn new(allowed: &Allowed, subjects: &[String]) -> Self {
-        let headers: Vec<_> = subjects.iter().filter_map(|line| parse_header(line, 0).ok()).collect();
+        let headers: Vec<_> =
+            subjects.iter().filter_map(|line| parse_header(line, 0).ok()).collect();
         let is_used = headers.len() >= MIN_COMMITS;
         let used = |names: Vec<(String, usize)>| -> Vec<(String, usize)> {
             if is_used { names } else { Vec::new() }
         };
-        let types = used(by_frequency(headers.iter().map(|header| header.kind)));
+        let types = used(by_frequency(headers.iter().map(|header| header.commit_type)));
         let scopes = used(by_frequency(headers.iter().filter_map(|header| header.scope)));
         let names = |used: &[(String, usize)], allowed: &[String], standard: &[&str]| {
             if !allowed.is_empty() {

@@ -55,7 +55,7 @@ fn staged(
     let last = repository.commit("HEAD").ok();
     let base = match &last {
         Some(commit) => repository.snapshot(commit).map_err(broken)?,
-        None => repository.nothing(),
+        None => repository.empty_snapshot(),
     };
     let index = index.map(|path| project::absolute(folder, path));
     let staged = repository.staged(index.as_deref()).map_err(broken)?;

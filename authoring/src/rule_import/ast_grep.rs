@@ -8,7 +8,7 @@ use super::{
 use aidd_engine::forms::syntax::LANGUAGES;
 use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::Severity;
-use aidd_engine::text::paths::{parent_dir, join};
+use aidd_engine::text::paths::{join, parent_dir};
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;

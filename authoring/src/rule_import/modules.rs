@@ -4,7 +4,7 @@
 use super::script::{self, Literal};
 use super::{ImportError, Left, Made, read_data, read_one, read_text};
 use aidd_engine::text::files::Files;
-use aidd_engine::text::paths::{below, parent_dir, join, upwards};
+use aidd_engine::text::paths::{below, join, parent_dir, upwards};
 use serde_json::{Map, Value as Json};
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -95,10 +95,9 @@ impl Enforcers<'_> {
         let (mut on, off): (Vec<String>, Vec<String>) =
             own.into_iter().partition(|id| self.engine.is_enabled_anywhere(id));
         let has_secrets = || {
-            registry
-                .rules()
-                .iter()
-                .any(|one| one.id.starts_with("secrets/") && self.engine.is_enabled_anywhere(&one.id))
+            registry.rules().iter().any(|one| {
+                one.id.starts_with("secrets/") && self.engine.is_enabled_anywhere(&one.id)
+            })
         };
         if SECRETS.is_match(&lower) && has_secrets() {
             on.push("secrets/*".to_owned());

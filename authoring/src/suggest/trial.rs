@@ -3,7 +3,7 @@
 
 use super::error::SuggestError;
 use aidd_engine::check::{Checked, Engine, REDACTED, SKIPPED};
-use aidd_engine::forms::commits::{CHANGE, Commit, Touch, CommitInput, members, commit_path};
+use aidd_engine::forms::commits::{CHANGE, Commit, CommitInput, Touch, commit_path, members};
 use aidd_engine::project::git::Repository;
 use aidd_engine::text::files::Disk;
 use aidd_engine::text::finding::{RuleId, Status};
@@ -103,7 +103,7 @@ pub(super) fn run(
     if is_commit {
         history(engine, rule, &project.disk, &listing, &mut collector);
     } else if let Some(rule) = engine.registry().get(rule) {
-        let joined = outcome.judged.get(&rule.id).copied();
+        let joined = outcome.checked_by_rule.get(&rule.id).copied();
         let selected = || project_checks::selected(engine, rule, &project.disk, &listing);
         collector.trial.judged =
             joined.or_else(|| selected().map(|(count, _)| count)).unwrap_or_default();
@@ -133,7 +133,8 @@ fn history(
         is_merge: commit.is_merge,
     });
     let commits: Vec<Commit> = commits.collect();
-    let work = CommitInput { commits, branch: repository.branch(), members, ..CommitInput::default() };
+    let work =
+        CommitInput { commits, branch: repository.branch(), members, ..CommitInput::default() };
     let report = commit_checks::run(engine, &work, disk);
     for (source, checked) in &report.texts {
         collector.take(source, checked, source.path());

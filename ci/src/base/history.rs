@@ -161,7 +161,8 @@ impl<'a> History<'a> {
             Ok(tip) => return Ok(tip),
             Err(error) => error,
         };
-        let known = self.resolve_local(&format!("refs/remotes/origin/{}", branch.unwrap_or("HEAD")));
+        let known =
+            self.resolve_local(&format!("refs/remotes/origin/{}", branch.unwrap_or("HEAD")));
         let tip = known.ok_or(error)?;
         self.say(&format!(
             "using {} as known to the clone",
@@ -359,7 +360,11 @@ pub fn ensure_commit(
 ///
 /// # Errors
 /// Fails when an id is not a hash, or an object is missing and cannot be fetched.
-pub fn ensure_blobs(distribution: &'static Distribution, root: &Path, ids: &[String]) -> Result<()> {
+pub fn ensure_blobs(
+    distribution: &'static Distribution,
+    root: &Path,
+    ids: &[String],
+) -> Result<()> {
     if let Some(wrong) = ids.iter().find(|id| !is_hash(id)) {
         return Err(UserError::new(format!("not an object hash: {wrong:?}")).into());
     }

@@ -50,7 +50,8 @@ pub(super) async fn post(
     posted: &mut Posted,
 ) -> Result<(), Failure> {
     // A finding outside of files cannot be annotated; the summary contains it.
-    let in_files = content.findings.iter().filter(|finding| !commits::is_virtual_path(&finding.path));
+    let in_files =
+        content.findings.iter().filter(|finding| !commits::is_virtual_path(&finding.path));
     let in_files: Vec<wire::Finding> = in_files.cloned().collect();
     let shown = &in_files[..in_files.len().min(MAX_ANNOTATIONS)];
     let mut batches = shown.chunks(MAX_BATCH);
@@ -58,7 +59,7 @@ pub(super) async fn post(
     posted.check_run_url = run.html_url.as_deref().and_then(markup::address);
     if let Some(cut @ 1..) = in_files.len().checked_sub(MAX_ANNOTATIONS) {
         posted.left_out.push(format!(
-            "{} not annotated: the check run shows the {MOST} most severe. Fix those first, or read the \
+            "{} not annotated: the check run shows the {MAX_ANNOTATIONS} most severe. Fix those first, or read the \
              job log.",
             number(cut, "finding")
         ));

@@ -210,7 +210,9 @@ impl Client {
     fn read<T: DeserializeOwned>(&self, answer: &str) -> Result<T, Failure> {
         // The response to a deletion is empty.
         let answer = if answer.trim().is_empty() { "null" } else { answer };
-        let strange = |error: serde_json::Error| Failure::UnexpectedResponse(self.sanitize(&error.to_string()));
+        let strange = |error: serde_json::Error| {
+            Failure::UnexpectedResponse(self.sanitize(&error.to_string()))
+        };
         serde_json::from_str(answer).map_err(strange)
     }
 

@@ -34,9 +34,10 @@ pub(super) async fn post(
     content: &Content<'_>,
     posted: &mut Posted,
 ) -> Result<(), Failure> {
-    let marker = format!("<!-- aidd:report:{} -->\n", words::marker(content.marker));
+    let marker = format!("<!-- aidd:report:{} -->\n", markup::marker(content.marker));
     let text = content.comment.as_deref().unwrap_or(NO_PROBLEMS);
-    let body = format!("{marker}{}", words::cut(text, LIMIT - marker.len(), CUT));
+    let body =
+        format!("{marker}{}", markup::truncate(text, MAX_BYTES - marker.len(), TRUNCATION_NOTICE));
     let route = format!("/issues/{pull}/comments");
     let own = own_comments(client, &route, &marker).await?;
     let url = match update(client, &own, &body).await? {
@@ -67,7 +68,11 @@ async fn own_comments(client: &Client, route: &str, marker: &str) -> Result<Vec<
     Ok(marked)
 }
 
-async fn comments_with_marker(client: &Client, route: &str, marker: &str) -> Result<Vec<Comment>, Failure> {
+async fn comments_with_marker(
+    client: &Client,
+    route: &str,
+    marker: &str,
+) -> Result<Vec<Comment>, Failure> {
     let mut comments: Vec<Comment> = client.list(route).await?;
     let marker = marker.trim_end();
     comments.retain(|comment| {
@@ -82,7 +87,7 @@ async fn comments_with_marker(client: &Client, route: &str, marker: &str) -> Res
 async fn update(client: &Client, own: &[Comment], body: &str) -> Result<Option<String>, Failure> {
     let mut left = own.iter();
     for comment in left.by_ref() {
-        if !comment.says(body) {
+        if !comment.has_body(body) {
             let route = format!("/issues/comments/{}", comment.id);
             match client.patch::<Comment>(&route, &json!({ "body": body })).await {
                 // Not our comment, or deleted in the meantime.
@@ -101,15 +106,10 @@ async fn update(client: &Client, own: &[Comment], body: &str) -> Result<Option<S
     Ok(None)
 }
 
-async fn create(
-    client: &Client,
-    route: &str,
-    marker: &str,
-    body: &str,
-) -> Result<String, Failure> {
+async fn create(client: &Client, route: &str, marker: &str, body: &str) -> Result<String, Failure> {
     let landed = async || {
         let marked = comments_with_marker(client, route, marker).await?;
-        Ok(marked.into_iter().find(|comment| comment.says(body)))
+        Ok(marked.into_iter().find(|comment| comment.has_body(body)))
     };
     let comment = client.create(route, &json!({ "body": body }), landed).await?;
     Ok(comment.html_url)

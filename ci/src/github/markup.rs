@@ -135,9 +135,12 @@ mod tests {
 
     #[test]
     fn github_messages_are_sanitized() {
-        assert_eq!(said("no\u{1b}[31m\n::error::x t0k3n", "t0k3n"), "no\\u{1b}[31m ::error::x ***");
-        assert_eq!(said("<html>Unicorn!</html>", "t"), "no message");
-        assert_eq!(said(&"é".repeat(400), "").chars().count(), 151);
+        assert_eq!(
+            sanitize("no\u{1b}[31m\n::error::x t0k3n", "t0k3n"),
+            "no\\u{1b}[31m ::error::x ***"
+        );
+        assert_eq!(sanitize("<html>Unicorn!</html>", "t"), "no message");
+        assert_eq!(sanitize(&"é".repeat(400), "").chars().count(), 151);
         let page = "https://github.com/o/r/pull/1#issuecomment-2";
         assert_eq!(address(page).as_deref(), Some(page));
         assert_eq!(address("https://a/) [x](https://b"), None);
@@ -147,9 +150,12 @@ mod tests {
     #[test]
     fn truncation_closes_open_blocks() {
         let text = "<details>\n\n```text\none\ntwo\nthree\n```\n\n</details>\n";
-        assert_eq!(cut(text, text.len(), "cut"), text);
-        assert_eq!(cut(text, 48, "(cut)"), "<details>\n\n```text\none\n```\n\n</details>\n\n(cut)");
-        assert_eq!(cut("ééé", 0, "x"), "\n\nx");
+        assert_eq!(truncate(text, text.len(), "cut"), text);
+        assert_eq!(
+            truncate(text, 48, "(cut)"),
+            "<details>\n\n```text\none\n```\n\n</details>\n\n(cut)"
+        );
+        assert_eq!(truncate("ééé", 0, "x"), "\n\nx");
     }
 
     #[test]

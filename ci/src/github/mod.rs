@@ -8,10 +8,10 @@ mod client;
 mod comment;
 mod compare;
 mod failure;
+mod markup;
 mod pulls;
 mod review;
 mod sarif;
-mod markup;
 
 use crate::event::{Repository, WorkflowRun};
 use aidd_engine::check::Distribution;
@@ -239,7 +239,7 @@ fn ask<T>(
     };
     let answer = client::block_on(work).and_then(|answer| answer);
     answer.map_err(|failure| {
-        let (why, advice) = failure.words("contents: read, pull-requests: read");
+        let (why, advice) = failure.reason_and_remedy("contents: read, pull-requests: read");
         UserError::new(format!("{what}: {why}")).hint(advice).into()
     })
 }

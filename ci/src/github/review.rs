@@ -74,7 +74,11 @@ impl Suggestion {
         let lines = text[start..end].lines().count();
         let longest = lines.max(new.lines().count());
         let (old, new) = (unix(&text[start..end]), unix(&new));
-        if is_invisible_change(&old, &new) || lines == 0 || longest > MAX_LINES || new.len() > MAX_BYTES {
+        if is_invisible_change(&old, &new)
+            || lines == 0
+            || longest > MAX_LINES
+            || new.len() > MAX_BYTES
+        {
             return None;
         }
         let first = u32::try_from(text[..start].matches('\n').count() + 1).ok()?;
@@ -124,7 +128,7 @@ pub(super) async fn post(
     offers.retain(|offer| !known.contains(&(offer.finding.path.clone(), offer.marker())));
     if let Some(cut @ 1..) = offers.len().checked_sub(MAX_SUGGESTIONS) {
         posted.left_out.push(format!(
-            "{} not posted: the limit is {MOST} per run. Run `aidd check --fix` to apply all safe fixes.",
+            "{} not posted: the limit is {MAX_SUGGESTIONS} per run. Run `aidd check --fix` to apply all safe fixes.",
             number(cut, "suggestion")
         ));
         offers.truncate(MAX_SUGGESTIONS);
@@ -159,7 +163,10 @@ fn offers<'a>(content: &Content<'a>) -> Vec<Offer<'a>> {
 }
 
 /// Path and marker of the existing suggestions.
-async fn existing_suggestions(client: &Client, pull: u64) -> Result<BTreeSet<(String, String)>, Failure> {
+async fn existing_suggestions(
+    client: &Client,
+    pull: u64,
+) -> Result<BTreeSet<(String, String)>, Failure> {
     let comments: Vec<Comment> = client.list(&format!("/pulls/{pull}/comments")).await?;
     let standing = comments.into_iter().filter(|comment| comment.line.is_some());
     let key = |comment: Comment| {
@@ -233,7 +240,7 @@ async fn create_review(
 impl Offer<'_> {
     /// The marker in the first line of the comment.
     fn marker(&self) -> String {
-        format!("<!-- aidd:finding:{} -->", words::marker(&self.finding.id))
+        format!("<!-- aidd:finding:{} -->", markup::marker(&self.finding.id))
     }
 
     fn comment(&self) -> Value {

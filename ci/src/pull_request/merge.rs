@@ -1,8 +1,8 @@
 //! `aidd ci merge`: joins the reports of all shards into the report of the run.
 
 use super::event;
-use super::outputs::{self, Outputs};
 use super::location::ProjectLocation;
+use super::outputs::{self, Outputs};
 use crate::args::CiMerge;
 use crate::saved::{self, Saved, Writer};
 use aidd_report::Io;
@@ -31,7 +31,9 @@ pub(super) fn run(
     if args.outputs.category.is_some() {
         whole.document.category.clone_from(&args.outputs.category);
     }
-    let registry = ProjectLocation::from_project(&project).rules(&project).unwrap_or_else(|| project.registry());
+    let registry = ProjectLocation::from_project(&project)
+        .rules(&project)
+        .unwrap_or_else(|| project.registry());
     let outputs = Outputs {
         args: &args.outputs,
         event: &event,

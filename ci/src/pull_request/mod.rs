@@ -1,9 +1,9 @@
 //! `aidd ci`: reports the findings that a pull request or push introduced, where the CI system
 //! displays them.
 
+mod location;
 mod merge;
 mod outputs;
-mod location;
 mod post;
 mod sides;
 mod suggest;
@@ -19,7 +19,7 @@ use aidd_engine::forms::commits;
 use aidd_engine::project::git::Snapshot;
 use aidd_engine::text::finding::Status;
 use aidd_engine::workspace::baseline::Entry;
-use aidd_engine::workspace::diff::{Compared, Hunk, ALLOW_COMMENT_REMOVED};
+use aidd_engine::workspace::diff::{ALLOW_COMMENT_REMOVED, Compared, Hunk};
 use aidd_engine::workspace::walk::{FileReport, Walk, check_tree};
 use aidd_report::Io;
 use aidd_report::When;
@@ -30,11 +30,11 @@ use aidd_report::run::baseline;
 use aidd_report::run::compare;
 use aidd_report::run::fail_on;
 use aidd_report::{
-    self as report, BY_BASE, Comparison, Document, ComplianceInput, Run, VersionControl, wire,
+    self as report, BY_BASE, Comparison, ComplianceInput, Document, Run, VersionControl, wire,
 };
 use anyhow::{Context as _, Result};
-use outputs::Outputs;
 use location::ProjectLocation;
+use outputs::Outputs;
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::io::{Read, Write};
@@ -214,7 +214,8 @@ impl Job<'_> {
     fn run(&mut self, found: &BaseSearch, color: When, io: &mut Io<'_>) -> Result<Exit> {
         let engine = self.project.engine(&Selection::default())?;
         let (policy, unknown) = self.policy(&self.project, &engine);
-        let (compared, comparison, stale, policy) = self.check_and_compare(&engine, found, policy)?;
+        let (compared, comparison, stale, policy) =
+            self.check_and_compare(&engine, found, policy)?;
         self.notes.extend(unknown);
         let notes = compared.outcome.notes.iter();
         self.notes.extend(notes.map(|(rule, note)| format!("{rule}: {note}")));
@@ -279,7 +280,7 @@ impl Job<'_> {
             weakened: std::mem::take(&mut self.weakened.entries),
             ..compare::comparison(base, whole, &compared)
         });
-        let own = |entry: &&Entry| self.args.shard.is_none_or(|part| part.holds(&entry.path));
+        let own = |entry: &&Entry| self.args.shard.is_none_or(|part| part.contains(&entry.path));
         let stale = stale
             .map(|stale| stale.iter().filter(own).map(|entry| entry.count as usize).sum::<usize>());
         Ok((compared, comparison, stale, policy))
@@ -371,7 +372,8 @@ fn match_keys(run: &Run<'_>, document: &Document) -> Vec<String> {
         let has_text = !file.source.text().is_empty();
         for (finding, key) in file.findings.iter().zip(text_keys(file.source, found)) {
             let reason = finding.reason.as_deref().unwrap_or_default();
-            let may_move = has_text && reason != ALLOW_COMMENT_REMOVED && !reason.starts_with(BY_BASE);
+            let may_move =
+                has_text && reason != ALLOW_COMMENT_REMOVED && !reason.starts_with(BY_BASE);
             keys.insert(&*finding.id, if may_move { key } else { String::new() });
         }
     }

@@ -124,9 +124,10 @@ impl Job<'_> {
         };
         let sides = (&before, side);
         let progress = Progress::start();
-        let mut compared = compare::check_sides(&self.project, engine, sides, (&all, &within), &|| {
-            progress.advance(1);
-        })?;
+        let mut compared =
+            compare::check_sides(&self.project, engine, sides, (&all, &within), &|| {
+                progress.advance(1);
+            })?;
         progress.finish();
         let difference =
             Difference { before: &before, head: &head, all: &all, own: &changes, stored };

@@ -32,7 +32,10 @@ pub(super) fn check(saved: &Saved) -> Result<(), String> {
     if let Some(repository) = &context.repository {
         let parts: Vec<&str> = repository.split('/').collect();
         let name = |part: &&str| is_word(part, "._-") && ![".", ".."].contains(part);
-        ensure(parts.len() == 2 && parts.iter().all(name), "context.repository is not `owner/name`")?;
+        ensure(
+            parts.len() == 2 && parts.iter().all(name),
+            "context.repository is not `owner/name`",
+        )?;
     }
     for sha in [&context.head_sha, &context.base_sha].into_iter().flatten() {
         ensure(is_hash(sha), "a commit in `context` is not a full hash")?;
@@ -43,7 +46,10 @@ pub(super) fn check(saved: &Saved) -> Result<(), String> {
     }
     document(&saved.document)?;
     let keys = &saved.match_keys;
-    ensure(keys.len() == saved.document.findings.len(), "`matchKeys` and `findings` differ in length")?;
+    ensure(
+        keys.len() == saved.document.findings.len(),
+        "`matchKeys` and `findings` differ in length",
+    )?;
     ensure(keys.iter().all(|key| key.len() <= MAX_PATH_BYTES), "a key of `matchKeys` is too long")?;
     let ranges = saved.diff_lines.values().map(Vec::len).sum::<usize>();
     ensure(saved.diff_lines.len() <= MAX_FILES && ranges <= MAX_RANGES, "too many `diffLines`")?;
@@ -70,7 +76,10 @@ fn document(document: &Document) -> Result<(), String> {
     ensure(document.line_hashes.len() <= MAX_FILES, "too many `lineHashes`")?;
     for (name, lines) in &document.line_hashes {
         path(name)?;
-        ensure(lines.values().all(|hash| is_word(hash, ":")), "`lineHashes` contains an invalid hash")?;
+        ensure(
+            lines.values().all(|hash| is_word(hash, ":")),
+            "`lineHashes` contains an invalid hash",
+        )?;
     }
     for (id, safety) in &document.withheld_fixes {
         ensure(is_word(id, "-_") && is_safety(safety), "`withheldFixes` are invalid")?;
@@ -92,13 +101,19 @@ fn document(document: &Document) -> Result<(), String> {
     if let Some(at) = &document.version_control {
         let known = ["https://", "http://"].iter().any(|scheme| at.repository.starts_with(scheme));
         let plain = |c: char| !is_hidden(c) && !c.is_whitespace() && !"<>\"`\\".contains(c);
-        ensure(known && at.repository.chars().all(plain), "`versionControl.repository` is not a URL")?;
+        ensure(
+            known && at.repository.chars().all(plain),
+            "`versionControl.repository` is not a URL",
+        )?;
         ensure(is_hash(&at.revision), "`versionControl.revision` is not a full hash")?;
         at.branch.as_deref().map_or(Ok(()), text)?;
     }
     document.category.as_deref().map_or(Ok(()), name)?;
     let root = document.root.as_deref().unwrap_or("file:///");
-    ensure(root.starts_with("file:///") && root.len() <= 3 * MAX_PATH_BYTES, "`root` is not a directory URI")?;
+    ensure(
+        root.starts_with("file:///") && root.len() <= 3 * MAX_PATH_BYTES,
+        "`root` is not a directory URI",
+    )?;
     ensure(document.notes.len() <= MAX_NOTES, "too many `notes`")?;
     document.notes.iter().try_for_each(|note| text(note))
 }

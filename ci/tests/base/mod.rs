@@ -49,9 +49,12 @@ fn find_with(clone: &Repository, event: &Event, ask: SearchInput<'_>) -> SearchR
     assert_eq!(state(), before, "the clone was changed");
     assert!(!clone.path(".git/FETCH_HEAD").exists());
     match found {
-        Err(error) => {
-            SearchResult { base: Err(masked(&error.to_string())), why: String::new(), head: None, said }
-        }
+        Err(error) => SearchResult {
+            base: Err(masked(&error.to_string())),
+            why: String::new(),
+            head: None,
+            said,
+        },
         Ok(found) => {
             let (base, why) = match found.against {
                 BaseChoice::Base(base) => {

@@ -4,7 +4,11 @@ use crate::base::*;
 use insta::assert_snapshot;
 
 fn named(clone: &Repository, rev: &str) -> SearchResult {
-    find_with(clone, &Event::default(), SearchInput { explicit: Some(rev), ..SearchInput::default() })
+    find_with(
+        clone,
+        &Event::default(),
+        SearchInput { explicit: Some(rev), ..SearchInput::default() },
+    )
 }
 
 #[test]
@@ -95,7 +99,7 @@ fn without_a_repository_or_commit_there_is_nothing_to_compare_with() {
     let error = of(folder.path(), NoBase::Error).expect_err("refused").to_string();
     assert!(error.ends_with("is not in a Git repository"), "{error}");
     let found = of(folder.path(), NoBase::Full).expect("found");
-    assert!(matches!(found.against, Against::WholeTree { .. }));
+    assert!(matches!(found.against, BaseChoice::WholeTree { .. }));
     let empty = Repository::new();
     let error = of(empty.root(), NoBase::Error).expect_err("refused").to_string();
     assert_eq!(

@@ -66,7 +66,11 @@ fn the_server_is_asked_before_deep_histories_are_fetched() {
         Ok(fork.clone())
     };
     let clone = checkout(&server, "topic", &SHALLOW);
-    let ran = find_with(&clone, &event, SearchInput { compare: Some(&compare), ..SearchInput::default() });
+    let ran = find_with(
+        &clone,
+        &event,
+        SearchInput { compare: Some(&compare), ..SearchInput::default() },
+    );
     ran.is(&fork, "merge base of main and the pull request");
     assert_eq!(asked.get(), 1);
     assert_snapshot!(ran.said, @"
@@ -82,7 +86,11 @@ fn the_server_is_asked_before_deep_histories_are_fetched() {
         [&|_, _| anyhow::bail!("rate limit"), &|_, _| Ok("--upload-pack=x".to_owned())];
     for compare in answers {
         let clone = checkout(&server, "topic", &SHALLOW);
-        let ran = find_with(&clone, &event, SearchInput { compare: Some(compare), ..SearchInput::default() });
+        let ran = find_with(
+            &clone,
+            &event,
+            SearchInput { compare: Some(compare), ..SearchInput::default() },
+        );
         ran.is(&fork, "merge base of main and the pull request");
         let note = ran.said.lines().find(|line| line.contains("did not provide a merge base"));
         let wanted = ["rate limit", "not a commit hash"];
@@ -174,7 +182,8 @@ fn unrelated_histories_have_no_base() {
         assert_eq!(ran.base, Err("HASH and HASH have no common commit".to_owned()));
     }
     let clone = checkout(&server, "other", &SHALLOW);
-    let ran = find_with(&clone, &event, SearchInput { no_base: NoBase::Full, ..SearchInput::default() });
+    let ran =
+        find_with(&clone, &event, SearchInput { no_base: NoBase::Full, ..SearchInput::default() });
     ran.is_whole("HASH and HASH have no common commit");
 }
 
@@ -289,7 +298,7 @@ fn a_partial_clone_fetches_old_contents_in_one_go() {
     base::ensure_blobs(&crate::DISTRIBUTION, clone.root(), &ids).expect("here");
     assert_eq!(packs(), count + 1);
     base::ensure_blobs(&crate::DISTRIBUTION, clone.root(), &[]).expect("nothing");
-    assert!(base::have_blobs(&crate::DISTRIBUTION, clone.root(), &["--all".to_owned()]).is_err());
+    assert!(base::ensure_blobs(&crate::DISTRIBUTION, clone.root(), &["--all".to_owned()]).is_err());
     let error = base::ensure_blobs(&crate::DISTRIBUTION, server.root(), &["1".repeat(40)])
         .expect_err("refused");
     assert_snapshot!(error, @"

@@ -2,7 +2,7 @@
 
 use crate::github::fixture::*;
 use crate::github::server::{Fault, GitHub, TOKEN, error};
-use aidd_ci::github::{Timeouts, Target};
+use aidd_ci::github::{Target, Timeouts};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};

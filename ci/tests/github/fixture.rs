@@ -2,7 +2,7 @@
 
 use crate::github::server::{GitHub, HEAD, TOKEN};
 use aidd_ci::event::Repository;
-use aidd_ci::github::{Content, Timeouts, Posted, Suggestion, Target, Wanted, post_with};
+use aidd_ci::github::{Content, Posted, Suggestion, Target, Timeouts, Wanted, post_with};
 use aidd_engine::text::finding::Severity;
 use aidd_report::wire::{Edit, Finding, Fix, Position, Status};
 use serde_json::Value;

@@ -1,8 +1,8 @@
 //! Posting to GitHub, against a mock server.
 
-mod queries;
 mod failing;
 mod fixture;
 mod posting;
+mod queries;
 mod server;
 mod suggesting;

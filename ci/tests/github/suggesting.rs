@@ -151,8 +151,8 @@ fn suggestions_of_fixes() {
     "#);
     let mut unsafe_ = fixable(&[(0, 3, "x")]);
     unsafe_.fix.as_mut().expect("a fix").safety = "unsafe".into();
-    assert_eq!(Suggestion::of(&unsafe_, text), None);
-    assert_eq!(Suggestion::of(&fixable(&[(1, 2, "x")]), "é\n"), None);
+    assert_eq!(Suggestion::from_finding(&unsafe_, text), None);
+    assert_eq!(Suggestion::from_finding(&fixable(&[(1, 2, "x")]), "é\n"), None);
 }
 
 proptest! {

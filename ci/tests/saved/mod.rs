@@ -5,7 +5,7 @@
 mod fixture;
 
 use crate::saved::fixture::{Change, GITHUB, change};
-use aidd_ci::saved::{Context, Saved, Shard, Writer, merge, match_moved};
+use aidd_ci::saved::{Context, Saved, Shard, Writer, match_moved, merge};
 use aidd_engine::rules::rule::Rule;
 use aidd_engine::text::finding::{Finding, Status};
 use aidd_report::{Budget, Document, Format, Run, VersionControl, markdown, render};
@@ -137,7 +137,7 @@ fn a_finding_moved_between_shards_is_matched() {
     change.gone.files.clear();
     assert_eq!(
         all_formats(&merged.document, &change.now.rules),
-        all_formats(&Document::of(&change.run(), true), &change.now.rules)
+        all_formats(&Document::from_run(&change.run(), true), &change.now.rules)
     );
     assert_eq!(merged.match_keys.len(), merged.document.findings.len());
 }

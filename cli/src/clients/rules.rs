@@ -43,7 +43,10 @@ pub(super) fn remove(text: &str, template: &str) -> Result<Edited, Malformed> {
         .map_or(before, |kept| &before[..kept.len() + end.len()]);
     let left = format!("{before}{after}");
     let is_ours = left.replace("\r\n", "\n").trim() == template.replace(SLOT, "").trim();
-    Ok(Edited { text: (!is_ours && !left.trim().is_empty()).then_some(left), differing: Vec::new() })
+    Ok(Edited {
+        text: (!is_ours && !left.trim().is_empty()).then_some(left),
+        differing: Vec::new(),
+    })
 }
 
 /// Splits a file into the text before, between and after the markers; `None` without markers.

@@ -95,7 +95,11 @@ fn an_empty_directory_is_set_up_and_restored() {
         run_init(folder.path(), &[*client], true, false).expect("removed");
         assert_eq!(files(folder.path()), BTreeMap::new(), "{client:?}");
         assert_eq!(fs::read_dir(folder.path()).expect("a directory").count(), 0, "{client:?}");
-        assert_eq!(ran(folder.path(), &[*client], true, false).as_deref(), Ok(""), "{client:?}");
+        assert_eq!(
+            run_init(folder.path(), &[*client], true, false).as_deref(),
+            Ok(""),
+            "{client:?}"
+        );
     }
 }
 
@@ -469,7 +473,7 @@ proptest! {
         prop_assert!(added.starts_with(&text));
         let again = toml::add(&added, &template).expect("again");
         prop_assert_eq!(again.text.as_ref(), Some(&added));
-        prop_assert_eq!(again.kept.len(), 0);
+        prop_assert_eq!(again.differing.len(), 0);
         let left = toml::remove(&added, &template).expect("removed").text;
         prop_assert_eq!(left, Some(text));
     }

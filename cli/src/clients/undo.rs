@@ -70,7 +70,8 @@ impl Undo {
                 false => Ok(()),
             };
         }
-        write_or_remove(root, &place, Some(&serde_json::to_string(self)?)).with_context(|| PATH.to_owned())?;
+        write_or_remove(root, &place, Some(&serde_json::to_string(self)?))
+            .with_context(|| PATH.to_owned())?;
         restrict_to_owner(&place).with_context(|| PATH.to_owned())
     }
 }
@@ -143,7 +144,8 @@ mod tests {
     #[test]
     fn later_edits_are_preserved() {
         let folder = project(&[(".mcp.json", "{\"x\":1}")]);
-        let step = |remove| run_init(folder.path(), &[Client::ClaudeCode], remove, false).expect("done");
+        let step =
+            |remove| run_init(folder.path(), &[Client::ClaudeCode], remove, false).expect("done");
         step(false);
         assert!(files(folder.path()).contains_key(PATH));
         let place = folder.path().join(".mcp.json");

@@ -310,7 +310,10 @@ fn after_tool(payload: &Payload, root: &Path, io: &mut Io<'_>) {
 }
 
 /// Runs two closures in parallel; each has rules to load first.
-fn in_parallel<A: Send, B>(one: impl FnOnce() -> A + Send, other: impl FnOnce() -> B) -> (Result<A>, B) {
+fn in_parallel<A: Send, B>(
+    one: impl FnOnce() -> A + Send,
+    other: impl FnOnce() -> B,
+) -> (Result<A>, B) {
     thread::scope(|scope| {
         let one = scope.spawn(one);
         let other = other();
@@ -330,7 +333,10 @@ pub(super) fn memory(
 }
 
 /// The memory of a project that records sessions.
-fn session_memory(distribution: &'static Distribution, root: &Path) -> Result<Option<ProjectMemory>> {
+fn session_memory(
+    distribution: &'static Distribution,
+    root: &Path,
+) -> Result<Option<ProjectMemory>> {
     if !root.join(".aidd").is_dir() || !is_tracking_enabled(root)? {
         return Ok(None);
     }
@@ -364,7 +370,7 @@ fn refusal(
     for proposal in proposals {
         found.extend(judge.check_proposed(proposal)?);
     }
-    found.retain(judge::EditFimust_be_refusedot_pass);
+    found.retain(judge::EditFinding::must_be_refused);
     Ok(judge::render("aidd refuses this edit because it would add", &found).map(Answer::Deny))
 }
 

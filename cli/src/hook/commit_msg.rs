@@ -87,7 +87,10 @@ fn read(file: &Path, io: &mut Io<'_>) -> Result<String> {
             .with_context(|| path.display().to_string())?;
     }
     if bytes.len() as u64 > MAX_MESSAGE_BYTES {
-        return Err(UserError::new(format!("the message is larger than {LIMIT} bytes")).into());
+        return Err(UserError::new(format!(
+            "the message is larger than {MAX_MESSAGE_BYTES} bytes"
+        ))
+        .into());
     }
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -55,11 +55,12 @@ pub(super) fn run(io: &mut Io<'_>) -> Exit {
     {
         let root = agent::root(&payload, &io.cwd);
         let found = detect(prompt);
-        let mut lines = related_memories(io.distribution, &root, prompt, found).unwrap_or_else(|error| {
-            let why = io.distribution.redact(&one_line(&format!("{error:#}")));
-            let _ = writeln!(io.err, "aidd hook user-prompt: {why}; skipped");
-            Vec::new()
-        });
+        let mut lines =
+            related_memories(io.distribution, &root, prompt, found).unwrap_or_else(|error| {
+                let why = io.distribution.redact(&one_line(&format!("{error:#}")));
+                let _ = writeln!(io.err, "aidd hook user-prompt: {why}; skipped");
+                Vec::new()
+            });
         if let Some(found) = found {
             lines.push(format!("aidd memory ({}): {}.", found.name, found.suggestion));
         }

@@ -26,14 +26,18 @@ pub(super) fn run(new: &AddCommand, desk: &mut MemoryCommandContext<'_, '_>) -> 
 
 /// Saves a decision that supersedes another. It takes over the topic of the other unless it has its
 /// own.
-pub(super) fn supersede(id: &str, new: &AddDecision, desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
+pub(super) fn supersede(
+    id: &str,
+    new: &AddDecision,
+    desk: &mut MemoryCommandContext<'_, '_>,
+) -> Result<()> {
     let old = desk.entry(id)?;
     if old.kind != Kind::Decision {
         let message = format!("`{}` is a {}, not a decision", old.id, old.kind);
         let hint = format!("edit it with `aidd memory edit {}`", old.id);
         return Err(UserError::new(message).hint(hint).into());
     }
-    decision(new, vec![Link::to(Relation::Supersedes, &old.id)], old.topic, desk)
+    decision(new, vec![Link::new(Relation::Supersedes, &old.id)], old.topic, desk)
 }
 
 fn decision(
@@ -102,7 +106,12 @@ fn insight(args: &AddInsight, desk: &mut MemoryCommandContext<'_, '_>) -> Result
     print_saved(Kind::Insight, &Saved { id, is_new: true, ..Saved::default() }, false, desk)
 }
 
-fn new<T>(text: &Text, links: &Links, body: T, desk: &mut MemoryCommandContext<'_, '_>) -> Result<New<T>> {
+fn new<T>(
+    text: &Text,
+    links: &Links,
+    body: T,
+    desk: &mut MemoryCommandContext<'_, '_>,
+) -> Result<New<T>> {
     let mut all = Vec::new();
     for (relation, id) in &links.links {
         all.push(Link::new(*relation, &desk.id(id)?));
@@ -118,11 +127,17 @@ fn new<T>(text: &Text, links: &Links, body: T, desk: &mut MemoryCommandContext<'
 }
 
 /// Prints the result of saving a memory and, if it has a check, the current findings of the check.
-fn print_saved(kind: Kind, saved: &Saved, has_check: bool, desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
+fn print_saved(
+    kind: Kind,
+    saved: &Saved,
+    has_check: bool,
+    desk: &mut MemoryCommandContext<'_, '_>,
+) -> Result<()> {
     let entry = desk.entry(&saved.id)?;
     let is_redacted = serde_json::to_string(&entry)?.contains(REDACTED);
     let mut answer = answer(kind, saved, is_redacted);
-    let caught = if has_check { check_findings(&saved.id, desk) } else { (Value::Null, String::new()) };
+    let caught =
+        if has_check { check_findings(&saved.id, desk) } else { (Value::Null, String::new()) };
     if has_check && let Some(answer) = answer.as_object_mut() {
         answer.insert("enforced".to_owned(), caught.0);
     }
@@ -135,7 +150,7 @@ fn print_saved(kind: Kind, saved: &Saved, has_check: bool, desk: &mut MemoryComm
     let out = &mut desk.io.out;
     match (saved.is_new, saved.occurrences) {
         (true, _) => writeln!(out, "saved {} {place}", saved.id)?,
-        (false, Some(times)) => writeln!(out, "{} occurred {}", saved.id, number_of(times))?,
+        (false, Some(times)) => writeln!(out, "{} occurred {}", saved.id, times_text(times))?,
         (false, None) => writeln!(out, "{} already exists", saved.id)?,
     }
     for old in &saved.superseded {
@@ -167,7 +182,7 @@ pub(super) fn check_findings(id: &str, desk: &MemoryCommandContext<'_, '_>) -> (
     }
 }
 
-fn times(times: u64) -> String {
+fn times_text(times: u64) -> String {
     number(usize::try_from(times).unwrap_or(usize::MAX), "time")
 }
 

@@ -86,7 +86,11 @@ pub(super) fn outcome(
     Ok(())
 }
 
-pub(super) fn remove(ids: &[String], reason: Option<&str>, desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
+pub(super) fn remove(
+    ids: &[String],
+    reason: Option<&str>,
+    desk: &mut MemoryCommandContext<'_, '_>,
+) -> Result<()> {
     let mut removed = Vec::new();
     // Resolve all ids before retracting the first memory.
     let ids: Vec<String> = ids.iter().map(|id| desk.id(id)).collect::<Result<_>>()?;
@@ -179,7 +183,11 @@ fn to_json(conflict: &Conflict, desk: &mut MemoryCommandContext<'_, '_>) -> Resu
     })
 }
 
-fn print(conflict: &Conflict, described: &Value, desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
+fn print(
+    conflict: &Conflict,
+    described: &Value,
+    desk: &mut MemoryCommandContext<'_, '_>,
+) -> Result<()> {
     let head = match conflict {
         Conflict::TwoHeads { id, .. } => format!("two edits of {id}"),
         Conflict::OneTopic { topic, .. } => format!("several decisions on {topic}"),
@@ -215,7 +223,11 @@ fn print(conflict: &Conflict, described: &Value, desk: &mut MemoryCommandContext
     Ok(())
 }
 
-pub(super) fn settle(id: &str, rev: Option<&str>, desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
+pub(super) fn settle(
+    id: &str,
+    rev: Option<&str>,
+    desk: &mut MemoryCommandContext<'_, '_>,
+) -> Result<()> {
     let id = desk.id(id)?;
     let settled = desk.memory.resolve(&id, rev).map_err(|error| match error {
         aidd_memory::MemoryError::Invalid(why) => {
@@ -230,7 +242,7 @@ pub(super) fn settle(id: &str, rev: Option<&str>, desk: &mut MemoryCommandContex
     if desk.print_json(&answer)? {
         return Ok(());
     }
-    if settled.is_nothing() {
+    if settled.is_empty() {
         writeln!(desk.io.err, "no conflict: {id} is active")?;
         return Ok(());
     }

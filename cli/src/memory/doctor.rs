@@ -124,7 +124,7 @@ fn fix_files(distribution: &'static Distribution, root: &Path, seen: &mut Report
         match git_files::write(root) {
             Ok(all) => {
                 let done = all.into_iter().filter(|(_, done)| *done != git_files::Done::Unchanged);
-                seen.fixed.extend(done.map(|(name, done)| format!("{} {name}", done.word())));
+                seen.fixed.extend(done.map(|(name, done)| format!("{} {name}", done.label())));
             }
             Err(error) => seen.add_unfixable("git", &format!("{error:#}")),
         }
@@ -254,7 +254,7 @@ fn tracked(memory: &mut ProjectMemory, seen: &mut Report) -> Result<()> {
         seen.wrong("tracked file", &format!("{place}: {}", problem.message), remedy, fixable);
     }
     if problems.len() > MAX_LISTED {
-        let message = format!("{} more problems", problems.len() - NAMED);
+        let message = format!("{} more problems", problems.len() - MAX_LISTED);
         let remedy = format!("run `aidd check {}` to show all", memory.folder());
         seen.wrong("tracked file", &message, &remedy, false);
     }

@@ -45,7 +45,11 @@ pub(super) fn run(args: &Export, desk: &mut MemoryCommandContext<'_, '_>) -> Res
 }
 
 /// The memories to export, oldest first.
-fn entries(tracked: bool, statuses: Vec<Status>, desk: &mut MemoryCommandContext<'_, '_>) -> Result<Vec<Entry>> {
+fn entries(
+    tracked: bool,
+    statuses: Vec<Status>,
+    desk: &mut MemoryCommandContext<'_, '_>,
+) -> Result<Vec<Entry>> {
     let layers = if tracked { Layers::PERMANENT } else { Layers::ALL };
     let query = Query { statuses, order: Order::Oldest, ..Query::new(layers) };
     desk.memory.read(&mut |store| store.entries(&query)).map_err(to_user_error)
@@ -140,13 +144,13 @@ fn write_entry(brief: &Brief, text: &mut String) -> Result<()> {
     let entry = &brief.entry;
     write!(text, "\n### {}\n\n", escaped(&brief.line(80)))?;
     if entry.content.trim() != entry.title(80) {
-        write!(text, "{}\n\n", quoted(&entry.content))?;
+        write!(text, "{}\n\n", code_block(&entry.content))?;
     }
     for (name, value) in &entry.metadata {
         let name = escaped(name);
         match value {
             Value::String(said) if said.contains('\n') => {
-                write!(text, "- {name}:\n\n{}\n", quoted(said))?;
+                write!(text, "- {name}:\n\n{}\n", code_block(said))?;
             }
             Value::String(said) => writeln!(text, "- {name}: {}", escaped(said))?,
             Value::Array(items) => {
@@ -186,7 +190,7 @@ mod tests {
     #[test]
     fn markdown_shows_text_literally() {
         assert_eq!(escaped("a *b*\n <i> `c`"), "a \\*b\\* \\<i> \\`c\\`");
-        assert_eq!(quoted("a\n```\nb\n"), "````text\na\n```\nb\n````");
+        assert_eq!(code_block("a\n```\nb\n"), "````text\na\n```\nb\n````");
         assert_eq!(heading(Kind::ToolOutcome), "Tool outcomes");
     }
 }

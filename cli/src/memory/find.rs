@@ -63,7 +63,7 @@ fn answer(question: &Question, desk: &mut MemoryCommandContext<'_, '_>) -> Resul
         print(hit, "", desk)?;
     }
     if let Some(diagnostics) = &found.diagnostics {
-        writeln!(desk.io.out, "{}", diagnosed(diagnostics)?)?;
+        writeln!(desk.io.out, "{}", render_diagnostics(diagnostics)?)?;
     }
     if let Some(why) = &found.degraded {
         writeln!(desk.io.err, "note: {}", one_line(why))?;
@@ -111,7 +111,11 @@ fn print(hit: &Hit, indent: &str, desk: &mut MemoryCommandContext<'_, '_>) -> Re
     Ok(())
 }
 
-pub(super) fn timeline(id: &str, depth: usize, desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
+pub(super) fn timeline(
+    id: &str,
+    depth: usize,
+    desk: &mut MemoryCommandContext<'_, '_>,
+) -> Result<()> {
     let id = desk.id(id)?;
     let timeline = desk.memory.timeline(&id, depth).map_err(to_user_error)?;
     if desk.print_json(&timeline)? {

@@ -32,7 +32,10 @@ pub(super) fn run(args: &Import, desk: &mut MemoryCommandContext<'_, '_>) -> Res
         UserError::new(error.to_string())
             .hint("`aidd memory import --help` lists the formats; select one with --from")
     })?;
-    let taken = desk.memory.import_entries(&read.revisions, &read.entries, args.dry_run).map_err(to_user_error)?;
+    let taken = desk
+        .memory
+        .import_entries(&read.revisions, &read.entries, args.dry_run)
+        .map_err(to_user_error)?;
     let skipped: Vec<_> = read
         .skipped
         .iter()
@@ -48,7 +51,7 @@ pub(super) fn run(args: &Import, desk: &mut MemoryCommandContext<'_, '_>) -> Res
     let would = if args.dry_run { "would import" } else { "imported" };
     let memories = if taken.new.len() == 1 { "memory" } else { "memories" };
     let out = &mut desk.io.out;
-    writeln!(out, "read {name} as {}", word(read.form))?;
+    writeln!(out, "read {name} as {}", format_name(read.form))?;
     writeln!(out, "{would} {} {memories}; {} already known", taken.new.len(), taken.known)?;
     if taken.redacted > 0 {
         writeln!(out, "redacted secrets or private text in {}", number(taken.redacted, "line"))?;
@@ -57,7 +60,7 @@ pub(super) fn run(args: &Import, desk: &mut MemoryCommandContext<'_, '_>) -> Res
         writeln!(out, "skipped {}: {}", one_line(&skipped.place), one_line(&skipped.why))?;
     }
     if read.skipped.len() > MAX_LISTED {
-        writeln!(out, "skipped {} more; --json lists all", read.skipped.len() - NAMED)?;
+        writeln!(out, "skipped {} more; --json lists all", read.skipped.len() - MAX_LISTED)?;
     }
     Ok(())
 }
@@ -84,7 +87,7 @@ fn bytes(file: &Path, desk: &mut MemoryCommandContext<'_, '_>) -> Result<Vec<u8>
     };
     let size = u64::try_from(read.map_err(wrong)?).unwrap_or(u64::MAX);
     if size > MAX_FILE_BYTES {
-        let message = format!("{} is larger than {} MB", file.display(), LARGEST >> 20);
+        let message = format!("{} is larger than {} MB", file.display(), MAX_FILE_BYTES >> 20);
         return Err(UserError::new(message).hint("split the file").into());
     }
     Ok(bytes)

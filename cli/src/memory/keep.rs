@@ -51,7 +51,7 @@ fn prune_tracked(args: &Prune, desk: &mut MemoryCommandContext<'_, '_>) -> Resul
         writeln!(desk.io.out, "{would} {}: {}", one.id, one_line(&one.title))?;
     }
     if dropped.is_empty() {
-        writeln!(desk.io.out, "nothing was retracted more than {} ago", number_of(args.days))?;
+        writeln!(desk.io.out, "nothing was retracted more than {} ago", days(args.days))?;
     } else if !args.apply {
         writeln!(desk.io.err, "nothing was changed; run again with --apply")?;
     }

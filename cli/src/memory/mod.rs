@@ -128,7 +128,9 @@ impl MemoryCommandContext<'_, '_> {
     /// A memory by its id, or by part of it.
     fn entry(&mut self, id: &str) -> Result<Entry> {
         let id = id.trim();
-        if let Some(entry) = self.memory.read(&mut |store| store.entry(id)).map_err(to_user_error)? {
+        if let Some(entry) =
+            self.memory.read(&mut |store| store.entry(id)).map_err(to_user_error)?
+        {
             return Ok(entry);
         }
         let all = Query { statuses: Status::ALL.to_vec(), ..Query::new(Layers::ALL) };

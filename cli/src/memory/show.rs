@@ -64,7 +64,7 @@ fn print(whole: &FullEntry, desk: &mut MemoryCommandContext<'_, '_>) -> Result<(
     if whole.history.len() > 1 {
         writeln!(desk.io.out, "\n{}", paint.bold("History"))?;
         for revision in &whole.history {
-            writeln!(desk.io.out, "  {}", past(revision, entry))?;
+            writeln!(desk.io.out, "  {}", revision_line(revision, entry))?;
         }
     }
     Ok(())

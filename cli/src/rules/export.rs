@@ -87,7 +87,7 @@ fn block(project: &Project) -> Result<String> {
     let mut told: Vec<RuleLine> = own.filter_map(|rule| line(rule, &settings)).collect();
     told.extend(guides(project).into_iter().map(|(path, summary)| RuleLine {
         severity: Severity::Error,
-        line: format!("- {} ({})", shown(&summary), code(&path)),
+        line: format!("- {} ({})", escaped(&summary), code(&path)),
         reason: String::new(),
     }));
     let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
@@ -156,14 +156,14 @@ fn line(rule: &Rule, settings: &Settings) -> Option<RuleLine> {
         Severity::Warning => "SHOULD: ",
         Severity::Info => "MAY: ",
     };
-    let mut line = format!("- {word}{}", shown(rule.summary.trim_end_matches('.')));
+    let mut line = format!("- {word}{}", escaped(rule.summary.trim_end_matches('.')));
     let _ = write!(line, " ({}", code(&rule.id));
     for (at, glob) in rule.check.iter().flat_map(|check| &check.files).enumerate() {
         let _ = write!(line, "{} {}", if at == 0 { ";" } else { "," }, code(glob));
     }
     line.push(')');
     let help = rule.help.as_ref().filter(|help| !help.contains('<'));
-    let reason = help.map_or_else(String::new, |help| format!(". {}", shown(&cut(help))));
+    let reason = help.map_or_else(String::new, |help| format!(". {}", escaped(&truncate(help))));
     Some(RuleLine { severity, line, reason })
 }
 
@@ -237,6 +237,6 @@ mod tests {
         );
         let rules = all.lines().filter(|line| line.starts_with("- MUST")).collect::<Vec<_>>();
         let tokens = tokens::count(&rules.join("\n"));
-        assert!((BUDGET * 9 / 10..=BUDGET).contains(&tokens), "{tokens}");
+        assert!((TOKEN_BUDGET * 9 / 10..=TOKEN_BUDGET).contains(&tokens), "{tokens}");
     }
 }

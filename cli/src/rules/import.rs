@@ -115,7 +115,7 @@ fn target_dir(project: &Project, given: &str) -> Result<String> {
     Err(UserError::new(format!("rules are not read from {path}"))
         .hint(format!(
             "they are read from {} and their subdirectories",
-            RULE_FOLDERS.join("/, ") + "/"
+            RULE_DIRS.join("/, ") + "/"
         ))
         .into())
 }

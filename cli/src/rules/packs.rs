@@ -96,7 +96,7 @@ fn read(project: &Project, registry: &Registry, name: &str) -> Result<Pack> {
     Ok(Pack {
         name: name.to_owned(),
         on: project.config.compliance.iter().flatten().any(|known| known == name),
-        rules: of.on.iter().map(ToString::to_string).collect(),
+        rules: of.enabled.iter().map(ToString::to_string).collect(),
         summary: page::summary(&text[body..]),
     })
 }

@@ -14,7 +14,7 @@ mod names;
 mod reach;
 
 use comment::{
-    around, is_code, opens_comment, opens_comment_line, split, is_alone_on_line, whole_comment,
+    around, is_alone_on_line, is_code, opens_comment, opens_comment_line, split, whole_comment,
     within_comment,
 };
 use markers::{FINDER, MARKERS, NameSyntax, Scope, is_aidd, requires_block_comment};
@@ -201,7 +201,7 @@ fn read<'a>(
     let line = source.line_of(Span::at(start).start);
     let (before, after) = around(source, literal, start)?;
     let is_block = || ["/*", "<!--"].iter().any(|opener| before.trim_end().ends_with(opener));
-    if matches!(reach, Reach::Rest | Reach::End) && requires_block_comment(literal) && !is_block() {
+    if matches!(reach, Scope::Rest | Scope::End) && requires_block_comment(literal) && !is_block() {
         return None;
     }
     if names == NameSyntax::ListOrAllStyle && !opens_comment(before) {
@@ -235,9 +235,10 @@ fn read<'a>(
             named => named,
         },
         NameSyntax::Spaced(begins) if words.is_empty() => (Rules::Of(begins), Vec::new()),
-        NameSyntax::List | NameSyntax::ListOrAll | NameSyntax::ListOrStyle | NameSyntax::Spaced(_) => {
-            known.these(words)
-        }
+        NameSyntax::List
+        | NameSyntax::ListOrAll
+        | NameSyntax::ListOrStyle
+        | NameSyntax::Spaced(_) => known.these(words),
     };
     let target = match reach {
         Scope::Next => line + 1,
@@ -314,7 +315,7 @@ fn extend_directives(source: &Source, directives: &mut [Directive], statements: 
     }
     for directive in directives {
         let own = source.line_of(directive.span.start);
-        if !matches!(directive.reach, Reach::Next | Reach::Here) || directive.lines.0 == own {
+        if !matches!(directive.reach, Scope::Next | Scope::Here) || directive.lines.0 == own {
             continue;
         }
         let line = below.get(&directive.lines.0).copied().unwrap_or(directive.lines.0);

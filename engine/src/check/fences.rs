@@ -29,7 +29,9 @@ impl Engine {
             let inner = Source::new(source.path(), fence.text.as_str());
             let mut inside = Report::new(&inner, settings).without(off);
             (family.check)(kind, &self.context(files), &mut inside);
-            report.extend(inside.finish().into_iter().map(|finding| map_to_document(finding, &fence)));
+            report.extend(
+                inside.finish().into_iter().map(|finding| map_to_document(finding, &fence)),
+            );
         }
     }
 }

@@ -46,7 +46,8 @@ struct Lines(HashMap<Span, Sha256>);
 impl Lines {
     fn of(&mut self, source: &Source, finding: &Finding) -> Sha256 {
         let line = source.lines_around(finding.span);
-        let mut hash = self.0.entry(line).or_insert_with(|| collapsed_hash(source.slice(line))).clone();
+        let mut hash =
+            self.0.entry(line).or_insert_with(|| collapsed_hash(source.slice(line))).clone();
         hash.update(finding.rule.as_bytes());
         hash
     }

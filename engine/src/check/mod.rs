@@ -8,8 +8,8 @@ mod fences;
 mod ids;
 mod moved;
 mod run;
-pub mod secrets;
 mod secret_findings;
+pub mod secrets;
 
 use crate::forms::all::Patterns;
 use crate::forms::variants::Variants;
@@ -40,7 +40,7 @@ pub use ids::{Occurrences, text_keys};
 
 use family::Claim;
 use ids::assign_ids;
-use run::{PatternInput, report_stopped, run_patterns, report_invalid};
+use run::{PatternInput, report_invalid, report_stopped, run_patterns};
 
 /// The rule that reports what could not be checked.
 pub const SKIPPED: &str = "aidd/skipped-file";
@@ -136,7 +136,8 @@ impl Engine {
         let watch: Vec<&[&'static str]> = words.iter().map(Vec::as_slice).collect();
         let patterns = Patterns::new(registry.tables(), registry.rules(), &watch);
         let is_on = |rule: &str| settings.may_run(rule);
-        let of_one_file = |rule: &&Rule| !rule.is_project_check() && rule.form != Some(Form::Commit);
+        let of_one_file =
+            |rule: &&Rule| !rule.is_project_check() && rule.form != Some(Form::Commit);
         let reads_files = registry.rules().iter().filter(of_one_file).any(|rule| is_on(&rule.id));
         let of_layers = |rule: &&Rule| rule.form == Some(Form::Layers);
         let reads_imports = registry.rules().iter().filter(of_layers).any(|rule| is_on(&rule.id));
@@ -193,21 +194,21 @@ impl Engine {
     /// The settings of all rules for the file at `path`.
     #[must_use]
     pub fn settings(&self, path: &str) -> Arc<Settings> {
-        self.settings.of(path, false, &self.registry)
+        self.settings.for_path(path, false, &self.registry)
     }
 
     /// Like [`Engine::settings`], for the directory at `path`: settings for everything below apply
     /// to it.
     #[must_use]
     pub fn settings_of_folder(&self, path: &str) -> Arc<Settings> {
-        self.settings.of(path, true, &self.registry)
+        self.settings.for_path(path, true, &self.registry)
     }
 
     /// Whether the conditions of `rule` are met at `path`.
     #[must_use]
     pub fn conditions_met(&self, rule: &str, path: &str, files: &dyn Files) -> bool {
         match self.variants.at(path) {
-            Some(variant) if variant.has(rule) => variant.conditions.hold(rule, path, files),
+            Some(variant) if variant.has(rule) => variant.conditions.are_met(rule, path, files),
             _ => self.conditions.are_met(rule, path, files),
         }
     }

@@ -32,7 +32,7 @@ impl Engine {
         let settings = self.settings.clone();
         let engine =
             Self::compiled(self.distribution, registry, settings, waits, self.max_file_size)?;
-        Ok(Some((engine.on(self.today), folders)))
+        Ok(Some((engine.with_date(self.today), folders)))
     }
 }
 

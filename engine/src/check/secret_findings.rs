@@ -47,7 +47,7 @@ impl Engine {
         let tree = Tree::new(source);
         let words = self.patterns.text.run(self.registry.rules(), &tree, true, &mut report).watched;
         for (claim, offsets) in claims.iter().zip(&words) {
-            match claim.claimed().filter(|(family, _)| family.finds_secrets) {
+            match claim.as_claimed().filter(|(family, _)| family.finds_secrets) {
                 Some((family, kind)) => (family.check)(kind, &self.context(files), &mut report),
                 None => claim.hits(offsets, &mut report),
             }

@@ -103,7 +103,8 @@ fn reliability(finding: &Finding, registry: &Registry) -> (Confidence, bool, Sev
     let check = rule.and_then(|rule| rule.check.as_ref());
     let stated = check.and_then(|check| check.text.as_ref()).and_then(|text| text.secret);
     let severity = rule.map_or(finding.severity, |rule| rule.severity);
-    let by_place = GENERIC_RULES.iter().any(|name| finding.rule.strip_prefix("secrets/") == Some(name));
+    let by_place =
+        GENERIC_RULES.iter().any(|name| finding.rule.strip_prefix("secrets/") == Some(name));
     let implied =
         if severity == Severity::Error && !by_place { Confidence::Medium } else { Confidence::Low };
     (stated.unwrap_or(implied), stated.is_some(), severity)
@@ -218,11 +219,11 @@ mod tests {
         let registry = Registry::new(crate::DISTRIBUTION.pages, &[]);
         let mut findings: Vec<Finding> =
             (0..100_000).map(|at| finding("x/y", Severity::Error, at * 10, at * 10 + 8)).collect();
-        assert_eq!(settle(&mut findings, &registry).len(), 100_000);
+        assert_eq!(resolve(&mut findings, &registry).len(), 100_000);
         // A span that covers all of them is compared with each only once.
         findings.push(finding("x/y", Severity::Error, 0, 1_000_000));
         findings
             .extend((0..100_000).map(|at| finding("x/z", Severity::Error, at * 10, at * 10 + 8)));
-        assert_eq!(settle(&mut findings, &registry).len(), 100_001);
+        assert_eq!(resolve(&mut findings, &registry).len(), 100_001);
     }
 }

@@ -30,7 +30,7 @@ impl Keywords {
         watch: &[&[&'static str]],
     ) -> (Self, Vec<Cow<'static, str>>) {
         // The keywords of the shipped pages come from a sorted table.
-        let mut of_page = vec![NOBODY; tables.pages.len()];
+        let mut of_page = vec![NO_OWNER; tables.pages.len()];
         let mut own: Vec<(Cow<'static, str>, u32)> = Vec::new();
         for (rule, index) in rules.zip(0..) {
             match rule.shipped_page() {

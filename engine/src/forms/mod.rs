@@ -6,12 +6,12 @@ pub mod data;
 pub mod doc;
 mod expression;
 mod generated;
-pub mod project_form;
 mod keywords;
 pub mod layers;
 pub mod parts;
 pub mod password;
 pub mod prefilter;
+pub mod project_form;
 pub mod syntax;
 pub mod text;
 pub mod tree;
@@ -40,8 +40,12 @@ pub fn problems(rule: &Rule) -> Vec<String> {
     problems.extend(check.data.as_ref().and_then(|header| data::check_header(header).err()));
     let base = rule.path.as_deref().map_or("", scope_of);
     problems.extend(check.doc.as_ref().and_then(|header| doc::check_header(header).err()));
-    problems.extend(check.layers.as_ref().and_then(|header| error_message(LayersCheck::new(header, base))));
-    problems.extend(check.commit.as_ref().and_then(|header| error_message(CommitCheck::new(header, base))));
+    problems.extend(
+        check.layers.as_ref().and_then(|header| error_message(LayersCheck::new(header, base))),
+    );
+    problems.extend(
+        check.commit.as_ref().and_then(|header| error_message(CommitCheck::new(header, base))),
+    );
     problems.extend(check.when.iter().filter_map(|when| when::check_header(when).err()));
     if check.tree.is_some() {
         problems.extend(error_message(tree::TreeCheck::new(check, base, template(rule))));

@@ -38,7 +38,9 @@ impl Prefilter {
         let seen = self.seen.fetch_add(text.len(), Ordering::Relaxed).saturating_add(text.len());
         match seen {
             0..MAX_SEPARATE_BYTES => self.one_by_one(text, found),
-            MAX_SEPARATE_BYTES..MIN_DFA_BYTES => self.automaton(&self.quick, AhoCorasickKind::ContiguousNFA, text, found),
+            MAX_SEPARATE_BYTES..MIN_DFA_BYTES => {
+                self.automaton(&self.quick, AhoCorasickKind::ContiguousNFA, text, found)
+            }
             _ => self.automaton(&self.fast, AhoCorasickKind::DFA, text, found),
         }
     }

@@ -106,7 +106,9 @@ impl Scope<'_> {
     pub fn bytes(&self, path: &str) -> Option<u64> {
         let look = |files: &dyn Files| files.size(path).ok();
         match self.sizes {
-            Some(sizes) => sizes.known.one(path, |number| &mut number.bytes, || look(sizes.files)),
+            Some(sizes) => {
+                sizes.known.get_or_read(path, |number| &mut number.bytes, || look(sizes.files))
+            }
             None => look(self.files),
         }
     }
@@ -117,7 +119,7 @@ impl Scope<'_> {
         match self.sizes {
             Some(sizes) => {
                 let look = || count_lines(path, sizes.files);
-                sizes.known.one(path, |number| &mut number.lines, look)
+                sizes.known.get_or_read(path, |number| &mut number.lines, look)
             }
             None => count_lines(path, self.files),
         }

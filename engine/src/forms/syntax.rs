@@ -175,7 +175,9 @@ impl SyntaxPattern {
     fn globs(&self) -> &Globs {
         self.globs.get_or_init(|| {
             let check = self.rule.check.as_ref();
-            check.map_or_else(Globs::all, |check| Globs::from_check(check, self.rule.path.as_deref()))
+            check.map_or_else(Globs::all, |check| {
+                Globs::from_check(check, self.rule.path.as_deref())
+            })
         })
     }
 

@@ -96,7 +96,7 @@ impl Variants {
         // where they occur.
         for (index, place) in places.into_iter().enumerate() {
             let variant = variants.for_overrides(vec![index]);
-            if let Some((rule, why)) = variant.wrong.first() {
+            if let Some((rule, why)) = variant.invalid.first() {
                 return Err((place, rule.clone(), why.clone()));
             }
         }

@@ -29,7 +29,8 @@ struct Waiting {
 
 impl Waiting {
     fn all(&self) -> impl Iterator<Item = &Many<WhenHeader>> {
-        let own = self.rule.has_condition.then(|| self.rule.check.as_ref().map(|check| &check.when));
+        let own =
+            self.rule.has_condition.then(|| self.rule.check.as_ref().map(|check| &check.when));
         own.flatten().into_iter().chain(&self.pack)
     }
 }
@@ -99,7 +100,12 @@ impl Conditions {
     /// also include the shipped `compliance` rules that are not about security; a vulnerability
     /// matters even in generated code.
     #[must_use]
-    pub fn unmet(&self, source: &Source, settings: &Settings, files: &dyn Files) -> HashSet<RuleId> {
+    pub fn unmet(
+        &self,
+        source: &Source,
+        settings: &Settings,
+        files: &dyn Files,
+    ) -> HashSet<RuleId> {
         let on = |rule: &RuleId| settings.get(rule).is_some_and(|one| one.severity.is_some());
         let rules = self.of.keys().filter(|rule| on(rule));
         let mut off: HashSet<RuleId> =

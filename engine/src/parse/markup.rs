@@ -49,8 +49,8 @@ pub fn read(text: &str) -> Markup {
         }
         None
     };
-    let mut parser =
-        Parser::new_with_broken_link_callback(text, options, Some(on_broken_link)).into_offset_iter();
+    let mut parser = Parser::new_with_broken_link_callback(text, options, Some(on_broken_link))
+        .into_offset_iter();
     let mut markup = Markup::default();
     let mut used: HashSet<String> = HashSet::new();
     // Links, code and front matter cannot contain bare URLs.

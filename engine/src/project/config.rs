@@ -29,12 +29,20 @@ pub struct Config {
     pub schema: Option<String>,
     /// Globs of the paths to check. Default: all files. A glob without a slash matches the file
     /// name in any directory.
-    #[serde(default, deserialize_with = "texts", skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<Texts>")]
+    #[serde(
+        default,
+        deserialize_with = "optional_string_or_list",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "Option<StringOrList>")]
     pub include: Option<Vec<String>>,
     /// Globs of the paths to exclude.
-    #[serde(default, deserialize_with = "texts", skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<Texts>")]
+    #[serde(
+        default,
+        deserialize_with = "optional_string_or_list",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "Option<StringOrList>")]
     pub exclude: Option<Vec<String>>,
     /// The minimum severity that makes a run fail: `error` (the default), `warning`, `info`,
     /// `never`.
@@ -45,8 +53,12 @@ pub struct Config {
     pub rules: Option<BTreeMap<String, RuleSetting>>,
     /// Packs to enable: sets of rules that are off by default. Settings under `rules` win over a
     /// pack.
-    #[serde(default, deserialize_with = "texts", skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<Texts>")]
+    #[serde(
+        default,
+        deserialize_with = "optional_string_or_list",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "Option<StringOrList>")]
     pub compliance: Option<Vec<String>>,
     /// Settings for some paths; later entries win.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -198,16 +210,28 @@ impl ContentPaths {
 #[serde(rename_all = "camelCase")]
 pub struct CiConfig {
     /// Selectors of rules whose new findings fail the run, regardless of severity.
-    #[serde(default, deserialize_with = "texts", skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<Texts>")]
+    #[serde(
+        default,
+        deserialize_with = "optional_string_or_list",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "Option<StringOrList>")]
     pub block_on: Option<Vec<String>>,
     /// Selectors of rules whose new findings are reported but do not fail the run.
-    #[serde(default, deserialize_with = "texts", skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<Texts>")]
+    #[serde(
+        default,
+        deserialize_with = "optional_string_or_list",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "Option<StringOrList>")]
     pub warn_on: Option<Vec<String>>,
     /// Selectors of rules whose findings are counted but not reported.
-    #[serde(default, deserialize_with = "texts", skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<Texts>")]
+    #[serde(
+        default,
+        deserialize_with = "optional_string_or_list",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "Option<StringOrList>")]
     pub ignore: Option<Vec<String>>,
 }
 
@@ -307,8 +331,8 @@ impl Level {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct Override {
     /// Globs of the paths that the settings apply to.
-    #[serde(deserialize_with = "some_texts")]
-    #[schemars(with = "Texts")]
+    #[serde(deserialize_with = "string_or_list")]
+    #[schemars(with = "StringOrList")]
     pub files: Vec<String>,
     /// Rule id, alias or glob of ids → setting for these paths.
     pub rules: BTreeMap<String, RuleSetting>,
@@ -330,10 +354,12 @@ fn string_or_list<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Stri
     })
 }
 
-fn optional_string_or_list<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<String>>, D::Error> {
+fn optional_string_or_list<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Vec<String>>, D::Error> {
     /// Applies `some_texts` inside of an `Option`.
     #[derive(Deserialize)]
-    struct Wrapper(#[serde(deserialize_with = "some_texts")] Vec<String>);
+    struct Wrapper(#[serde(deserialize_with = "string_or_list")] Vec<String>);
     Ok(Option::<Wrapper>::deserialize(deserializer)?.map(|Wrapper(list)| list))
 }
 
@@ -378,7 +404,11 @@ pub fn read(text: &str) -> Result<(Config, Vec<Problem>), Problem> {
     let config = serde_path_to_error::deserialize(value).map_err(|error| {
         let path = error.path().clone();
         let range = locate(&ast, &path);
-        Problem { message: format!("`{path}`: {}", error.into_inner()), span: range, suggestion: None }
+        Problem {
+            message: format!("`{path}`: {}", error.into_inner()),
+            span: range,
+            suggestion: None,
+        }
     })?;
     Ok((config, unknown))
 }

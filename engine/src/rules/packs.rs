@@ -59,7 +59,7 @@ pub struct InvalidSetting(String);
 /// The path where a project pack of this name is expected, in parentheses.
 fn page_of(name: &str) -> String {
     let own = name.strip_prefix("./").filter(|own| !own.contains(".."));
-    own.map_or(String::new(), |own| format!(" (`{PACK_FOLDER}/{own}.md`)"))
+    own.map_or(String::new(), |own| format!(" (`{PACK_DIR}/{own}.md`)"))
 }
 
 fn hint(nearest: Option<&str>, known: &[String]) -> String {
@@ -145,7 +145,7 @@ impl Packs {
                     always.insert(rule.clone());
                 }
                 packs.when.entry(rule.clone()).or_default().0.extend(header.when.0.clone());
-                packs.on.insert(rule);
+                packs.enabled.insert(rule);
             }
             for (name, setting) in &header.set {
                 let setting = self::setting(setting).map_err(|why| PackError::Setting {
@@ -154,7 +154,7 @@ impl Packs {
                     why,
                 })?;
                 let rules = named(std::slice::from_ref(name), registry)?;
-                packs.set.extend(rules.into_iter().map(|rule| (rule, setting.clone())));
+                packs.settings.extend(rules.into_iter().map(|rule| (rule, setting.clone())));
             }
         }
         packs.when.retain(|rule, _| !always.contains(rule));
@@ -246,7 +246,8 @@ mod tests {
             (fine, "./../x"),
             (fine, "securty"),
         ] {
-            let _ = writeln!(shown, "{}", told(pack, name).chars().take(150).collect::<String>());
+            let _ =
+                writeln!(shown, "{}", message(pack, name).chars().take(150).collect::<String>());
         }
         insta::assert_snapshot!(shown, @r#"
         compliance: pack `./team`: .aidd/packs/team.md:3:3: unknown key `rulez`; did you mean `rules`?

@@ -77,7 +77,7 @@ impl Rule {
             severity: head.severity,
             enabled: head.enabled,
             form: head.form,
-            has_condition: head.waits,
+            has_condition: head.has_condition,
             requires: head.requires,
             page: Cow::Borrowed(page.text),
             path: None,
@@ -86,7 +86,13 @@ impl Rule {
     }
 
     /// The rule of a project's page at `path`.
-    pub(crate) fn from_page(id: &str, header: Header, summary: String, text: &str, path: &str) -> Self {
+    pub(crate) fn from_page(
+        id: &str,
+        header: Header,
+        summary: String,
+        text: &str,
+        path: &str,
+    ) -> Self {
         let check = header.check.as_ref();
         Self {
             id: id.into(),

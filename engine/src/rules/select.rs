@@ -117,7 +117,12 @@ impl SettingsTable {
     }
 
     /// The settings for the file or directory at `path`.
-    pub(crate) fn for_path(&self, path: &str, is_folder: bool, registry: &Registry) -> Arc<Settings> {
+    pub(crate) fn for_path(
+        &self,
+        path: &str,
+        is_folder: bool,
+        registry: &Registry,
+    ) -> Arc<Settings> {
         let inner = (is_folder && !path.is_empty()).then(|| format!("{path}/"));
         let applying = |index: &usize| {
             let globs = &self.overrides[*index].0;

@@ -29,7 +29,7 @@ pub enum PatternError {
         fault: PatternFault,
     },
     /// The braces expand to too many alternatives.
-    #[error("`{0}` expands to more than {MOST_ALTERNATIVES} paths; split the rule")]
+    #[error("`{0}` expands to more than {MAX_ALTERNATIVES} paths; split the rule")]
     ManyPaths(String),
 }
 

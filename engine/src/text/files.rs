@@ -406,7 +406,11 @@ impl<O: Files> Files for Overlay<'_, O> {
     }
 
     fn content_stamp(&self, path: &str) -> Option<Stamp> {
-        if self.over.exists(path) { self.over.content_stamp(path) } else { self.under.content_stamp(path) }
+        if self.over.exists(path) {
+            self.over.content_stamp(path)
+        } else {
+            self.under.content_stamp(path)
+        }
     }
 
     fn listing(&self) -> Option<&Listing> {

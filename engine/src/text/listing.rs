@@ -185,7 +185,9 @@ impl Listing {
         let beginning = self.beginning_with(prefix);
         let (few, range) = match suffix_key(suffix) {
             // A linear scan of a few files is faster than the lookup by extension.
-            Some(ending) if beginning.len() > MAX_LINEAR_SCAN => (self.with_suffix_key(ending), &[][..]),
+            Some(ending) if beginning.len() > MAX_LINEAR_SCAN => {
+                (self.with_suffix_key(ending), &[][..])
+            }
             _ => (&[][..], beginning),
         };
         let first = few.partition_point(|&at| (at as usize) < start);
@@ -254,11 +256,11 @@ mod tests {
     fn only_files_with_the_suffix_are_searched() {
         let paths = (0..100).map(|n| format!("a/{n}.{}", if n % 10 == 0 { "md" } else { "ts" }));
         let listing = Listing::new(paths);
-        assert_eq!(listing.like("", "/x.md").count(), 10);
-        assert_eq!(listing.like("a/", ".rs").count(), 0);
-        assert_eq!(listing.like("", "s").count(), 100);
+        assert_eq!(listing.candidates("", "/x.md").count(), 10);
+        assert_eq!(listing.candidates("a/", ".rs").count(), 0);
+        assert_eq!(listing.candidates("", "s").count(), 100);
         let listing = listing.with_file("a/x.rs");
-        assert_eq!(listing.like("", ".rs").collect::<Vec<_>>(), ["a/x.rs"]);
+        assert_eq!(listing.candidates("", ".rs").collect::<Vec<_>>(), ["a/x.rs"]);
     }
 
     #[test]
@@ -270,7 +272,7 @@ mod tests {
         folders.sort_unstable();
         assert_eq!(folders, [("", 3), ("a", 3), ("a-b", 1), ("a/c", 2), ("a/d", 1), ("a/d/e", 1)]);
         assert_eq!(listing.below("a/c"), ["a/c/y", "a/c/z"]);
-        assert!(listing.has_file("a/x") && !listing.has_file("a") && listing.has_folder("a"));
+        assert!(listing.has_file("a/x") && !listing.has_file("a") && listing.has_dir("a"));
         assert_eq!(listing.below("").len(), 6);
     }
 }

@@ -243,7 +243,7 @@ mod tests {
             ),
         ];
         for (text, why) in said {
-            assert_eq!(Baseline::read(text).expect_err(text).to_string(), why, "{text}");
+            assert_eq!(Baseline::parse(text).expect_err(text).to_string(), why, "{text}");
         }
     }
 

@@ -6,7 +6,7 @@
 
 use crate::check::{Checked, Engine, Occurrences};
 use crate::forms;
-use crate::forms::commits::{self, Commit, CommitCheck, CheckedText, Touch, CommitInput};
+use crate::forms::commits::{self, CheckedText, Commit, CommitCheck, CommitInput, Touch};
 use crate::rules::rule::{Report, Rule, Settings};
 use crate::text::files::{Files, Memory};
 use crate::text::finding::{Finding, RuleId};
@@ -41,7 +41,7 @@ fn compile(rule: &Rule) -> Option<CommitCheck> {
     let check = rule.check.as_ref()?;
     let base = rule.path.as_deref().map_or("", scope_of);
     let demands = CommitCheck::new(check.commit.as_ref()?, base).ok()?;
-    demands.leaving_out(&check.exclude, base).ok()
+    demands.excluding(&check.exclude, base).ok()
 }
 
 /// Which inputs the enabled rules need, so that a frontend collects no others.
@@ -61,7 +61,7 @@ pub fn required_inputs(engine: &Engine) -> CommitInputs {
     rules(engine).fold(CommitInputs::default(), |asked, (_, demands)| CommitInputs {
         any: true,
         lines: asked.lines || demands.counts_lines(),
-        members: asked.members || demands.asks_members(),
+        members: asked.members || demands.needs_members(),
     })
 }
 
@@ -85,8 +85,8 @@ pub fn run(engine: &Engine, work: &CommitInput, files: &dyn Files) -> CommitRepo
         if !engine.conditions_met(&rule.id, commits::CHANGE, files) {
             continue;
         }
-        report.judged.insert(rule.id.clone(), demands.judged(work));
-        for CheckedText { path, text, faults } in demands.judge(work) {
+        report.judged.insert(rule.id.clone(), demands.checked_count(work));
+        for CheckedText { path, text, faults } in demands.check(work) {
             // The text of a change differs between rules.
             let key = format!("{path}\n{text}");
             if !by_place.contains_key(&key) {
@@ -128,10 +128,9 @@ pub fn check_rule(
     }
     let settings = engine.settings_for_rule(&rule.id);
     let mut found = Vec::new();
-    for CheckedText { path, text, faults } in demands.judge(&work) {
+    for CheckedText { path, text, faults } in demands.check(&work) {
         let faults = faults.into_iter().map(|fault| (rule, fault)).collect();
-        let settled =
-            finish(engine, (&settings, &path), text, faults, &mut Occurrences::default());
+        let settled = finish(engine, (&settings, &path), text, faults, &mut Occurrences::default());
         let Some((source, checked)) = settled else { continue };
         let one = |finding| (Source::new(source.path(), source.text()), finding);
         found.extend(checked.findings.into_iter().map(one));
@@ -202,7 +201,11 @@ mod tests {
             message: "Some work\n".to_owned(),
             ..Commit::default()
         };
-        CommitInput { commits: vec![commit], title: Some("feat: x".to_owned()), ..CommitInput::default() }
+        CommitInput {
+            commits: vec![commit],
+            title: Some("feat: x".to_owned()),
+            ..CommitInput::default()
+        }
     }
 
     #[test]
@@ -224,14 +227,17 @@ mod tests {
         assert_eq!(report.judged["t/x"], 2);
         let id = |report: &CommitReport| report.texts[0].1.findings[0].id.clone();
         assert_eq!(id(&report), id(&found("b")));
-        assert_eq!(asked(&engine("")), Asked { any: true, ..Asked::default() });
+        assert_eq!(
+            required_inputs(&engine("")),
+            CommitInputs { any: true, ..CommitInputs::default() }
+        );
     }
 
     #[test]
     fn a_rule_that_is_off_finds_nothing() {
         let off = engine(r#"{"rules": {"t/x": "off"}}"#);
         assert!(run(&off, &work("a"), &Memory::default()).texts.is_empty());
-        assert!(!asked(&off).any);
+        assert!(!required_inputs(&off).any);
         let titles =
             engine(r#"{"overrides": [{"files": ["commit/title"], "rules": {"t/x": "off"}}]}"#);
         assert_eq!(run(&titles, &work("a"), &Memory::default()).texts.len(), 1);

@@ -90,7 +90,7 @@ pub fn read(rule: &Rule) -> Result<(Vec<Example>, Vec<String>), StrayFinding> {
                         }
                 });
                 if let Some(example) = open {
-                    example.beside.0.insert(path, text.into_bytes());
+                    example.siblings.0.insert(path, text.into_bytes());
                     continue;
                 }
                 let expected = if passes { Expected::Passes } else { Expected::Fails(Vec::new()) };
@@ -158,7 +158,7 @@ fn default_path(language: &str) -> String {
         "mermaid" => "diagram.mmd".to_owned(),
         "commit" => commits::DRAFT.to_owned(),
         "" => "example.txt".to_owned(),
-        other => format!("example.{}", ending(other)),
+        other => format!("example.{}", extension(other)),
     }
 }
 
@@ -235,7 +235,7 @@ pub fn run(engine: &Engine, rule: &Rule) -> Vec<String> {
                 "line {}: expected a `finding` block after the example, with one line \
                  `line:column matched text` per finding{}",
                 example.line,
-                outside(rule, example).unwrap_or_default()
+                exclusion_hint(rule, example).unwrap_or_default()
             ));
         }
         for (_, result) in apply_fixes(&results) {

@@ -6,12 +6,10 @@ use crate::check::{Engine, EngineError, Selection};
 use crate::project::config::{self, Config};
 use crate::project::git::Snapshot;
 use crate::rules::registry::{self, Registry};
-use crate::text::files::{
-    Disk, Files, Links, irregular_below, is_searched, nested, read_regular,
-};
+use crate::text::files::{Disk, Files, Links, irregular_below, is_searched, nested, read_regular};
 use crate::text::kind::{
-    BRANCH_DIR, CONFIG_PATH, MEMORY_DIR, PACK_DIR, LEGACY_MEMORY_DIR, RULE_DIRS,
-    is_memory_path, is_page_path,
+    BRANCH_DIR, CONFIG_PATH, LEGACY_MEMORY_DIR, MEMORY_DIR, PACK_DIR, RULE_DIRS, is_memory_path,
+    is_page_path,
 };
 use crate::text::paths::{relative, scope_of};
 use crate::text::source::{Encoding, Source, Span};
@@ -187,7 +185,16 @@ impl Project {
         let misshapen = add_remembered(&snapshot, &memories, &mut pages);
         let (disk, trusted) = (Disk::new(root), Some(snapshot));
         let today = None;
-        Ok(Self { distribution, disk, config, config_path, pages, malformed_memories: misshapen, trusted, today })
+        Ok(Self {
+            distribution,
+            disk,
+            config,
+            config_path,
+            pages,
+            malformed_memories: misshapen,
+            trusted,
+            today,
+        })
     }
 
     /// Excludes files from the check, such as reports that the run itself writes.
@@ -239,7 +246,7 @@ impl Project {
         let nested = nested(&self.disk);
         let pages = RULE_DIRS.into_iter().chain([PACK_DIR]).map(str::to_owned);
         let memories = [MEMORY_DIR, LEGACY_MEMORY_DIR, BRANCH_DIR].map(str::to_owned);
-        let inner = nested.memories.iter().map(|folder| format!("{folder}/{MEMORY_FOLDER}"));
+        let inner = nested.memories.iter().map(|folder| format!("{folder}/{MEMORY_DIR}"));
         let folders = pages.chain(nested.rules).chain(memories).chain(inner);
         let is_read =
             |path: &String| [".md", ".json", ".jsonl"].iter().any(|end| path.ends_with(end));
@@ -253,7 +260,7 @@ impl Project {
     /// An unknown rule in the selection, or a malformed glob.
     pub fn engine(&self, selection: &Selection) -> Result<Engine, ProjectError> {
         let engine = Engine::new(self.distribution, self.registry(), &self.config, selection);
-        engine.map(|engine| engine.on(self.today)).map_err(|error| {
+        engine.map(|engine| engine.with_date(self.today)).map_err(|error| {
             let said = error.to_string();
             match error {
                 EngineError::Params { .. } | EngineError::Pack(_) => {

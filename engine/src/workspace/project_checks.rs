@@ -8,15 +8,15 @@
 //! - a span is relative to the text that [`Scope::files`] has for the file, and the id is computed
 //!   from its lines, like that of a finding of the file pass.
 
-mod file_requests;
 mod cache;
+mod file_requests;
 
-pub use cache::{ProjectPassCache, Changes, CheckedFiles};
+pub use cache::{Changes, CheckedFiles, ProjectPassCache};
 
 use crate::check::{Checked, Engine};
 use crate::forms;
-use crate::forms::project_form::{ProjectFinding, ProjectResult, Scope, Sizes};
 use crate::forms::layers::{self, Imports};
+use crate::forms::project_form::{ProjectFinding, ProjectResult, Scope, Sizes};
 use crate::forms::tree::TreeCheck;
 use crate::forms::variants::{Applying, Variant};
 use crate::project::imports;
@@ -44,7 +44,7 @@ pub struct ProjectReport {
 
 /// The rules of the project pass that are enabled on some path.
 fn rules(engine: &Engine) -> impl Iterator<Item = (&Rule, &CheckHeader)> {
-    let joined = engine.registry().rules().iter().filter(|rule| rule.is_joined());
+    let joined = engine.registry().rules().iter().filter(|rule| rule.is_project_check());
     joined.filter_map(|rule| {
         let runs = engine.is_enabled_anywhere(&rule.id);
         runs.then(|| rule.check.as_ref()).flatten().map(|check| (rule, check))
@@ -106,7 +106,9 @@ pub fn of_text(
     let (path, memo) = (source.path(), engine.memo());
     let is_layers = |(_, check): &(&Rule, &CheckHeader)| check.form() == Some(Form::Layers);
     let rules: Vec<_> = rules(engine).filter(is_layers).collect();
-    let is_known = rules.is_empty() || memo.is_current(path, source.text()) || memo.count() > MAX_TYPED_IMPORTS;
+    let is_known = rules.is_empty()
+        || memo.is_current(path, source.text())
+        || memo.count() > MAX_TYPED_IMPORTS;
     if is_known || !imports::is_read(path) {
         return None;
     }
@@ -270,7 +272,7 @@ fn find_by_params(
             },
         };
         all.found.extend(joined.found);
-        all.judged += joined.checked;
+        all.checked += joined.checked;
         for note in joined.notes {
             if !all.notes.contains(&note) {
                 all.notes.push(note);

@@ -154,7 +154,7 @@ pub fn switch_off(registry: &Registry, text: &str, rule: &str, path: &str) -> Op
     let (config, _) = config::read(&new).ok()?;
     let packs = Packs::from_config(&config, registry).ok()?;
     let table = SettingsTable::new(registry, &config, &packs, &Selection::default()).ok()?;
-    let settings = table.of(path, false, registry);
+    let settings = table.for_path(path, false, registry);
     let is_off = settings.get(rule).is_none_or(|setting| setting.severity.is_none());
     is_off.then(|| format!("{mark}{new}"))
 }

@@ -68,8 +68,11 @@ pub(super) fn cursor(text: &str, offset: usize) -> Option<Cursor> {
     let behind = &text[offset..line_start + lines[number].len()];
     let more = behind.find([' ', ',', ':', ']', '}', '\r']).unwrap_or(behind.len());
     let is_block = before.len() == typed.len();
-    let siblings =
-        if is_block && place == Place::Key { sibling_keys(&lines, number, indent) } else { Vec::new() };
+    let siblings = if is_block && place == Place::Key {
+        sibling_keys(&lines, number, indent)
+    } else {
+        Vec::new()
+    };
     Some(Cursor {
         path,
         place,

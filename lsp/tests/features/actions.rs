@@ -240,7 +240,8 @@ fn a_baselined_finding_can_be_fixed_and_an_allowed_one_is_skipped() {
     let text = TWO.replace('‸', "");
     let first = Project::new(&[]);
     let known = first.open("Dockerfile", &text).checked.findings;
-    let baseline = Baseline::from_findings(known.iter().map(|finding| ("Dockerfile", finding))).to_json();
+    let baseline =
+        Baseline::from_findings(known.iter().map(|finding| ("Dockerfile", finding))).to_json();
     let project = Project::new(&[(".aidd/baseline.json", &baseline)]);
     let (_, actions) = project.actions("Dockerfile", TWO, FULL);
     assert!(titles(&actions).contains("Write KEY"), "{}", titles(&actions));

@@ -180,7 +180,8 @@ fn several_findings_at_a_position_are_shown_without_examples() {
 fn the_status_of_a_finding_is_shown() {
     let first = Project::new(&[]);
     let known = first.open("Dockerfile", "FROM debian:latest\n").checked.findings;
-    let baseline = Baseline::from_findings(known.iter().map(|finding| ("Dockerfile", finding))).to_json();
+    let baseline =
+        Baseline::from_findings(known.iter().map(|finding| ("Dockerfile", finding))).to_json();
     let project = Project::new(&[(".aidd/baseline.json", &baseline)]);
     let shown = hovered(&project, "Dockerfile", "FROM ‸debian:latest\n", FULL);
     assert!(shown.contains("\n*baselined*: known in the baseline\n"), "{shown}");

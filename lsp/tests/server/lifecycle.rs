@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 async fn the_exit_code_depends_on_a_prior_shutdown() {
     let folder = project();
     let client = Client::start(folder.path(), pushed()).await;
-    assert_eq!(client.leave().await, 0);
+    assert_eq!(client.shut_down().await, 0);
     let mut client = Client::start(folder.path(), pushed()).await;
     client.notify("exit", Value::Null).await;
     assert_eq!(client.code().await, 1);
@@ -27,8 +27,8 @@ async fn a_waiting_request_does_not_block_others() {
     let params = json!({ "previousResultIds": known, "partialResultToken": 2 });
     let id = client.begin("workspace/diagnostic", params).await;
     let _ = client.command("aidd.showConfig", json!([])).await;
-    assert!(!client.heard.iter().any(|one| one["id"] == id), "it is not answered");
-    assert_eq!(client.leave().await, 0);
+    assert!(!client.received.iter().any(|one| one["id"] == id), "it is not answered");
+    assert_eq!(client.shut_down().await, 0);
 }
 
 #[tokio::test]
@@ -90,7 +90,7 @@ async fn what_a_client_refuses_or_garbles_is_survived() {
     let of_cell =
         client.received.iter().any(|one| one["params"]["uri"] == "vscode-notebook-cell:/a.ipynb#1");
     assert!(!of_cell);
-    assert_eq!(client.leave().await, 0);
+    assert_eq!(client.shut_down().await, 0);
 }
 
 #[tokio::test]

@@ -100,14 +100,14 @@ async fn partial_results_are_sent_and_the_response_waits_for_changes() {
     let id = client.begin("workspace/diagnostic", ask(2, previous(&reports))).await;
     // A request that is answered after it.
     let _ = client.pull(&uri(&root.join("1.js"))).await;
-    assert!(!client.heard.iter().any(|one| one["id"] == id));
+    assert!(!client.received.iter().any(|one| one["id"] == id));
     let changed = write(root, "7.js", "");
     client.watched(&changed, 2).await;
     assert_eq!(client.answer(id).await["result"], json!({ "items": [] }));
     let part = client.wait_for("$/progress", |one| one["token"] == 2).await;
     let news = by_name(&part["value"]);
     assert_eq!(news["7.js"]["items"], json!([]));
-    assert_eq!(client.leave().await, 0);
+    assert_eq!(client.shut_down().await, 0);
 }
 
 #[tokio::test]

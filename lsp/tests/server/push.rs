@@ -153,7 +153,7 @@ async fn on_save_means_not_before() {
     tokio::time::sleep(std::time::Duration::from_millis(200)).await;
     client.notify("textDocument/didSave", json!({ "textDocument": { "uri": file } })).await;
     assert_eq!(client.published(&file, Some(3)).await.len(), 2);
-    assert!(!client.heard.iter().any(|one| one["params"]["version"] == 2));
+    assert!(!client.received.iter().any(|one| one["params"]["version"] == 2));
 }
 
 #[tokio::test]

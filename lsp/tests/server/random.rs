@@ -163,7 +163,7 @@ async fn play(deeds: &[Action]) {
         let text = model.texts[index].as_ref().expect("open");
         assert_eq!(places(&found), fresh(root, file, text), "{file}: {:?}", text.as_str());
     }
-    assert_eq!(client.leave().await, 0);
+    assert_eq!(client.shut_down().await, 0);
 }
 
 proptest! {

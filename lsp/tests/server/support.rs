@@ -128,7 +128,11 @@ impl Client {
     }
 
     /// The parameters of the next notification or request called `method` that `wanted` accepts.
-    pub(crate) async fn wait_for(&mut self, method: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+    pub(crate) async fn wait_for(
+        &mut self,
+        method: &str,
+        wanted: impl Fn(&Value) -> bool,
+    ) -> Value {
         loop {
             let fits = |one: &Value| one["method"] == method && wanted(&one["params"]);
             if let Some(at) = self.received.iter().position(fits) {

@@ -87,7 +87,7 @@ async fn what_is_malformed_is_logged_and_the_rest_is_processed() {
         let is_it = |params: &Value| {
             params["message"].as_str().is_some_and(|text| text.starts_with(&start))
         };
-        assert_eq!(client.hear("window/logMessage", is_it).await["type"], 2);
+        assert_eq!(client.wait_for("window/logMessage", is_it).await["type"], 2);
     }
     // After an unreadable edit, published diagnostics could belong to another text.
     client.change(&file, 2, json!([{ "range": "all", "text": "" }])).await;

@@ -50,7 +50,7 @@ mod tests {
             let is_required = input["required"]
                 .as_array()
                 .is_some_and(|all| all.iter().any(|name| name == choice.by));
-            assert_eq!(choice.usual.is_empty(), is_required, "{}", tool.name);
+            assert_eq!(choice.default.is_empty(), is_required, "{}", tool.name);
             if ["aidd_session", "aidd_branch"].contains(&tool.name) {
                 let all = input["properties"].as_object().map(serde_json::Map::len);
                 assert_eq!(

@@ -12,7 +12,7 @@ use aidd_lexicon::embedding::DIMENSIONS;
 use aidd_memory::project::ProjectMemory;
 use aidd_memory::recall::{Question, Using};
 use aidd_memory::store::{Layers, Wanted};
-use set::{Asked, FIGURES, Score};
+use set::{FIGURES, Score, SetQuestion};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -39,7 +39,7 @@ fn main() {
 fn evaluate(memory: &mut ProjectMemory) {
     let questions = set::questions();
     for (half, is_test) in [("tuning half", false), ("test half", true)] {
-        let asked: Vec<Asked> = set::questions()
+        let asked: Vec<SetQuestion> = set::questions()
             .into_iter()
             .filter(|asked| asked.is_test() == is_test && asked.is_answered())
             .collect();
@@ -70,7 +70,7 @@ fn row(name: &str, scores: &[Score]) {
     println!();
 }
 
-fn by_kind(asked: &[Asked], scores: &[Vec<Score>; 3]) {
+fn by_kind(asked: &[SetQuestion], scores: &[Vec<Score>; 3]) {
     let mut kinds: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (at, asked) in asked.iter().enumerate() {
         kinds.entry(&asked.kind).or_default().push(at);
@@ -86,12 +86,12 @@ fn by_kind(asked: &[Asked], scores: &[Vec<Score>; 3]) {
 }
 
 /// Answers to questions without a known answer in the set.
-fn nothing(memory: &mut ProjectMemory, questions: &[Asked]) {
-    let best = |asked: &&Asked| {
+fn nothing(memory: &mut ProjectMemory, questions: &[SetQuestion]) {
+    let best = |asked: &&SetQuestion| {
         let found = memory.search(&set::question(asked)).expect("found");
         found.hits.first().map_or(0.0, |hit| hit.score)
     };
-    let (answered, unanswered): (Vec<&Asked>, Vec<&Asked>) =
+    let (answered, unanswered): (Vec<&SetQuestion>, Vec<&SetQuestion>) =
         questions.iter().partition(|asked| asked.is_answered());
     let mut best = best;
     let known = set::mean(answered.iter().map(&mut best));
@@ -125,7 +125,7 @@ fn speed(count: usize) {
     memory
         .search(&Question { text: "second".into(), ..Question::new(Layers::ALL) })
         .expect("found");
-    println!("second search, which takes the terms in: {}", told(start.elapsed()));
+    println!("second search, which takes the terms in: {}", format_duration(start.elapsed()));
 
     let mut times = Vec::new();
     let busy = on_processor();
@@ -140,7 +140,7 @@ fn speed(count: usize) {
     let searches = u32::try_from(times.len()).expect("few");
     report("each later search", &mut times);
     if let Some(busy) = busy {
-        println!("time on the processor: {} a search", told(busy / searches));
+        println!("time on the processor: {} a search", format_duration(busy / searches));
     }
     limit(count);
     evaluate(&mut memory);

@@ -109,7 +109,7 @@ pub(crate) fn filled(root: &Path, wanted: Wanted, others: &[Entry]) -> ProjectMe
         for memory in &memories {
             if let Some(old) = &memory.supersedes {
                 let from = memory.id.clone();
-                let links = vec![Link { from, ..Link::to(Relation::Supersedes, old) }];
+                let links = vec![Link { from, ..Link::new(Relation::Supersedes, old) }];
                 store.put_links(&memory.id, &gate.clean(&links)?)?;
             }
         }
@@ -233,7 +233,11 @@ pub(crate) fn score(asked: &SetQuestion, found: &[String]) -> Score {
 }
 
 /// The score of each question that has an answer.
-pub(crate) fn scores(memory: &mut ProjectMemory, questions: &[SetQuestion], using: Using) -> Vec<Score> {
+pub(crate) fn scores(
+    memory: &mut ProjectMemory,
+    questions: &[SetQuestion],
+    using: Using,
+) -> Vec<Score> {
     let answered = questions.iter().filter(|asked| asked.is_answered());
     answered
         .map(|asked| {

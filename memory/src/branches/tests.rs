@@ -10,7 +10,7 @@ fn patch(value: Value) -> BranchContext {
 fn what_is_added_while_a_branch_is_merged_is_not_archived_away() {
     on_both(|root, memory| {
         memory.save_branch(&patch(json!({"branch": "x", "pendingTasks": ["a"]}))).expect("saved");
-        let seen = memory.whole_branch("x").expect("a branch");
+        let seen = memory.joined_branch("x").expect("a branch");
         let mut other = at(root, Wanted::Json);
         let more = json!({"branch": "x", "decisions": [{"decision": "Use Argon2id"}]});
         other.save_branch(&patch(more)).expect("saved");
@@ -63,7 +63,7 @@ fn what_one_side_has_done_is_not_left_to_do() {
         assert_eq!(context.pending_tasks, ["b", "c"]);
         let archived = json!({"branch": "x", "completedTasks": ["c"], "pendingTasks": ["a"]});
         write(root, ".aidd/branches/archive/x.json", &archived.to_string());
-        let whole = memory.whole_branch("x").expect("a branch");
+        let whole = memory.joined_branch("x").expect("a branch");
         assert_eq!(whole.pending_tasks, ["b"]);
     });
 }

@@ -61,9 +61,9 @@ mod tests {
             ("index out of bounds: the len is 3 but the index is 7", "runtime"),
             ("it did not work", "unknown"),
         ] {
-            assert_eq!(of(said).name, name, "{said}");
+            assert_eq!(classify(said).name, name, "{said}");
         }
-        assert!(of("").confidence < 0.1);
-        assert!((of("ECONNREFUSED").confidence - 0.3).abs() < 1e-9);
+        assert!(classify("").confidence < 0.1);
+        assert!((classify("ECONNREFUSED").confidence - 0.3).abs() < 1e-9);
     }
 }

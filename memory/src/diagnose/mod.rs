@@ -9,10 +9,10 @@ pub use category::Category;
 pub use read::{Frame, Said, Trace, read};
 
 use super::MemoryError;
-use super::similarity::Held;
 use super::kinds::{self, Mistake, Observation};
 use super::project::ProjectMemory;
 use super::recall::Question;
+use super::similarity::Held;
 use super::store::{Layers, Query};
 use super::types::{Entry, Kind, Layer};
 use super::words::{error_key, pieces};
@@ -123,12 +123,17 @@ impl ProjectMemory {
 
     /// The mistakes that share the highest weight with the error or match it in a search, of the
     /// team and of sessions.
-    fn mistakes(&mut self, asked: &DiagnosedError, said: &[String]) -> Result<Mistakes, MemoryError> {
+    fn mistakes(
+        &mut self,
+        asked: &DiagnosedError,
+        said: &[String],
+    ) -> Result<Mistakes, MemoryError> {
         let query = Query::active(Layers::SESSION, Kind::Mistake);
         let mut entries = self.read(&mut |store| store.entries(&query))?;
         let own: BTreeSet<u64> = asked.words.iter().flatten().copied().collect();
         let weights = Weights::new(self.held(Kind::Mistake, &own)?, &entries);
-        let weighed: Vec<(u64, f64)> = own.iter().map(|word| (*word, weights.weight(*word))).collect();
+        let weighed: Vec<(u64, f64)> =
+            own.iter().map(|word| (*word, weights.weight(*word))).collect();
         let mut ids = self.sharing(Kind::Mistake, &weighed, COMPARED);
         // Words of the cause or the fix.
         let question = Question {
@@ -235,7 +240,12 @@ fn all_words(entry: &Entry) -> BTreeSet<u64> {
     pieces(&error_key(&text))
 }
 
-fn compare(places: &mut Places<'_>, asked: &DiagnosedError, entry: &Entry, weights: &Weights) -> Match {
+fn compare(
+    places: &mut Places<'_>,
+    asked: &DiagnosedError,
+    entry: &Entry,
+    weights: &Weights,
+) -> Match {
     let mistake: Mistake = kinds::typed(&entry.metadata).unwrap_or_default();
     let seen: Observation = kinds::typed(&entry.metadata).unwrap_or_default();
     let mut trace = read(&entry.content);

@@ -219,7 +219,7 @@ mod tests {
         for number in 0..MAX_LOOKUPS * 3 {
             places.mark(&mut [Frame { file: format!("src/{number}.ts"), ..Frame::default() }]);
         }
-        assert_eq!(places.known.len(), LOOKED_FOR);
+        assert_eq!(places.known.len(), MAX_LOOKUPS);
     }
 
     #[test]

@@ -21,7 +21,7 @@ fn render_diagnosis(text: &str) -> String {
 }
 
 fn reads(text: &str, expected: &str) {
-    assert_eq!(shown(text), expected.trim_start(), "{text}");
+    assert_eq!(render_diagnosis(text), expected.trim_start(), "{text}");
 }
 
 #[test]

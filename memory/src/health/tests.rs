@@ -39,12 +39,12 @@ fn render(memory: &mut ProjectMemory) -> String {
 #[test]
 fn too_little_data_is_no_number() {
     on_both(|_, memory| {
-        assert!(shown(memory).starts_with("None of 0\nsessionSuccess - 0/0\n"));
+        assert!(render(memory).starts_with("None of 0\nsessionSuccess - 0/0\n"));
         session(memory, &[("cargo test", 0)], json!({}));
         session(memory, &[], outcome(true, 90.0));
         memory.save_mistake(&mistake("disk full", "rotate")).expect("saved");
         assert_eq!(
-            shown(memory),
+            render(memory),
             "None of 2\nsessionSuccess - 1/2\ncomplianceAvg - 1/2\nerrorRecurrence - 1/1\n\
              modelConsistency - 0/0\nmemoryUtilization - 2/2\n"
         );
@@ -69,7 +69,7 @@ fn measured_values_override_reported_values() {
         memory.save_mistake(&mistake("disk full while writing logs", "fix")).expect("seen");
         // tsc is both a type check and a build: two of the first session's three checks passed.
         assert_eq!(
-            shown(memory),
+            render(memory),
             "Some(62.0) of 4\nsessionSuccess 50.0 2/4\ncomplianceAvg 82.2 2/3\n\
              errorRecurrence 66.7 3/3\nmodelConsistency 86.3 2/3\nmemoryUtilization 25.0 4/4\n"
         );
@@ -89,14 +89,14 @@ fn commits_that_were_reverted_count_against_their_session() {
         for _ in 0..3 {
             session(memory, &[("cargo test", 0)], json!({}));
         }
-        assert!(shown(memory).contains("sessionSuccess 100.0 3/3"));
+        assert!(render(memory).contains("sessionSuccess 100.0 3/3"));
         let commit = repository.commit(START, "feat: a", &["a"]);
         repository.commit(
             START + 5000,
             &format!("Revert \"feat: a\"\n\nThis reverts commit {commit}."),
             &[],
         );
-        assert!(shown(memory).contains("sessionSuccess 0.0 3/3"), "{}", shown(memory));
+        assert!(render(memory).contains("sessionSuccess 0.0 3/3"), "{}", render(memory));
         assert!(!memory.health(9).expect("health").advice.is_empty());
     });
 }

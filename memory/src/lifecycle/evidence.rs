@@ -1,6 +1,6 @@
 //! Checks whether evidence, passed or recorded, meets a criterion.
 
-use super::phases::{Criterion, Content, EvidenceKind};
+use super::phases::{Content, Criterion, EvidenceKind};
 use crate::MemoryError;
 use crate::outcomes::{self, Check, Run};
 use crate::project::ProjectMemory;
@@ -71,7 +71,13 @@ pub(super) fn check_criterion(
         Ok(why) => (true, why),
         Err(why) => (false, why),
     };
-    Ok(CriterionResult { key: criterion.key, description: criterion.description, met, why, accepts: criterion.accepts })
+    Ok(CriterionResult {
+        key: criterion.key,
+        description: criterion.description,
+        met,
+        why,
+        accepts: criterion.accepts,
+    })
 }
 
 /// `true` is not accepted as evidence.
@@ -96,7 +102,7 @@ fn by_evidence(
         one => vec![one],
     };
     if values.len() > MAX_PIECES {
-        return Ok(Err(format!("more than {PIECES} pieces of evidence")));
+        return Ok(Err(format!("more than {MAX_PIECES} pieces of evidence")));
     }
     let mut shown = Vec::new();
     for value in values {
@@ -182,11 +188,15 @@ fn holds(
                 commit(scene, text, None)
             }
             (EvidenceKind::Branch, Piece::Branch(name)) => branch(scene, name),
-            (EvidenceKind::Branch, Piece::Note { text, .. }) if !text.contains(char::is_whitespace) => {
+            (EvidenceKind::Branch, Piece::Note { text, .. })
+                if !text.contains(char::is_whitespace) =>
+            {
                 branch(scene, text)
             }
             (EvidenceKind::Tasks, Piece::Branch(name)) => tasks(memory, name)?,
-            (EvidenceKind::Outcome(check), Piece::Memory(id)) => outcome(memory, scene, *check, id)?,
+            (EvidenceKind::Outcome(check), Piece::Memory(id)) => {
+                outcome(memory, scene, *check, id)?
+            }
             (EvidenceKind::Memory(holds), Piece::Memory(id)) => match found(memory, id)? {
                 Ok(entry) => text(&whole(&entry), *holds).map(|()| format!("`{id}`")),
                 Err(why) => Err(why),
@@ -232,7 +242,9 @@ fn by_record(
     for shown in criterion.accepts {
         let verdict = match (shown, scene.branch.as_deref()) {
             (EvidenceKind::Remembered, _) => remembered(memory, scene)?,
-            (EvidenceKind::Outcome(check), Some(branch)) => last_run(memory, scene, *check, branch)?,
+            (EvidenceKind::Outcome(check), Some(branch)) => {
+                last_run(memory, scene, *check, branch)?
+            }
             (EvidenceKind::Tasks, Some(branch)) => tasks(memory, branch)?,
             (EvidenceKind::Outcome(_) | EvidenceKind::Tasks, None) => {
                 Err("no evidence was passed, and the lifecycle has no session to search".to_owned())
@@ -343,10 +355,10 @@ fn repository(scene: &Context<'_>) -> Result<Repository, String> {
 fn commit(scene: &Context<'_>, rev: &str, file: Option<&str>) -> Verdict {
     let repository = repository(scene)?;
     let id = repository.commit(rev).map_err(|error| error.to_string())?;
-    let told = repository.told(&id).map_err(|error| error.to_string())?;
+    let commit = repository.commit_info(&id).map_err(|error| error.to_string())?;
     let short = &id[..id.len().min(8)];
     // Git stores whole seconds.
-    if told.at + 1000 <= scene.began {
+    if commit.at + 1000 <= scene.began {
         return Err(format!("the commit {short} was made before the lifecycle started"));
     }
     if let Some(file) = file {
@@ -355,7 +367,10 @@ fn commit(scene: &Context<'_>, rev: &str, file: Option<&str>) -> Verdict {
             return Err(format!("the commit {short} has no file `{file}`"));
         }
     }
-    Ok(format!("the commit {short} \"{}\"", told.message.lines().next().unwrap_or_default().trim()))
+    Ok(format!(
+        "the commit {short} \"{}\"",
+        commit.message.lines().next().unwrap_or_default().trim()
+    ))
 }
 
 fn branch(scene: &Context<'_>, name: &str) -> Verdict {

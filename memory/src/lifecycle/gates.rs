@@ -2,7 +2,7 @@
 //! passes them. `content/specs/quality-gates.md` documents them; a test compares the two.
 
 use super::evidence::{self, Context};
-use super::phases::{Criterion, Content, EvidenceKind};
+use super::phases::{Content, Criterion, EvidenceKind};
 use crate::MemoryError;
 use crate::outcomes::{self, Check};
 use crate::project::ProjectMemory;
@@ -117,7 +117,11 @@ pub const GATES: [Gate; 12] = [
         "Specification current",
         VERIFY,
         &[],
-        &[EvidenceKind::Commit, EvidenceKind::File(Content::Words), EvidenceKind::Note(Content::Words)],
+        &[
+            EvidenceKind::Commit,
+            EvidenceKind::File(Content::Words),
+            EvidenceKind::Note(Content::Words),
+        ],
     ),
     Gate {
         blocks: false,
@@ -126,7 +130,11 @@ pub const GATES: [Gate; 12] = [
             "Documents follow",
             &["SHIP"],
             &["compliance/broken-link", "compliance/document-header"],
-            &[EvidenceKind::Commit, EvidenceKind::File(Content::Words), EvidenceKind::Note(Content::Words)],
+            &[
+                EvidenceKind::Commit,
+                EvidenceKind::File(Content::Words),
+                EvidenceKind::Note(Content::Words),
+            ],
         )
     },
     gate("commits_conform", "Commits conform", &["SHIP"], &["compliance/commit-message"], &[]),
@@ -227,7 +235,8 @@ impl ProjectMemory {
         if let Some(given) = given {
             let root = self.root().to_owned();
             let scene = Context { root: &root, began: 0, branch: branch.map(str::to_owned) };
-            let criterion = Criterion { key: gate.id, description: gate.name, accepts: gate.shown_by };
+            let criterion =
+                Criterion { key: gate.id, description: gate.name, accepts: gate.shown_by };
             let judged = evidence::check_criterion(self, &scene, &criterion, Some(given))?;
             let standing = if judged.met { GateStatus::Pass } else { GateStatus::Missing };
             return Ok((Some(standing), judged.why));

@@ -6,8 +6,8 @@ mod gates;
 mod phases;
 
 pub use evidence::CriterionResult;
-pub use gates::{GATES, Gate, Shows, GateStatus, gate_named, gates_of};
-pub use phases::{Criterion, Content, PHASES, Phase, EvidenceKind, criterion, phase};
+pub use gates::{GATES, Gate, GateStatus, Shows, gate_named, gates_of};
+pub use phases::{Content, Criterion, EvidenceKind, PHASES, Phase, criterion, phase};
 
 use super::MemoryError;
 use super::project::ProjectMemory;
@@ -154,7 +154,12 @@ impl ProjectMemory {
         let is_met = judged.iter().all(|one| one.met);
         let force = force.filter(|why| !why.trim().is_empty());
         if !is_met && force.is_none() {
-            return Ok(Advance { lifecycle: before, left: here.name, results: judged, moved: false });
+            return Ok(Advance {
+                lifecycle: before,
+                left: here.name,
+                results: judged,
+                moved: false,
+            });
         }
         let at = self.now();
         let shown: Map<String, Value> = judged
@@ -254,7 +259,11 @@ impl ProjectMemory {
 }
 
 /// The evidence for a criterion, by its key or its description.
-fn evidence_for<'a>(here: &Phase, evidence: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {
+fn evidence_for<'a>(
+    here: &Phase,
+    evidence: &'a Map<String, Value>,
+    key: &str,
+) -> Option<&'a Value> {
     let is_for = |name: &str| criterion(here, name).is_some_and(|named| named.key == key);
     evidence.iter().find(|(name, _)| is_for(name)).map(|(_, value)| value)
 }

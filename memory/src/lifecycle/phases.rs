@@ -106,7 +106,11 @@ impl Content {
     }
 }
 
-const fn exit(key: &'static str, says: &'static str, shown_by: &'static [EvidenceKind]) -> Criterion {
+const fn exit(
+    key: &'static str,
+    says: &'static str,
+    shown_by: &'static [EvidenceKind],
+) -> Criterion {
     Criterion { key, description: says, accepts: shown_by }
 }
 
@@ -228,5 +232,5 @@ pub fn phase(name: &str) -> Result<&'static Phase, MemoryError> {
 /// The exit criterion of a phase by its key or its description.
 #[must_use]
 pub fn criterion<'a>(phase: &'a Phase, name: &str) -> Option<&'a Criterion> {
-    phase.exit.iter().find(|one| one.key.eq_ignore_ascii_case(name) || one.says == name)
+    phase.exit.iter().find(|one| one.key.eq_ignore_ascii_case(name) || one.description == name)
 }

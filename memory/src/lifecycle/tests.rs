@@ -35,13 +35,13 @@ fn run(memory: &mut ProjectMemory, session: &str, command: &str, code: i64) -> S
 fn the_phases_are_whole() {
     for phase in &PHASES {
         for one in phase.exit {
-            assert!(!one.shown_by.is_empty(), "{}", one.key);
+            assert!(!one.accepts.is_empty(), "{}", one.key);
             let same = phase.exit.iter().filter(|other| other.key == one.key);
             assert_eq!(same.count(), 1, "{}", one.key);
-            assert!(criterion(phase, one.says).is_some());
+            assert!(criterion(phase, one.description).is_some());
         }
     }
-    assert!(said(phase("SYNC")).contains("expected one of UNDERSTAND"));
+    assert!(error_text(phase("SYNC")).contains("expected one of UNDERSTAND"));
 }
 
 #[test]
@@ -50,14 +50,14 @@ fn without_evidence_nothing_moves_and_a_reason_moves_on() {
         let id = memory.start_lifecycle("login", None, None).expect("begun").id;
         let none = Map::new();
         let refused = memory.advance_lifecycle(&id, &none, None, None).expect("judged");
-        assert!(!refused.moved && refused.judged.iter().all(|one| !one.met));
+        assert!(!refused.moved && refused.results.iter().all(|one| !one.met));
         let claims =
             map(json!({"context": true, "requirements": "yes", "edges": " ", "acceptance": 1}));
         let refused = memory.advance_lifecycle(&id, &claims, None, Some(" ")).expect("judged");
-        assert!(!refused.moved && refused.judged.iter().all(|one| !one.met), "{refused:?}");
+        assert!(!refused.moved && refused.results.iter().all(|one| !one.met), "{refused:?}");
         assert_eq!(memory.lifecycle(&id).expect("read").current_phase, "UNDERSTAND");
         let other = map(json!({"All is well": "yes"}));
-        assert!(said(memory.advance_lifecycle(&id, &other, None, None)).ends_with(
+        assert!(error_text(memory.advance_lifecycle(&id, &other, None, None)).ends_with(
             "not an exit criterion of UNDERSTAND; expected one of context, requirements, acceptance, edges"
         ));
         for _ in 0..6 {
@@ -66,7 +66,7 @@ fn without_evidence_nothing_moves_and_a_reason_moves_on() {
         let done = memory.lifecycle(&id).expect("read");
         assert_eq!((&*done.status, done.phases.len()), ("completed", 6));
         assert_eq!(done.phases[5].forced.as_deref(), Some("trivial"));
-        assert!(said(memory.abandon_lifecycle(&id, "x")).contains("is completed"));
+        assert!(error_text(memory.abandon_lifecycle(&id, "x")).contains("is completed"));
     });
 }
 
@@ -104,7 +104,7 @@ fn words_files_and_memories_are_looked_at() {
         let passed = &moved.lifecycle.phases[0];
         assert_eq!((passed.evidence.len(), passed.forced.as_ref()), (4, None));
         assert_eq!(passed.evidence["context"], json!(lesson));
-        assert_eq!(moved.judged[3].why, "a note; the file `docs/list.md`");
+        assert_eq!(moved.results[3].why, "a note; the file `docs/list.md`");
         let shown = render_criteria(
             memory,
             &id,
@@ -122,7 +122,7 @@ fn words_files_and_memories_are_looked_at() {
         );
         let by =
             json!({"approval": {"note": "yes, go on then", "by": "Kim"}, "order": "docs/gone.md"});
-        assert!(judged(memory, &id, by).ends_with("approval met: a note by Kim\n"));
+        assert!(render_criteria(memory, &id, by).ends_with("approval met: a note by Kim\n"));
     });
 }
 
@@ -178,7 +178,7 @@ fn recorded_runs_and_tasks_show_themselves() {
         let before = run(memory, &session, "cargo test", 0);
         let id = memory.start_lifecycle("login", Some(&session), Some("build")).expect("begun").id;
         assert_eq!(
-            judged(memory, &id, json!({})),
+            render_criteria(memory, &id, json!({})),
             "tasks unmet: the context of `login` has no tasks\n\
              compiles unmet: no run of build is recorded on `login` since the lifecycle started\n\
              types unmet: no run of types is recorded on `login` since the lifecycle started\n"
@@ -189,7 +189,7 @@ fn recorded_runs_and_tasks_show_themselves() {
         memory.save_branch(&context(tasks)).expect("saved");
         let failed = run(memory, &session, "cargo build", 101);
         assert_eq!(
-            judged(memory, &id, json!({"types": before})),
+            render_criteria(memory, &id, json!({"types": before})),
             format!(
                 "tasks unmet: `login` has 1 pending tasks, such as \"docs\"\n\
                  compiles unmet: `{failed}` failed\n\
@@ -201,7 +201,7 @@ fn recorded_runs_and_tasks_show_themselves() {
             .expect("saved");
         let passed = run(memory, &session, "cargo build", 0);
         assert_eq!(
-            judged(memory, &id, json!({})),
+            render_criteria(memory, &id, json!({})),
             format!(
                 "tasks met: 2 completed tasks of `login`, none pending\n\
                  compiles met: `{passed}` passed: a run\n\
@@ -209,9 +209,13 @@ fn recorded_runs_and_tasks_show_themselves() {
             )
         );
         run(memory, &session, "cargo test", 1);
-        assert!(judged(memory, &id, json!({})).contains("compiles met"), "tests may fail for else");
+        assert!(
+            render_criteria(memory, &id, json!({})).contains("compiles met"),
+            "tests may fail for else"
+        );
         let later = run(memory, &session, "cargo build", 1);
-        let shown = render_criteria(memory, &id, json!({"compiles": passed, "tasks": "branch:login"}));
+        let shown =
+            render_criteria(memory, &id, json!({"compiles": passed, "tasks": "branch:login"}));
         assert!(shown.contains(&format!("compiles unmet: `{later}` failed")), "{shown}");
         assert!(shown.starts_with("tasks met"), "{shown}");
         run(memory, &session, "cargo test", 0);
@@ -227,7 +231,8 @@ fn the_last_phase_requires_a_short_summary_an_archive_and_a_memory() {
         write(root, "tests/login.rs", "");
         write(root, "long.md", &"line\n".repeat(21));
         let id = memory.start_lifecycle("login", None, Some("verify")).expect("begun").id;
-        let shown = render_criteria(memory, &id, json!({"covered": "tests/login.rs", "dead": "long.md"}));
+        let shown =
+            render_criteria(memory, &id, json!({"covered": "tests/login.rs", "dead": "long.md"}));
         assert!(
             shown.starts_with("covered met: the file `tests/login.rs`\ntests unmet: no evidence"),
             "{shown}"
@@ -243,7 +248,7 @@ fn the_last_phase_requires_a_short_summary_an_archive_and_a_memory() {
         let id = memory.start_lifecycle("login", None, Some("ship")).expect("begun").id;
         let evidence = json!({"summary": "long.md", "archived": "plans/done/login.md"});
         assert_eq!(
-            judged(memory, &id, evidence).lines().skip(1).collect::<Vec<_>>(),
+            render_criteria(memory, &id, evidence).lines().skip(1).collect::<Vec<_>>(),
             [
                 "memory unmet: no memory was saved since the lifecycle started",
                 "summary unmet: `long.md`: it has 21 lines",
@@ -251,7 +256,9 @@ fn the_last_phase_requires_a_short_summary_an_archive_and_a_memory() {
             ]
         );
         memory.save_insight("Ship it", None, &Insight::default(), None).expect("saved");
-        assert!(judged(memory, &id, json!({"archived": "long.md"})).contains("memory met"));
+        assert!(
+            render_criteria(memory, &id, json!({"archived": "long.md"})).contains("memory met")
+        );
     });
 }
 
@@ -259,13 +266,16 @@ fn the_last_phase_requires_a_short_summary_an_archive_and_a_memory() {
 fn there_is_a_way_back_and_a_way_out() {
     on_both(|_, memory| {
         let id = memory.start_lifecycle("search", None, Some("build")).expect("begun").id;
-        assert!(said(memory.return_lifecycle(&id, "VERIFY", "x")).contains("does not come before"));
-        assert!(said(memory.return_lifecycle(&id, "SPEC", " ")).contains("reason"));
+        assert!(
+            error_text(memory.return_lifecycle(&id, "VERIFY", "x"))
+                .contains("does not come before")
+        );
+        assert!(error_text(memory.return_lifecycle(&id, "SPEC", " ")).contains("reason"));
         let back = memory.return_lifecycle(&id, "spec", "it differs").expect("back");
         assert_eq!(back.current_phase, "SPEC");
         assert_eq!(back.phases[0].notes.as_deref(), Some("it differs"));
         memory.abandon_lifecycle(&id, "moot").expect("abandoned");
         assert_eq!(memory.lifecycles(Some("abandoned"), 9).expect("listed").len(), 1);
-        assert!(said(memory.judge_lifecycle(&id, &Map::new())).contains("is abandoned"));
+        assert!(error_text(memory.check_lifecycle(&id, &Map::new())).contains("is abandoned"));
     });
 }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::store::{Durability, Wanted, in_memory, open, transaction};
-use aidd_engine::parse::lines::log::{Folded, fold};
 use aidd_engine::parse::lines::active_set::ActiveSet;
+use aidd_engine::parse::lines::log::{Folded, fold};
 use aidd_engine::parse::lines::types::{Kind, Link};
 use proptest::prelude::*;
 use std::path::Path;

@@ -1,7 +1,6 @@
 //! Search in three steps: a search that returns compact hits, the memories around one of them, and
 //! whole entries for the few that are worth reading.
 
-mod timeline;
 mod dates;
 pub(crate) mod index;
 pub(crate) mod prepare;
@@ -11,6 +10,7 @@ mod snippet;
 mod stem;
 mod terms;
 pub mod texts;
+mod timeline;
 
 use super::store::Layers;
 use super::types::{Kind, Layer, Outcome, Status};

@@ -115,7 +115,7 @@ pub(super) fn rank(
     for (slot, brief) in index.briefs().iter().enumerate() {
         let words = words.get(slot).copied().unwrap_or_default();
         let (cosine, near) = match &meaning {
-            Some(meaning) => meaning.of(slot),
+            Some(meaning) => meaning.cosine_at(slot),
             None => (0.0, 0.0),
         };
         let is_topic = brief.topic != 0 && brief.topic == asked.topic;

@@ -1,7 +1,7 @@
 //! The first step of recall: memories that match a question, in compact form.
 
-use super::timeline::hit;
 use super::rank::{PreparedQuestion, rank};
+use super::timeline::hit;
 use super::{Answer, Diagnostics, Found, Question, Using, snippet};
 use crate::MemoryError;
 use crate::project::ProjectMemory;
@@ -24,7 +24,7 @@ impl ProjectMemory {
         question: &Question,
         using: Using,
     ) -> Result<Found, MemoryError> {
-        let asked = Preparefrom_questionuestion::of(question, using);
+        let asked = PreparedQuestion::from_question(question, using);
         self.read_indexed(&mut |store, index| {
             index.refresh(store, !asked.terms.is_empty())?;
             let (ranked, matched) = rank(index, store, question, &asked)?;

@@ -19,7 +19,9 @@ pub(super) fn snippet_for(entry: &Entry, title: &str, asked: &[String]) -> Strin
     });
     let mut parts = vec![content.strip_prefix(shown).unwrap_or(content)];
     // The outcome of a decision is a separate field of the hit.
-    each_metadata_text(entry, &mut |text| parts.extend(Outcome::read(text).is_err().then_some(text)));
+    each_metadata_text(entry, &mut |text| {
+        parts.extend(Outcome::read(text).is_err().then_some(text))
+    });
     let mut left = MAX_SEARCHED_BYTES;
     let mut best: Option<(usize, String)> = None;
     for part in parts {
@@ -125,8 +127,8 @@ mod tests {
         let content = format!("T\n{} needle here {}", "hay ".repeat(60), "straw ".repeat(60));
         let found = snippet(&content, "needle");
         assert!(found.starts_with("…hay") && found.contains("needle") && found.ends_with("…"));
-        assert!(found.chars().count() <= LONGEST + 2, "{found}");
+        assert!(found.chars().count() <= MAX_SNIPPET_CHARS + 2, "{found}");
         let dense = snippet(&format!("T\n{}", "캐시".repeat(200)), "캐시");
-        assert_eq!(dense.chars().count(), LONGEST + 1);
+        assert_eq!(dense.chars().count(), MAX_SNIPPET_CHARS + 1);
     }
 }

@@ -2,7 +2,10 @@
 //! hundreds of texts, such as knowledge base entries.
 
 use super::prepare::{VECTOR_BYTES, clipped};
-use super::rank::{MIN_COSINE, MAX_QUESTION_BYTES, MAX_QUESTION_TERMS, BM25_B, MAX_MEANING, MIN_COSINE_RANGE, BM25_K1, rarity};
+use super::rank::{
+    BM25_B, BM25_K1, MAX_MEANING, MAX_QUESTION_BYTES, MAX_QUESTION_TERMS, MIN_COSINE,
+    MIN_COSINE_RANGE, rarity,
+};
 use super::terms;
 use aidd_lexicon::embedding::{Table, Vector};
 use std::borrow::Cow;

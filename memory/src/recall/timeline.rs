@@ -3,10 +3,10 @@
 use super::{Hit, Timeline, snippet};
 use crate::MemoryError;
 use crate::brief::follows_failed;
-use crate::duplicates::meaning_key;
 use crate::project::ProjectMemory;
 use crate::store::{Layers, Order, Query, StorageBackend};
 use crate::types::{Entry, Layer, Relation, Status};
+use aidd_engine::parse::lines::duplicates::meaning_key;
 use aidd_engine::workspace::remembered;
 use std::collections::BTreeSet;
 
@@ -76,7 +76,10 @@ impl ProjectMemory {
     }
 }
 
-fn related_hits(store: &mut dyn StorageBackend, entries: &[Entry]) -> Result<Vec<Hit>, MemoryError> {
+fn related_hits(
+    store: &mut dyn StorageBackend,
+    entries: &[Entry],
+) -> Result<Vec<Hit>, MemoryError> {
     entries.iter().map(|entry| related_hit(store, entry)).collect()
 }
 

@@ -54,7 +54,7 @@ pub fn take(path: &Path) -> Result<Lock, MemoryError> {
                 return Err(MemoryError::Store(format!(
                     "another process has held {} for {} seconds",
                     path.display(),
-                    PATIENCE.as_secs()
+                    LOCK_TIMEOUT.as_secs()
                 )));
             }
             Err(TryLockError::Error(error)) => return Err(MemoryError::io(path)(error)),

@@ -141,30 +141,31 @@ pub fn recover(path: &Path) -> Recovered {
     if name.contains(".jsonl") {
         return json::recover(path);
     }
-    let mut remains = Recovered::default();
-    if of_database(path, &mut recover).is_err() {
+    let mut recovered = Recovered::default();
+    if of_database(path, &mut recovered).is_err() {
         let mended = RepairedCopy(path.with_extension(format!("mended-{}", std::process::id())));
-        recover = Recovered::default();
+        recovered = Recovered::default();
         // An unrepairable file has no readable records.
-        let _ = mended.make(path).and_then(|()| of_database(&mended.0, &mut recover));
+        let _ = mended.make(path).and_then(|()| of_database(&mended.0, &mut recovered));
     }
-    recover
+    recovered
 }
 
 /// Reads all readable records; fails when the schema cannot be read.
-fn of_database(path: &Path, remains: &mut Recovered) -> Result<(), MemoryError> {
+fn of_database(path: &Path, recovered: &mut Recovered) -> Result<(), MemoryError> {
     let connection = to_read(path).map_err(sqlite::error)?;
     let mut lost = 0;
-    recover.entries = rows(&connection, "memories", sqlite::COLUMNS, sqlite::entry, &mut lost);
-    recover.lines = rows(&connection, "lines", "file, present, data", sqlite::mirrored, &mut lost);
+    recovered.entries = rows(&connection, "memories", sqlite::COLUMNS, sqlite::entry, &mut lost);
+    recovered.lines =
+        rows(&connection, "lines", "file, present, data", sqlite::mirrored, &mut lost);
     for table in Table::ALL {
         let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, sqlite::parsed(row, 2)?));
         let found: Vec<(String, i64, Value)> =
             rows(&connection, table.name(), "id, at, data", read, &mut lost);
-        recover.documents.extend(found.into_iter().map(|(id, at, data)| (table, id, at, data)));
+        recovered.documents.extend(found.into_iter().map(|(id, at, data)| (table, id, at, data)));
     }
-    recover.links = links(&connection, &mut lost);
-    recover.lost = lost;
+    recovered.links = links(&connection, &mut lost);
+    recovered.lost = lost;
     Ok(())
 }
 

@@ -2,9 +2,9 @@
 
 mod connect;
 mod index;
-mod repair;
-mod query;
 mod partial_reads;
+mod query;
+mod repair;
 mod rows;
 
 use super::aside::move_aside;
@@ -14,9 +14,9 @@ use super::{
 };
 use crate::MemoryError;
 use crate::id::canonical;
-use crate::duplicates::meaning_key;
 use crate::privacy::Clean;
 use crate::types::{Entry, Kind, Layer, Link, Status};
+use aidd_engine::parse::lines::duplicates::meaning_key;
 use connect::{connect, connect_only};
 use rows::word;
 pub(super) use rows::{COLUMNS, entry, mirrored, parsed};

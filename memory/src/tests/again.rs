@@ -23,7 +23,7 @@ fn fields_of_a_known_mistake_are_merged() {
         let first = memory.save_mistake(&mistake("cache is empty", "warm it")).expect("saved");
         let with = |to: &str| New {
             topic: Some("cache".into()),
-            links: vec![Link::to(Relation::RelatesTo, to)],
+            links: vec![Link::new(Relation::RelatesTo, to)],
             branch: Some("main".into()),
             ..mistake("cache is empty", "warm it up")
         };
@@ -58,7 +58,7 @@ fn fields_of_a_known_decision_or_convention_are_merged() {
         let first = memory.save_decision(&new("", &[])).expect("saved");
         let again = memory.save_decision(&new("it is known", &[&other])).expect("saved");
         assert_eq!((&again.id, again.is_new, again.is_edited), (&first.id, false, true));
-        assert_eq!(one(memory, &first.id).metadata["reasoning"], "it is known");
+        assert_eq!(get_one(memory, &first.id).metadata["reasoning"], "it is known");
         assert_eq!(links(memory, &first.id), [(Relation::BuildsOn, other)]);
         let before = text(root, "ai/memory/decisions.jsonl");
         let same = memory.save_decision(&new("", &[])).expect("saved");
@@ -77,7 +77,7 @@ fn fields_of_a_known_decision_or_convention_are_merged() {
         let first = memory.save_convention(&convention(&[])).expect("saved");
         let again = memory.save_convention(&convention(&["isOpen"])).expect("saved");
         assert_eq!((&again.id, again.is_edited), (&first.id, true));
-        assert_eq!(one(memory, &first.id).metadata["examples"], json!(["isOpen"]));
+        assert_eq!(get_one(memory, &first.id).metadata["examples"], json!(["isOpen"]));
     });
 }
 
@@ -95,7 +95,7 @@ fn a_mistake_with_odd_fields_is_counted_all_the_same() {
             write(root, "ai/memory/mistakes.jsonl", &(line.line() + "\n"));
             let again = memory.save_mistake(&mistake("cache is empty", "warm it"));
             assert_eq!(again.expect("saved").occurrences, Some(count));
-            assert_eq!(one(memory, "mistake_1_a").metadata["occurrences"], count);
+            assert_eq!(get_one(memory, "mistake_1_a").metadata["occurrences"], count);
             let again = memory.save_mistake(&mistake("cache is empty", "warm it"));
             assert_eq!(again.expect("saved").occurrences, Some(count.saturating_add(1)));
         });

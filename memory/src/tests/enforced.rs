@@ -103,7 +103,8 @@ fn the_rule_outlives_edits_and_goes_with_its_memory() {
         new.body.check = Some(no_moment());
         let id = memory.save_mistake(&new).expect("saved").id;
         assert_eq!(rules(root), ["mistake/referenceerror-moment-is-not-defined"]);
-        let later = New { links: vec![Link::to(Relation::Supersedes, &id)], ..decision("x", None) };
+        let later =
+            New { links: vec![Link::new(Relation::Supersedes, &id)], ..decision("x", None) };
         memory.save_decision(&later).expect("saved");
         assert_eq!(rules(root), [""; 0]);
     });

@@ -40,12 +40,12 @@ fn a_decision_takes_the_place_of_the_one_on_its_topic_in_every_script() {
             let upper = topic.to_uppercase();
             let new = memory.save_decision(&decision(second, Some(&upper))).expect("saved");
             assert_eq!(new.superseded, std::slice::from_ref(&old.id));
-            assert_eq!(one(memory, &old.id).status, Status::Superseded);
-            assert_eq!(one(memory, &new.id).status, Status::Active);
+            assert_eq!(get_one(memory, &old.id).status, Status::Superseded);
+            assert_eq!(get_one(memory, &new.id).status, Status::Active);
             let chain = memory.chain(&old.id).expect("a chain");
             assert_eq!(chain.iter().map(|entry| &entry.id).collect::<Vec<_>>(), [&old.id, &new.id]);
             memory.remove(Kind::Decision, &new.id, None).expect("removed");
-            assert_eq!(one(memory, &old.id).status, Status::Active);
+            assert_eq!(get_one(memory, &old.id).status, Status::Active);
         }
         assert_eq!(memory.conflicts().expect("conflicts"), []);
         assert_eq!(text(root, "ai/memory/decisions.jsonl").lines().count(), 9);
@@ -55,9 +55,9 @@ fn a_decision_takes_the_place_of_the_one_on_its_topic_in_every_script() {
 #[test]
 fn superseding_what_is_not_there_oneself_or_in_a_circle_is_refused() {
     on_both(|_, memory| {
-        let supersedes = |id: &str| vec![Link::to(Relation::Supersedes, id)];
+        let supersedes = |id: &str| vec![Link::new(Relation::Supersedes, id)];
         let unknown = New { links: supersedes("decision_0_x"), ..decision("a", None) };
-        assert_eq!(said(memory.save_decision(&unknown)), "there is no memory `decision_0_x`");
+        assert_eq!(error_text(memory.save_decision(&unknown)), "there is no memory `decision_0_x`");
         let a = memory.save_decision(&decision("Store files on disk", None)).expect("saved").id;
         let b = New { links: supersedes(&a), ..decision("Keep blobs in a bucket", None) };
         let b = memory.save_decision(&b).expect("saved").id;
@@ -70,7 +70,7 @@ fn superseding_what_is_not_there_oneself_or_in_a_circle_is_refused() {
         assert!(link(memory, &a, &c).ends_with("this link would create a cycle"));
         assert!(link(memory, &b, &c).ends_with("this link would create a cycle"));
         assert_eq!(memory.chain(&b).expect("a chain").len(), 3);
-        assert_eq!(one(memory, &a).status, Status::Superseded);
+        assert_eq!(get_one(memory, &a).status, Status::Superseded);
     });
 }
 
@@ -78,7 +78,7 @@ fn superseding_what_is_not_there_oneself_or_in_a_circle_is_refused() {
 fn conflicts_are_listed() {
     on_both(|_, memory| {
         let a = memory.save_decision(&decision("Use tabs", Some("style"))).expect("saved").id;
-        let debates = vec![Link::to(Relation::Contradicts, &a)];
+        let debates = vec![Link::new(Relation::Contradicts, &a)];
         let b = New { links: debates, ..decision("Use spaces", Some("style")) };
         let b = memory.save_decision(&b).expect("saved");
         assert_eq!(b.superseded, [""; 0]);
@@ -127,7 +127,7 @@ fn near_duplicates_are_named_and_same_errors_counted() {
         let again =
             memory.save_convention(&convention("name booleans is, has or can.")).expect("saved");
         assert_eq!((again.id, again.is_new), (old.id, false));
-        assert!(said(memory.save_convention(&convention(" "))).contains("cannot be empty"));
+        assert!(error_text(memory.save_convention(&convention(" "))).contains("cannot be empty"));
     });
 }
 
@@ -149,7 +149,7 @@ fn edits_and_outcomes_have_a_history() {
         // A field that decisions do not have would have no effect.
         for fields in [json!({"mood": 1}), json!({"content": "x"}), json!({"rationale": null})] {
             let edit = Edit { fields: map(fields), ..Edit::default() };
-            assert!(said(memory.edit(Kind::Decision, &id, &edit)).ends_with(
+            assert!(error_text(memory.edit(Kind::Decision, &id, &edit)).ends_with(
                 "; its fields are content, topic, reasoning, alternatives, context, confidence, \
                      outcome, outcomeReason"
             ));
@@ -157,11 +157,13 @@ fn edits_and_outcomes_have_a_history() {
         assert!(entry.updated_at > entry.created_at && !entry.is_contested());
         assert_eq!(memory.history(&id).expect("a history").len(), 3);
         assert!(
-            said(memory.edit(Kind::Mistake, &id, &edit)).contains("is a decision, not a mistake")
+            error_text(memory.edit(Kind::Mistake, &id, &edit))
+                .contains("is a decision, not a mistake")
         );
         memory.remove(Kind::Decision, &id, Some("moot")).expect("removed");
         assert!(
-            said(memory.set_outcome(&id, Outcome::Success, None)).starts_with("there is no memory")
+            error_text(memory.set_outcome(&id, Outcome::Success, None))
+                .starts_with("there is no memory")
         );
         assert_eq!(text(root, "ai/memory/decisions.jsonl").lines().count(), 4);
     });
@@ -212,7 +214,7 @@ fn what_a_memory_conflicts_with_is_what_all_conflicts_say_of_it() {
             memory.save_decision(&new).expect("saved").id
         };
         let one = save(memory, "Use Redis for it", "cache", vec![]);
-        let against = |to: &str| vec![Link::to(Relation::Contradicts, to)];
+        let against = |to: &str| vec![Link::new(Relation::Contradicts, to)];
         let two = save(memory, "Use nothing at all", "cache", against(&one));
         let three = save(memory, "Keep logs a day", "logs", against(&one));
         let four = save(memory, "Keep logs a year", "logs", vec![]);
@@ -250,7 +252,7 @@ fn walks_are_breadth_first_and_end() {
         let walk = memory.walk(&ids[0], &[Relation::BuildsOn], 2).expect("a walk");
         assert_eq!(depths(&walk.steps), [0, 1, 2]);
         assert!(!walk.is_cut);
-        assert_eq!(said(memory.walk("none", &[], 1)), "there is no memory `none`");
+        assert_eq!(error_text(memory.walk("none", &[], 1)), "there is no memory `none`");
     });
 }
 
@@ -281,7 +283,9 @@ fn a_session_goes_on_to_its_branch_and_a_merge_makes_it_permanent_once() {
         assert_eq!(ended.extra["later"], true);
         assert_eq!(promoted.decisions, ["Hash with Argon2id", "Rate limit logins"]);
         assert_eq!(promoted.errors, ["bcrypt cuts at 72 bytes"]);
-        assert!(said(memory.end_session(&session.id, &Map::new())).contains("has already ended"));
+        assert!(
+            error_text(memory.end_session(&session.id, &Map::new())).contains("has already ended")
+        );
         let again = memory.session(&session.id).expect("a session");
         assert!(memory.promote_session(&again).expect("promoted").was_known);
 
@@ -297,7 +301,7 @@ fn a_session_goes_on_to_its_branch_and_a_merge_makes_it_permanent_once() {
         let again = memory.merge_branch("feature/login").expect("merged");
         assert_eq!((again.promoted.len(), again.known.len()), (0, 3));
         assert_eq!(text(root, "ai/memory/decisions.jsonl"), lines);
-        assert_eq!(said(memory.merge_branch("none")), "there is no branch `none`");
+        assert_eq!(error_text(memory.merge_branch("none")), "there is no branch `none`");
 
         // Another clone merges the same branch: the same lines.
         let other = TempDir::new().expect("a directory");
@@ -331,16 +335,21 @@ fn sessions_thread_and_are_refused_what_they_may_not() {
             memory.delete_session(&id).expect("deleted");
         }
         let orphan = SessionState { parent_session_id: Some("x".into()), ..new_session("main") };
-        assert_eq!(said(memory.start_session(orphan)), "there is no session `x`");
-        assert!(said(memory.start_session(SessionState::default())).contains("branch"));
+        assert_eq!(error_text(memory.start_session(orphan)), "there is no session `x`");
+        assert!(error_text(memory.start_session(SessionState::default())).contains("branch"));
         let id = map(json!({"id": "y"}));
-        assert!(said(memory.update_session(&first.id, &id)).contains("cannot be changed"));
+        assert!(error_text(memory.update_session(&first.id, &id)).contains("cannot be changed"));
         let parent = map(json!({"parent_session_id": second.id}));
-        assert!(said(memory.update_session(&first.id, &parent)).contains("cannot be changed"));
-        let none = Observation::default();
-        assert_eq!(said(memory.observe("x", Kind::Insight, "t", &none)), "there is no session `x`");
         assert!(
-            said(memory.observe(&first.id, Kind::Checkpoint, "t", &none))
+            error_text(memory.update_session(&first.id, &parent)).contains("cannot be changed")
+        );
+        let none = Observation::default();
+        assert_eq!(
+            error_text(memory.observe("x", Kind::Insight, "t", &none)),
+            "there is no session `x`"
+        );
+        assert!(
+            error_text(memory.observe(&first.id, Kind::Checkpoint, "t", &none))
                 .contains("cannot be observed")
         );
         assert_eq!(memory.sessions(Some("main"), Some(false), 10).expect("sessions").len(), 2);
@@ -407,7 +416,7 @@ fn a_branch_is_saved_by_what_is_new() {
             (vec!["b".to_owned()], Some("BUILD"))
         );
         assert!(text(root, ".aidd/branches/x.json").contains("\"mood\": 1"));
-        assert!(said(memory.save_branch(&BranchContext::default())).contains("needs a name"));
+        assert!(error_text(memory.save_branch(&BranchContext::default())).contains("needs a name"));
     });
 }
 

@@ -193,7 +193,7 @@ impl World {
         let new = self.words();
         let memory = &mut self.clones[at].memory;
         let id = ids(memory, &old).remove(0);
-        let links = vec![Link::to(Relation::Supersedes, &id)];
+        let links = vec![Link::new(Relation::Supersedes, &id)];
         memory.save_decision(&New { links, ..decision(&new, None) }).expect("saved");
         let held = self.held.get_mut(branch).expect("a branch");
         held.decided.insert(new.clone());

@@ -27,7 +27,7 @@ fn what_a_team_mate_committed_is_there() {
         at(other.path(), Wanted::Json).save_decision(&decision("Theirs", None)).expect("saved");
         let both = text(other.path(), FILE) + &text(root, FILE);
         write(root, FILE, &both);
-        assert_eq!(shown(memory), ["Ours active 1", "Theirs active 1"]);
+        assert_eq!(active_texts(memory), ["Ours active 1", "Theirs active 1"]);
         assert_eq!(memory.problems().expect("problems"), []);
         // Memories that were only read are not written.
         assert_eq!(text(root, FILE), both);
@@ -58,7 +58,7 @@ fn two_edits_are_two_heads_until_an_edit_merges_them() {
         let marker = ProblemKind::ConflictMarker;
         assert_eq!(lines, [(3, marker), (4, marker), (6, marker)]);
         memory.edit(Kind::Decision, &id, &edit("Both")).expect("edited");
-        assert_eq!(shown(memory), ["Both active 1"]);
+        assert_eq!(active_texts(memory), ["Both active 1"]);
         assert_eq!(memory.conflicts().expect("conflicts"), []);
         assert_eq!(text(root, FILE).lines().count(), 7);
     });
@@ -80,7 +80,7 @@ fn circles_of_two_branches_hold_and_are_listed() {
         link(&mut at(other.path(), Wanted::Json), &b, &a);
         let both = text(root, FILE) + &text(other.path(), FILE).replace(&base, "");
         write(root, FILE, &both);
-        assert_eq!(shown(memory), ["A active 1", "B active 1"]);
+        assert_eq!(active_texts(memory), ["A active 1", "B active 1"]);
         assert_eq!(memory.conflicts().expect("conflicts").len(), 2);
     });
 }
@@ -93,14 +93,14 @@ fn a_branch_without_a_line_hides_it_and_the_way_back_shows_it() {
         memory.save_decision(&decision("New", Some("t"))).expect("saved");
         let after = text(root, FILE);
         write(root, FILE, &before);
-        assert_eq!(shown(memory), ["Old active 1"]);
+        assert_eq!(active_texts(memory), ["Old active 1"]);
         write(root, FILE, &after);
-        assert_eq!(shown(memory), ["New active 1", "Old superseded 1"]);
+        assert_eq!(active_texts(memory), ["New active 1", "Old superseded 1"]);
         // Lines that were removed by hand are retained in the store.
         write(root, FILE, &before);
         assert_eq!(memory.missing("decisions").expect("missing").len(), 1);
         assert_eq!(memory.export(true).expect("exported"), 1);
-        assert_eq!(shown(memory), ["New active 1", "Old superseded 1"]);
+        assert_eq!(active_texts(memory), ["New active 1", "Old superseded 1"]);
     });
 }
 
@@ -112,7 +112,7 @@ fn a_file_that_is_gone_is_written_again() {
         }
         let before = text(root, FILE);
         std::fs::remove_dir_all(root.join("ai")).expect("removed");
-        assert_eq!(shown(memory), ["One active 1", "Two active 1"]);
+        assert_eq!(active_texts(memory), ["One active 1", "Two active 1"]);
         assert_eq!(memory.export(false).expect("exported"), 2);
         assert_eq!(text(root, FILE), before);
         std::fs::remove_dir_all(root.join("ai")).expect("removed");
@@ -121,7 +121,7 @@ fn a_file_that_is_gone_is_written_again() {
         let mut again =
             ProjectMemory::open(&crate::DISTRIBUTION, root, Wanted::Auto, Box::new(|| START))
                 .expect("open");
-        assert_eq!(shown(&mut again).len(), 3);
+        assert_eq!(active_texts(&mut again).len(), 3);
     });
 }
 
@@ -139,13 +139,13 @@ fn a_store_that_is_gone_or_damaged_is_made_again_from_the_files() {
         drop(memory);
         let path = root.join(".aidd").join(name);
         std::fs::remove_file(&path).expect("removed");
-        assert_eq!(shown(&mut at(root, wanted)), whole);
+        assert_eq!(active_texts(&mut at(root, wanted)), whole);
         std::fs::write(&path, "x".repeat(20_000)).expect("damaged");
         let mut memory =
             ProjectMemory::open(&crate::DISTRIBUTION, root, wanted, Box::new(|| START))
                 .expect("open");
         assert!(memory.take_notices()[0].contains("was damaged"));
-        assert_eq!(shown(&mut memory), whole);
+        assert_eq!(active_texts(&mut memory), whole);
     }
 }
 
@@ -172,7 +172,7 @@ fn damage_under_an_open_store_is_detected_and_repaired() {
     let mut memory =
         ProjectMemory::open(&crate::DISTRIBUTION, root, Wanted::Sqlite, Box::new(|| START + 9))
             .expect("open");
-    assert_eq!(shown(&mut memory), whole);
+    assert_eq!(active_texts(&mut memory), whole);
     let notices = memory.take_notices().join("\n");
     assert!(notices.contains("was damaged"), "{notices}");
     assert_eq!(memory.check().expect("checked"), [""; 0]);
@@ -191,7 +191,7 @@ fn older_files_are_read_and_edited_as_lines() {
             ".aidd/memory/mistakes.json",
             r#"[{"title": "boom", "content": "{\"fix\": \"f\"}", "createdAt": 5}]"#,
         );
-        assert_eq!(shown(memory), ["Use SQLite active 1", "boom active 1"]);
+        assert_eq!(active_texts(memory), ["Use SQLite active 1", "boom active 1"]);
         let id = memory
             .read(&mut |store| store.entries(&Query::active(Layers::PERMANENT, Kind::Decision)))
             .expect("read")
@@ -199,7 +199,7 @@ fn older_files_are_read_and_edited_as_lines() {
             .id;
         let edit = Edit { content: Some("Use SQLite in WAL mode".into()), ..Edit::default() };
         memory.edit(Kind::Decision, &id, &edit).expect("edited");
-        assert_eq!(shown(memory), ["Use SQLite in WAL mode active 1", "boom active 1"]);
+        assert_eq!(active_texts(memory), ["Use SQLite in WAL mode active 1", "boom active 1"]);
         assert_eq!(text(root, FILE).lines().count(), 1);
         let again = memory.save_mistake(&mistake("boom", "f")).expect("saved");
         assert_eq!((again.is_new, again.occurrences), (false, Some(2)));
@@ -216,7 +216,7 @@ fn import_says_what_it_took_in() {
         assert_eq!((imported.new, imported.gone), (1, 1));
         assert_eq!(memory.import().expect("imported"), Default::default());
         assert_eq!(memory.problems().expect("problems")[0].kind, ProblemKind::EditedLine);
-        assert_eq!(shown(memory), ["Uno active 1"]);
+        assert_eq!(active_texts(memory), ["Uno active 1"]);
     });
 }
 
@@ -279,6 +279,6 @@ fn damage_at_any_place_is_repaired_by_reading_again() {
             Err(error) => panic!("round {round}: {error}"),
         };
         memory.import().unwrap_or_else(|error| panic!("round {round}: {error}"));
-        assert_eq!(shown(&mut memory), whole, "round {round} at {place}");
+        assert_eq!(active_texts(&mut memory), whole, "round {round} at {place}");
     }
 }

@@ -83,7 +83,7 @@ fn what_is_enforced_comes_from_the_same_place() {
     assert_eq!((pages.len(), &*pages[0].path), (1, "memory/conventions.jsonl"));
     assert!(aidd_engine::text::kind::is_memory_path(&pages[0].path));
     write(root, "memory/conventions.jsonl", &line("convention_1_a", &json!({"severity": "grave"})));
-    assert_eq!(of().wrong[0].0, "memory/conventions.jsonl");
+    assert_eq!(of().malformed[0].0, "memory/conventions.jsonl");
     write(root, "ai/memory/conventions.jsonl", &line("convention_2_b", &check));
     let pages = of().pages;
     assert_eq!((pages.len(), &*pages[0].path), (1, "ai/memory/conventions.jsonl"));

@@ -65,7 +65,8 @@ fn all_writes(memory: &mut ProjectMemory) {
     };
     let new = New { body: reasons(18), ..decision(&bad(20), Some(&bad(21))) };
     let one = memory.save_decision(&new).expect("saved").id;
-    let link = Link { reason: Some(bad(22)), extra: fields(), ..Link::new(Relation::Debates, &one) };
+    let link =
+        Link { reason: Some(bad(22)), extra: fields(), ..Link::new(Relation::Debates, &one) };
     let two = New { links: vec![link.clone()], ..decision("entirely other words", None) };
     let two = memory.save_decision(&two).expect("saved").id;
     memory.link(&two, &link).expect("linked");

@@ -39,18 +39,18 @@ fn of_two_edits_the_named_edit_wins() {
         let entry = memory.get(&["decision_1_a".into()]).expect("there").remove(0);
         assert_eq!((&*entry.content, entry.heads.len()), ("cookies, a week", 2));
         assert!(matches!(
-            memory.settle("decision_1_a", Some("zzz")),
+            memory.resolve("decision_1_a", Some("zzz")),
             Err(MemoryError::Invalid(why)) if why.contains(&day.rev)
         ));
-        let both = memory.settle("decision_1_a", Some("")).expect_err("two begin so");
+        let both = memory.resolve("decision_1_a", Some("")).expect_err("two begin so");
         assert!(both.to_string().starts_with("`` must match exactly one"), "{both}");
-        let settled = memory.settle("decision_1_a", Some(&day.rev[..6])).expect("settled");
+        let settled = memory.resolve("decision_1_a", Some(&day.rev[..6])).expect("settled");
         assert_eq!(settled.dropped, std::slice::from_ref(&week.rev));
         let entry = memory.get(&["decision_1_a".into()]).expect("there").remove(0);
         assert_eq!((&*entry.content, entry.heads.len()), ("cookies, a day", 1));
         assert_eq!(entry.created_at, 1);
         let before = text(root, DECISIONS);
-        assert!(memory.settle("decision_1_a", None).expect("settled").is_nothing());
+        assert!(memory.resolve("decision_1_a", None).expect("settled").is_empty());
         assert_eq!(text(root, DECISIONS), before, "nothing is written for nothing");
     });
 }
@@ -100,12 +100,12 @@ fn of_a_duplicate_edit_and_another_the_named_edit_wins() {
         };
         let (twin, same, other) = (edit(2, "jwt"), edit(3, "jwt"), edit(4, "sessions"));
         write(root, DECISIONS, &file(&[&first, &twin, &same, &other]));
-        let settled = memory.settle("decision_1_a", Some(&other.rev)).expect("settled");
+        let settled = memory.resolve("decision_1_a", Some(&other.rev)).expect("settled");
         assert_eq!(settled.dropped, [same.rev]);
         let entry = memory.get(&["decision_1_a".into()]).expect("there").remove(0);
         assert_eq!((&*entry.content, entry.heads.len()), ("sessions", 1));
-        let none = memory.settle("decision_1_a", Some("")).expect("the only one");
-        assert!(none.is_nothing());
+        let none = memory.resolve("decision_1_a", Some("")).expect("the only one");
+        assert!(none.is_empty());
     });
 }
 
@@ -119,10 +119,10 @@ fn one_of_several_decisions_takes_the_place_of_the_others() {
         ];
         write(root, DECISIONS, &file(&[&a, &b, &c]));
         assert_eq!(memory.conflicts().expect("conflicts").len(), 2);
-        let settled = memory.settle("decision_1_a", None).expect("settled");
+        let settled = memory.resolve("decision_1_a", None).expect("settled");
         assert_eq!(settled.superseded, ["decision_2_b", "decision_3_c"]);
         assert_eq!(memory.conflicts().expect("conflicts"), []);
-        let beaten = memory.settle("decision_2_b", None).expect_err("superseded");
+        let beaten = memory.resolve("decision_2_b", None).expect_err("superseded");
         assert!(beaten.to_string().contains("superseded"), "{beaten}");
     });
 }
@@ -140,7 +140,7 @@ fn a_circle_is_taken_apart_at_the_one_that_counts() {
         let conflicts = memory.conflicts().expect("conflicts");
         assert!(conflicts.iter().all(|one| matches!(one, Conflict::Circle { .. })));
         assert_eq!(conflicts.len(), 3);
-        let settled = memory.settle("decision_2_b", None).expect("settled");
+        let settled = memory.resolve("decision_2_b", None).expect("settled");
         assert_eq!(settled.unlinked, ["decision_3_c"]);
         assert_eq!(memory.conflicts().expect("conflicts"), []);
         let ids = ["decision_1_a", "decision_2_b", "decision_3_c"].map(str::to_owned);
@@ -155,11 +155,11 @@ fn removal_retains_lines_and_deletes_the_rest() {
     on_both(|root, memory| {
         let tracked = memory.save_decision(&decision("cookies", None)).expect("saved").id;
         let own = memory.save_insight("lesson", None, &Insight::default(), None).expect("saved");
-        memory.take_back(&tracked, Some("wrong")).expect("taken back");
-        memory.take_back(&own, None).expect("taken back");
+        memory.remove_any(&tracked, Some("wrong")).expect("taken back");
+        memory.remove_any(&own, None).expect("taken back");
         assert!(text(root, DECISIONS).contains("cookies"));
         for id in [&tracked, &own] {
-            let again = memory.take_back(id, None);
+            let again = memory.remove_any(id, None);
             assert!(matches!(again, Err(MemoryError::Unknown { .. })), "{id}");
         }
     });
@@ -205,16 +205,16 @@ fn what_is_taken_in_twice_is_there_once() {
             ..crate::log::fold(std::slice::from_ref(&first)).expect("a memory").entry
         };
         let (lines, entries) = ([edit, first], [entry]);
-        let seen = memory.take_in(&lines, &entries, true).expect("looked at");
+        let seen = memory.import_entries(&lines, &entries, true).expect("looked at");
         assert_eq!((seen.new.len(), seen.known, seen.redacted), (2, 0, 2));
         assert!(!root.join(DECISIONS).exists());
-        assert_eq!(memory.take_in(&lines, &entries, false).expect("taken"), seen);
+        assert_eq!(memory.import_entries(&lines, &entries, false).expect("taken"), seen);
         let entry = memory.get(&["decision_1_a".into()]).expect("there").remove(0);
         // The edit follows the line that the gate changed, and with it its hash.
         assert_eq!((&*entry.content, entry.heads.len()), ("use a vault", 1));
         assert!(!text(root, DECISIONS).contains(&secret));
         let before = text(root, DECISIONS);
-        let again = memory.take_in(&lines, &entries, false).expect("taken");
+        let again = memory.import_entries(&lines, &entries, false).expect("taken");
         assert_eq!((again.new.len(), again.known, again.redacted), (0, 3, 0));
         assert_eq!(text(root, DECISIONS), before);
         assert_eq!(memory.problems().expect("problems"), []);
@@ -226,7 +226,7 @@ fn tracked_lines_are_pruned_only_when_old_and_requested() {
     on_both(|root, memory| {
         let gone = memory.save_mistake(&mistake("boom", "f")).expect("saved").id;
         let kept = memory.save_mistake(&mistake("other thing", "f")).expect("saved").id;
-        memory.take_back(&gone, None).expect("taken back");
+        memory.remove_any(&gone, None).expect("taken back");
         let path = "ai/memory/mistakes.jsonl";
         let before = text(root, path);
         assert_eq!(memory.prune_tracked(1, false).expect("pruned"), []);
@@ -260,7 +260,7 @@ fn what_an_older_file_says_is_not_brought_back_by_pruning() {
             .expect("read")
             .remove(0)
             .id;
-        memory.take_back(&id, None).expect("taken back");
+        memory.remove_any(&id, None).expect("taken back");
         let mut later = later(root, memory);
         for only_look in [true, false] {
             assert_eq!(later.prune_tracked(30, only_look).expect("pruned"), []);
@@ -275,7 +275,7 @@ fn what_an_older_file_says_is_not_brought_back_by_pruning() {
 fn a_mark_at_the_start_of_a_file_brings_nothing_back() {
     on_both(|root, memory| {
         let id = memory.save_decision(&decision("cookies", None)).expect("saved").id;
-        memory.take_back(&id, None).expect("taken back");
+        memory.remove_any(&id, None).expect("taken back");
         write(root, DECISIONS, &format!("\u{FEFF}{}", text(root, DECISIONS)));
         let mut later = later(root, memory);
         let dropped = later.prune_tracked(30, false).expect("pruned");

@@ -156,16 +156,17 @@ impl CheckHeader {
         let form = self.form()?;
         let wrong = match form {
             Form::Text => self.text.as_ref().and_then(TextHeader::shape_error),
-            Form::Tree => self.tree.as_ref().and_then(|form| form.misshapen()),
-            Form::Data => self.data.as_ref().and_then(|form| form.misshapen()),
-            Form::Layers => self.layers.as_ref().and_then(|form| form.misshapen()),
-            Form::Commit => self.commit.as_ref().and_then(|form| form.misshapen()),
-            Form::Doc => self.doc.as_ref().and_then(|form| form.misshapen()),
+            Form::Tree => self.tree.as_ref().and_then(|form| form.shape_error()),
+            Form::Data => self.data.as_ref().and_then(|form| form.shape_error()),
+            Form::Layers => self.layers.as_ref().and_then(|form| form.shape_error()),
+            Form::Commit => self.commit.as_ref().and_then(|form| form.shape_error()),
+            Form::Doc => self.doc.as_ref().and_then(|form| form.shape_error()),
             Form::Syntax => None,
         };
         let in_form = wrong.map(|message| (form.key(), message));
-        let in_when = || self.when.iter().find_map(WhenHeader::shape_error).map(|why| ("when", why));
-        let in_fix = || Some(("fix", self.fix.as_ref()?.misshapen(self, form)?));
+        let in_when =
+            || self.when.iter().find_map(WhenHeader::shape_error).map(|why| ("when", why));
+        let in_fix = || Some(("fix", self.fix.as_ref()?.shape_error(self, form)?));
         in_form.or_else(in_when).or_else(in_fix)
     }
 }
@@ -208,7 +209,7 @@ impl WhenHeader {
             if data.file.is_none() {
                 return Some("`data` of a condition requires `file`".to_owned());
             }
-            if let Some(wrong) = data.test_misshapen() {
+            if let Some(wrong) = data.test_shape_error() {
                 return Some(wrong);
             }
         }
@@ -216,7 +217,7 @@ impl WhenHeader {
         if inner.not.is_some() {
             return Some("`not` cannot be nested in `not`".to_owned());
         }
-        inner.misshapen()
+        inner.shape_error()
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::compare::repository_error;
 use aidd_engine::check::Engine;
-use aidd_engine::forms::commits::{self, Commit, Touch, CommitInput};
+use aidd_engine::forms::commits::{self, Commit, CommitInput, Touch};
 use aidd_engine::project::git::{Change, Repository, Snapshot};
 use aidd_engine::text::files::{Files, side_file};
 use aidd_engine::workspace::commit_checks::{self, CommitInputs};
@@ -56,9 +56,12 @@ pub fn check(
         return Ok(Vec::new());
     }
     let mut notes = Vec::new();
-    let found = line.repository.between(&line.bases, line.head, MAX_COMMITS + 1).map_err(repository_error)?;
+    let found = line
+        .repository
+        .between(&line.bases, line.head, MAX_COMMITS + 1)
+        .map_err(repository_error)?;
     if found.len() > MAX_COMMITS {
-        notes.push(format!("Only the last {MOST} commits were checked"));
+        notes.push(format!("Only the last {MAX_COMMITS} commits were checked"));
     } else if line.repository.is_shallow() {
         notes.push("The clone is shallow: commits missing from it were not checked".to_owned());
     }

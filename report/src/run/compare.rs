@@ -73,7 +73,8 @@ pub fn check(
     }
     let all = match known.filter(|known| base.commit.as_ref() == Some(&known.head)) {
         Some(known) => known.changes.clone(),
-        None => walk::work_tree_changes(&repository, &snapshot, &project.disk).map_err(repository_error)?,
+        None => walk::work_tree_changes(&repository, &snapshot, &project.disk)
+            .map_err(repository_error)?,
     };
     let head = Head::WorkTree { disk: &project.disk, walk, check_all: false };
     let mut compared = check_sides(project, engine, (&snapshot, head), (&all, &within), advance)?;

@@ -120,7 +120,8 @@ fn fixes_ids_and_moves() {
         assert_eq!(match_moves(&keys, &keys).len(), keys.len());
     };
     let baseline = |mut found: Found| {
-        let known = Baseline::from_findings(found.findings.iter().map(|finding| ("a.env", finding)));
+        let known =
+            Baseline::from_findings(found.findings.iter().map(|finding| ("a.env", finding)));
         assert!(known.apply(&mut found.findings).is_empty());
     };
     let mut cases = Vec::new();

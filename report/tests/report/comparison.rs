@@ -191,7 +191,7 @@ fn nothing_new_passes() {
         text.starts_with("## aidd: passed: no problems introduced in 4 changed files\n"),
         "{text}"
     );
-    assert!(!Document::of(&run, false).is_failing());
+    assert!(!Document::from_run(&run, false).is_failing());
 }
 
 /// Rule, level, state and suppression of each result.

@@ -2,7 +2,7 @@
 
 use super::entry::Entry;
 use aidd_engine::text::files::Files;
-use aidd_engine::text::paths::{parent_dir, join};
+use aidd_engine::text::paths::{join, parent_dir};
 use aidd_engine::text::source::Span;
 
 /// The links of an entry that lead to no file of the project. What leads out of it is not judged.

@@ -12,7 +12,7 @@ use super::recipe::{self, Table};
 use super::{ImportError, Left, Made, Tool, anchored, keys_left, listed, read_one, sample, texts};
 use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::Severity;
-use aidd_engine::text::paths::{parent_dir, join};
+use aidd_engine::text::paths::{join, parent_dir};
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

@@ -12,8 +12,7 @@ use aidd_engine::project::config::Config;
 use aidd_engine::project::git::{Entry, Snapshot};
 use aidd_engine::text::files::{Disk, Files};
 use aidd_engine::text::kind::{
-    CONFIG_PATH, MEMORY_DIR, PACK_DIR, RULE_DIRS, is_memory_path, is_pack_path,
-    is_page_path,
+    CONFIG_PATH, MEMORY_DIR, PACK_DIR, RULE_DIRS, is_memory_path, is_pack_path, is_page_path,
 };
 use aidd_engine::workspace::baseline::Baseline;
 use aidd_engine::workspace::walk::relative;

@@ -96,7 +96,9 @@ impl EditChecker {
     pub(super) fn check_proposed(&self, proposal: &Proposal) -> Result<Vec<EditFinding>> {
         let Some(path) = self.checked_path(&proposal.path) else { return Ok(Vec::new()) };
         let before = match &proposal.from {
-            Some(from) => self.checked_path(from).map(|from| self.read(&from)).transpose()?.flatten(),
+            Some(from) => {
+                self.checked_path(from).map(|from| self.read(&from)).transpose()?.flatten()
+            }
             None => self.read(&path)?,
         };
         let text = before.as_ref().map(|bytes| Source::decode(&*path, bytes.clone()));
@@ -114,7 +116,11 @@ impl EditChecker {
     ///
     /// # Errors
     /// When the file, or the baseline, cannot be read.
-    pub(super) fn check_made(&self, proposal: &Proposal, original: Option<&str>) -> Result<Vec<EditFinding>> {
+    pub(super) fn check_made(
+        &self,
+        proposal: &Proposal,
+        original: Option<&str>,
+    ) -> Result<Vec<EditFinding>> {
         let Some(path) = self.checked_path(&proposal.path) else { return Ok(Vec::new()) };
         let Some(after) = self.read(&path)? else { return Ok(Vec::new()) };
         let text = Source::decode(&*path, after.clone());
@@ -132,7 +138,12 @@ impl EditChecker {
     }
 
     /// The findings of `after` that are not in `before`.
-    fn new_findings(&self, path: &str, before: Option<Vec<u8>>, after: Vec<u8>) -> Result<Vec<EditFinding>> {
+    fn new_findings(
+        &self,
+        path: &str,
+        before: Option<Vec<u8>>,
+        after: Vec<u8>,
+    ) -> Result<Vec<EditFinding>> {
         let known: HashSet<String> = before
             .map(|before| check_text(&self.project, &self.engine, path.to_owned(), before))
             .into_iter()
@@ -211,7 +222,7 @@ pub(super) fn render(heading: &str, found: &[EditFinding]) -> Option<String> {
         text.push_str(one_line(line.trim_start()).trim_end());
     }
     if found.len() > MAX_FINDINGS {
-        text.push_str(&format!("\n… and {} more", found.len() - MOST));
+        text.push_str(&format!("\n… and {} more", found.len() - MAX_FINDINGS));
     }
     text.push_str("\n`aidd explain RULE` explains a rule.");
     Some(text)

@@ -52,7 +52,7 @@ pub(super) fn context(
     branch: &str,
     resumed: bool,
 ) -> Result<String, MemoryError> {
-    let mut notes = vec![TOLD.to_owned()];
+    let mut notes = vec![INTRODUCTION.to_owned()];
     notes.extend(pages.note.clone());
     let state = state::read(memory, Some(branch), None)?;
     if let Some(own) =

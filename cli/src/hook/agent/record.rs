@@ -9,7 +9,7 @@ use aidd_memory::MemoryError;
 use aidd_memory::kinds::{self, Checkpoint, Observation};
 use aidd_memory::outcomes::Check;
 use aidd_memory::project::ProjectMemory;
-use aidd_memory::records::{AiProvider, STARTED_BY, HOOK, SessionState};
+use aidd_memory::records::{AiProvider, HOOK, STARTED_BY, SessionState};
 use aidd_memory::store::{Layers, Order, Query};
 use aidd_memory::times::millis;
 use aidd_memory::types::{Entry, Kind};
@@ -121,7 +121,9 @@ pub(super) fn tool(
     (root, proposals): (&Path, &[Proposal]),
     findings: usize,
 ) -> Result<()> {
-    let Some((title, body)) = describe_tool(payload, (root, proposals), findings) else { return Ok(()) };
+    let Some((title, body)) = describe_tool(payload, (root, proposals), findings) else {
+        return Ok(());
+    };
     let Some(session) = begin(memory, payload, root)? else { return Ok(()) };
     memory.observe(&session.id, Kind::ToolOutcome, &title, &body)?;
     Ok(())

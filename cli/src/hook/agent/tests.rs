@@ -178,7 +178,7 @@ fn a_hook_is_found_after_every_option() {
         let words = ["aidd", &format!("--{name}"), "hook", "hook", "stop"].map(OsString::from);
         let words = words.iter().enumerate().filter(|(at, _)| takes || *at != 2);
         let words: Vec<OsString> = words.map(|(_, word)| word.clone()).collect();
-        assert!(is_agents(&words), "{words:?}");
+        assert!(is_agent_hook(&words), "{words:?}");
     }
 }
 

@@ -121,18 +121,21 @@ mod tests {
     #[test]
     fn the_block_replaces_the_existing_one() {
         let block = block();
-        assert_eq!(within("", &block).as_deref(), Ok(&*block));
+        assert_eq!(replace_block("", &block).as_deref(), Ok(&*block));
         let first = replace_block("# A\n\ntext", &block).expect("written");
         assert_eq!(first, format!("# A\n\ntext\n\n{block}"));
-        assert_eq!(within(&first, &block), Ok(first.clone()));
+        assert_eq!(replace_block(&first, &block), Ok(first.clone()));
         let old = first.replace("new", "old\nlines") + "\nmore\n";
-        assert_eq!(within(&old, &block), Ok(format!("{first}\nmore\n")));
+        assert_eq!(replace_block(&old, &block), Ok(format!("{first}\nmore\n")));
         let windows = old.replace('\n', "\r\n");
-        assert_eq!(within(&windows, &block), Ok(format!("{first}\nmore\n").replace('\n', "\r\n")));
+        assert_eq!(
+            replace_block(&windows, &block),
+            Ok(format!("{first}\nmore\n").replace('\n', "\r\n"))
+        );
         // Only the block changes; mixed line endings elsewhere stay.
         let mixed = "# A\r\ntext\nmore\r\n";
         assert_eq!(
-            within(mixed, &block),
+            replace_block(mixed, &block),
             Ok(format!("{mixed}\r\n{}", block.replace('\n', "\r\n")))
         );
     }
@@ -146,9 +149,9 @@ mod tests {
         );
         let after = replace_block(&shown, &block).expect("written");
         assert_eq!(after, format!("{shown}\n{block}"));
-        assert_eq!(within(&after, &block), Ok(after.clone()));
+        assert_eq!(replace_block(&after, &block), Ok(after.clone()));
         let longer = format!("````\n```\n{}\n```\n````\n", MARKERS.1);
-        assert_eq!(within(&longer, &block), Ok(format!("{longer}\n{block}")));
+        assert_eq!(replace_block(&longer, &block), Ok(format!("{longer}\n{block}")));
     }
 
     #[test]

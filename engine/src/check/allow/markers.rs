@@ -100,8 +100,16 @@ pub(super) const MARKERS: &[(&str, Scope, NameSyntax)] = &[
         Scope::Next,
         NameSyntax::Spaced(&["markdownlint/", "compliance/"]),
     ),
-    ("markdownlint-disable-line", Scope::Line, NameSyntax::Spaced(&["markdownlint/", "compliance/"])),
-    ("markdownlint-disable-file", Scope::File, NameSyntax::Spaced(&["markdownlint/", "compliance/"])),
+    (
+        "markdownlint-disable-line",
+        Scope::Line,
+        NameSyntax::Spaced(&["markdownlint/", "compliance/"]),
+    ),
+    (
+        "markdownlint-disable-file",
+        Scope::File,
+        NameSyntax::Spaced(&["markdownlint/", "compliance/"]),
+    ),
     ("markdownlint-disable", Scope::Rest, NameSyntax::Spaced(&["markdownlint/", "compliance/"])),
     ("markdownlint-enable", Scope::End, NameSyntax::Spaced(&["markdownlint/", "compliance/"])),
     ("mermaid-lint-disable-next-line", Scope::Next, NameSyntax::ListOrAll),

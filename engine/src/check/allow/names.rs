@@ -12,7 +12,7 @@ pub fn names(source: &Source) -> Vec<Span> {
     let mut names = Vec::new();
     for found in FINDER.find_iter(text) {
         let (literal, _, form) = MARKERS[found.pattern().as_usize()];
-        if matches!(form, Names::Secrets | Names::Spaced(_)) {
+        if matches!(form, NameSyntax::Secrets | NameSyntax::Spaced(_)) {
             continue;
         }
         let Some((_, after)) = around(source, literal, found.start()) else { continue };
@@ -45,7 +45,7 @@ pub fn name_at(source: &Source, offset: u32) -> Option<(&'static str, Span)> {
     let base = line_start + found.end();
     let typed = after.get(..offset - base)?;
     let glued = typed.is_empty() && !literal.ends_with(['=', ':']);
-    if matches!(form, Names::Secrets | Names::Spaced(_))
+    if matches!(form, NameSyntax::Secrets | NameSyntax::Spaced(_))
         || glued
         || within_comment(after).len() < typed.len()
         || !is_in_list(typed)

@@ -101,7 +101,7 @@ fn a_string_is_a_list_of_one() {
         "tags: a\ncheck:\n  files: '*.ts'\n  syntax: { language: typescript, rule: { pattern: 'foo($A)' } }",
     );
     let pages = [(".aidd/rules/x.md".to_owned(), text.clone())];
-    assert_eq!(told(".aidd/rules/x.md", &text, &pages), [""; 0]);
+    assert_eq!(findings(".aidd/rules/x.md", &text, &pages), [""; 0]);
     let engine = Engine::new(
         &crate::DISTRIBUTION,
         Registry::new(crate::DISTRIBUTION.pages, &pages),
@@ -228,7 +228,7 @@ fn a_too_large_expression_is_reported_at_its_place() {
     for regex in ["(x{1,100}){1,100}", "x{1,1000}{1,1000}", "(?:(?:a{50}b?){50}c){50}"] {
         let page = page(&format!("check:\n  text: {{ regex: '{regex}' }}"));
         let why = "the check cannot run: the expression is too large to match efficiently; bound its repetitions";
-        assert_eq!(told(".aidd/rules/x.md", &page, &[]), [format!("4:11 regex: {why}")]);
+        assert_eq!(findings(".aidd/rules/x.md", &page, &[]), [format!("4:11 regex: {why}")]);
     }
     let data = page("check:\n  data: { at: '$.a', matches: '(x{1,100}){1,100}' }");
     let told = findings(".aidd/rules/x.md", &data, &[]).join("\n");

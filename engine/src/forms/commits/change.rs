@@ -1,6 +1,6 @@
 //! Checks which files a change touches.
 
-use super::{CHANGE, CommitError, Fault, CheckedText, Touch};
+use super::{CHANGE, CheckedText, CommitError, Fault, Touch};
 use crate::text::paths::Globs;
 use crate::text::source::Span;
 use aidd_page::ChangeHeader;
@@ -64,7 +64,8 @@ impl Touched {
         };
         let mut met: Vec<&Touch> = touched.iter().filter(is_met).collect();
         met.sort();
-        let mut told = CheckedText { path: CHANGE.to_owned(), text: String::new(), faults: Vec::new() };
+        let mut told =
+            CheckedText { path: CHANGE.to_owned(), text: String::new(), faults: Vec::new() };
         let Some(first) = met.first() else { return told };
         told.text = met.iter().map(|touch| format!("{}\n", touch.path)).collect();
         let span = Span::new(0, first.path.len());

@@ -1,7 +1,7 @@
 //! Checks commit messages and the title of a pull request.
 
 use super::message::{Header, Message, parse_header};
-use super::{Commit, CommitError, CommitCheck, Expressions, Fault};
+use super::{Commit, CommitCheck, CommitError, Expressions, Fault};
 use crate::text::source::Span;
 use aidd_page::{
     BodyHeader, Breaking, ConventionalHeader, FootersHeader, SkippedCommit, SubjectHeader,
@@ -41,7 +41,7 @@ impl CommitCheck {
         let message = Message::new(text);
         let mut faults = Vec::new();
         let parts = self.first_line(&message, members, &mut faults);
-        let kind = parts.as_ref().map(|parts| parts.kind);
+        let kind = parts.as_ref().map(|parts| parts.commit_type);
         // A page that sets any other requirement on the body does not check the blank line.
         let asks = self.body.as_ref().is_some_and(|(body, _)| *body == BodyHeader::default());
         if self.conventional.is_some() || asks {
@@ -57,7 +57,7 @@ impl CommitCheck {
             body(wanted, kind, &message, &mut faults);
             if !message.body.is_empty() {
                 let body = &text[message.body.range()];
-                faults.extend(expressions.judge("body of the message", body, message.body));
+                faults.extend(expressions.check("body of the message", body, message.body));
             }
         }
         let whole = text.trim_end();
@@ -87,9 +87,9 @@ impl CommitCheck {
         let parts = self.first_line(&message, members, &mut faults);
         if let (Some(Breaking::Forbid), Some(parts)) =
             (self.conventional.as_ref().and_then(|header| header.breaking), &parts)
-            && parts.mark
+            && parts.has_mark
         {
-            faults.push(Fault::new(parts.kind_span, "breaking changes are not allowed here"));
+            faults.push(Fault::new(parts.type_span, "breaking changes are not allowed here"));
         }
         faults
     }
@@ -106,7 +106,7 @@ impl CommitCheck {
             match &parts {
                 Ok(parts) => conventional(wanted, parts, members, faults),
                 Err(error) => faults.push(
-                    Fault::new(error.span, format!("not a Conventional Commit: {}", error.why))
+                    Fault::new(error.span, format!("not a Conventional Commit: {}", error.reason))
                         .with_help(
                             "expected `type(scope): description`, \
                              as in `fix(parser): read empty files`",
@@ -116,7 +116,7 @@ impl CommitCheck {
         }
         let parts = parts.ok();
         if let Some(subject) = &self.subject {
-            faults.extend(subject.expressions.judge("first line", line, message.header));
+            faults.extend(subject.expressions.check("first line", line, message.header));
             self::subject(&subject.header, message, parts.as_ref(), faults);
         }
         parts
@@ -151,10 +151,12 @@ fn conventional(
     faults: &mut Vec<Fault>,
 ) {
     if !wanted.types.is_empty() && !wanted.types.iter().any(|kind| kind == parts.commit_type) {
-        let near =
-            crate::text::nearest::nearest(parts.commit_type, wanted.types.iter().map(String::as_str));
+        let near = crate::text::nearest::nearest(
+            parts.commit_type,
+            wanted.types.iter().map(String::as_str),
+        );
         let known = wanted.types.join(", ");
-        let message = format!("unknown type `{}`", parts.kind);
+        let message = format!("unknown type `{}`", parts.commit_type);
         let help = near.map_or_else(
             || format!("expected one of {known}"),
             |near| format!("did you mean `{near}`? Known types: {known}"),

@@ -233,7 +233,7 @@ mod tests {
             Ok(Header { commit_type: kind, scope, has_mark: mark, description, .. }) => {
                 format!("{kind} {scope:?} {mark} {description:?}")
             }
-            Err(error) => format!("{:?}: {}", &line[error.span.range()], error.why),
+            Err(error) => format!("{:?}: {}", &line[error.span.range()], error.reason),
         }
     }
 
@@ -294,8 +294,8 @@ mod tests {
     #[test]
     fn comments_and_text_below_the_scissors_are_removed() {
         let text = "\n# why\nfix: x  \n\n#12 is meant\nbody\n# ------------------------ >8 ------------------------\ndiff\n";
-        assert_eq!(cleaned(text, "#"), "fix: x\n\nbody\n");
-        assert_eq!(cleaned("# nothing\n\n", "#"), "");
+        assert_eq!(clean(text, "#"), "fix: x\n\nbody\n");
+        assert_eq!(clean("# nothing\n\n", "#"), "");
     }
 
     proptest! {
@@ -309,11 +309,11 @@ mod tests {
             prop_assert!(text.get(message.body.range()).is_some());
             match parse_header(first, message.header.start) {
                 Ok(header) => {
-                    prop_assert_eq!(&text[header.kind_span.range()], header.kind);
+                    prop_assert_eq!(&text[header.type_span.range()], header.commit_type);
                     prop_assert_eq!(&text[header.description_span.range()], header.description);
                     let scope = header.scope.map(|scope| format!("({scope})")).unwrap_or_default();
-                    let mark = if header.mark { "!" } else { "" };
-                    let again = format!("{}{scope}{mark}: {}", header.kind, header.description);
+                    let mark = if header.has_mark { "!" } else { "" };
+                    let again = format!("{}{scope}{mark}: {}", header.commit_type, header.description);
                     prop_assert_eq!(again, first);
                 }
                 Err(error) => prop_assert!(text.get(error.span.range()).is_some()),

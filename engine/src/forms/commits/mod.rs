@@ -51,7 +51,7 @@ const HASH_DIGITS: usize = 12;
 /// The path of findings on the commit with this hash.
 #[must_use]
 pub fn commit_path(hash: &str) -> String {
-    format!("{FOLDER}{}", hash.get(..HASH).unwrap_or(hash))
+    format!("{DIR}{}", hash.get(..HASH_DIGITS).unwrap_or(hash))
 }
 
 /// The parts of a commit that are checked.
@@ -205,7 +205,7 @@ impl CommitCheck {
     /// A malformed glob.
     pub fn excluding(mut self, exclude: &[String], base: &str) -> Result<Self, CommitError> {
         if let Some(change) = &mut self.change {
-            change.leave_out(exclude, base)?;
+            change.exclude(exclude, base)?;
         }
         Ok(self)
     }
@@ -246,7 +246,7 @@ impl CommitCheck {
             all.push(CheckedText { path: BRANCH.to_owned(), text: branch.clone(), faults });
         }
         if let Some((change, touched)) = self.change.as_ref().zip(work.touched.as_ref()) {
-            all.push(change.judge(touched));
+            all.push(change.check(touched));
         }
         all.retain(|told| !told.faults.is_empty());
         all

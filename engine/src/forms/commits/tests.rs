@@ -40,7 +40,7 @@ fn judged(yaml: &str, messages: &[&str]) -> String {
         members: vec!["core".to_owned(), "app".to_owned()],
         ..CommitInput::default()
     };
-    display(&demands(yaml).expect("valid").judge(&work))
+    display(&demands(yaml).expect("valid").check(&work))
 }
 
 #[test]
@@ -117,8 +117,8 @@ fn generated_messages_are_skipped() {
         ],
         ..CommitInput::default()
     };
-    assert_eq!((all.judge(&work).len(), all.judged(&work)), (0, 0));
-    assert_eq!((none.judge(&work).len(), none.judged(&work)), (3, 3));
+    assert_eq!((all.check(&work).len(), all.checked_count(&work)), (0, 0));
+    assert_eq!((none.check(&work).len(), none.checked_count(&work)), (3, 3));
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn titles_branches_and_changes() {
         ]),
         ..CommitInput::default()
     };
-    insta::assert_snapshot!(display(&demands(yaml).expect("valid").judge(&work)), @r#"
+    insta::assert_snapshot!(display(&demands(yaml).expect("valid").check(&work)), @r#"
     commit/title "Some work (#12)": not a Conventional Commit: expected a type and a colon, as in `fix: …` (expected `type(scope): description`, as in `fix(parser): read empty files`)
     commit/branch "Feature_X": the branch `Feature_X` does not match `^(main|fix/[a-z-]+)$`
     commit/change "migrations/1.sql": the change touches `migrations/1.sql` and 1 more but not `docs/schema.md`
@@ -144,8 +144,9 @@ fn titles_branches_and_changes() {
     commit/change "migrations/1.sql": the change touches 2 files, more than 1 (split it: smaller changes are easier to review)
     commit/change "migrations/1.sql": the change adds and removes 12 lines, more than 10 (split it: smaller changes are easier to review)
     "#);
-    let work = CommitInput { touched: Some(vec![touch("src/a.rs", false)]), ..CommitInput::default() };
-    assert_eq!(demands(yaml).expect("valid").judge(&work), []);
+    let work =
+        CommitInput { touched: Some(vec![touch("src/a.rs", false)]), ..CommitInput::default() };
+    assert_eq!(demands(yaml).expect("valid").check(&work), []);
 }
 
 #[test]
@@ -157,10 +158,10 @@ fn excluded_files_are_not_counted() {
     };
     let demands = || demands("{change: {max-lines: 10}}").expect("valid");
     let exclude = ["*.lock".to_owned(), "*.gen.*".to_owned()];
-    let less = demands().leaving_out(&exclude, "").expect("globs");
-    assert_eq!(less.judge(&work), []);
-    insta::assert_snapshot!(display(&demands().judge(&work)), @r#"commit/change "Cargo.lock": the change adds and removes 18 lines, more than 10 (split it: smaller changes are easier to review)"#);
-    assert!(demands().leaving_out(&["{".to_owned()], "").is_err());
+    let less = demands().excluding(&exclude, "").expect("globs");
+    assert_eq!(less.check(&work), []);
+    insta::assert_snapshot!(display(&demands().check(&work)), @r#"commit/change "Cargo.lock": the change adds and removes 18 lines, more than 10 (split it: smaller changes are easier to review)"#);
+    assert!(demands().excluding(&["{".to_owned()], "").is_err());
 }
 
 #[test]
@@ -187,9 +188,9 @@ fn malformed_checks_are_rejected() {
 
 #[test]
 fn places_of_commits_are_no_files() {
-    assert_eq!(told_at("0123456789abcdef"), "commit/0123456789ab");
-    assert!(is_told_at("commit/0123456789ab") && is_told_at(TITLE));
-    assert!(!is_told_at("commit/readme") && !is_told_at("src/commit/title"));
+    assert_eq!(commit_path("0123456789abcdef"), "commit/0123456789ab");
+    assert!(is_virtual_path("commit/0123456789ab") && is_virtual_path(TITLE));
+    assert!(!is_virtual_path("commit/readme") && !is_virtual_path("src/commit/title"));
 }
 
 proptest! {
@@ -198,7 +199,7 @@ proptest! {
         let yaml = r#"{conventional: {types: [feat], scopes: [a], breaking: footer}, subject: {max: 5, case: [lower, upper], end: "."}, body: {required-for: ["*"], max-line: 5}, trailers: [A-b], title: true}"#;
         let demands = demands(yaml).expect("valid");
         let work = CommitInput { commits: vec![commit(&text)], title: Some(text.clone()), ..CommitInput::default() };
-        for told in demands.judge(&work) {
+        for told in demands.check(&work) {
             for fault in told.faults {
                 prop_assert!(told.text.get(fault.span.range()).is_some());
             }

@@ -107,7 +107,11 @@ impl DataTest {
     }
 
     /// The violations, in document order.
-    pub(crate) fn violations(&self, place: &FileUnderTest<'_>, others: &mut OtherFiles<'_>) -> Vec<Violation> {
+    pub(crate) fn violations(
+        &self,
+        place: &FileUnderTest<'_>,
+        others: &mut OtherFiles<'_>,
+    ) -> Vec<Violation> {
         let found = self.select(place);
         let mut broken = Vec::new();
         if found.is_empty() {
@@ -162,7 +166,7 @@ impl DataTest {
         Violation {
             span,
             at: None,
-            message: format!("`{}` is missing", self.said),
+            message: format!("`{}` is missing", self.path_text),
             key,
             wanted: wanted.as_ref().map(display),
             value: wanted,
@@ -193,7 +197,12 @@ impl DataTest {
     }
 
     /// Compares with the constants of the test.
-    fn compare_constants(&self, at: usize, key: &str, values: &Values) -> Option<(String, Option<Json>)> {
+    fn compare_constants(
+        &self,
+        at: usize,
+        key: &str,
+        values: &Values,
+    ) -> Option<(String, Option<Json>)> {
         if self.equals.is_none()
             && self.not_equals.is_none()
             && self.within.is_none()
@@ -203,20 +212,20 @@ impl DataTest {
         }
         let json = values.json(at);
         if let Some(wanted) = self.equals.as_ref().filter(|wanted| !values_equal(wanted, &json)) {
-            return Some((format!("`{key}` is not `{}`", shown(wanted)), Some(wanted.clone())));
+            return Some((format!("`{key}` is not `{}`", display(wanted)), Some(wanted.clone())));
         }
         if self.not_equals.as_ref().is_some_and(|not| values_equal(not, &json)) {
-            return Some((format!("`{key}` must not be `{}`", shown(&json)), None));
+            return Some((format!("`{key}` must not be `{}`", display(&json)), None));
         }
         let among = |list: &Vec<Json>| list.iter().any(|one| values_equal(one, &json));
         if let Some(list) = self.within.as_ref().filter(|list| !among(list)) {
-            let known: Vec<String> = list.iter().map(|one| format!("`{}`", shown(one))).collect();
+            let known: Vec<String> = list.iter().map(|one| format!("`{}`", display(one))).collect();
             return Some((format!("`{key}` is not one of {}", known.join(", ")), None));
         }
         self.not_in
             .as_ref()
             .is_some_and(among)
-            .then(|| (format!("`{key}` must not be `{}`", shown(&json)), None))
+            .then(|| (format!("`{key}` must not be `{}`", display(&json)), None))
     }
 
     /// Compares with the expressions, and resolves the value as a path. Lists and mappings have no
@@ -243,13 +252,18 @@ impl DataTest {
         let there = path.as_deref().is_some_and(|path| {
             let folder = path.trim_end_matches('/');
             others.files.exists(folder)
-                || others.files.listing().is_some_and(|listing| listing.has_folder(folder))
+                || others.files.listing().is_some_and(|listing| listing.has_dir(folder))
         });
         (!there).then(|| (format!("`{key}` names `{text}`, which does not exist"), None))
     }
 
     /// Compares with the bounds `min` and `max`, the `count` limits and the allowed `keys`.
-    fn compare_bounds(&self, at: usize, key: &str, values: &Values) -> Option<(String, Option<Json>)> {
+    fn compare_bounds(
+        &self,
+        at: usize,
+        key: &str,
+        values: &Values,
+    ) -> Option<(String, Option<Json>)> {
         let value = &values.all[at];
         for (limit, refused, word) in
             [(&self.min, Ordering::Less, "at least"), (&self.max, Ordering::Greater, "at most")]
@@ -269,8 +283,11 @@ impl DataTest {
                 Datum::List | Datum::Map => value.children.len(),
                 _ => values.text(at).unwrap_or_default().chars().count(),
             };
-            if !limits.hold(count as u64) {
-                return Some((format!("`{key}` has {count}, expected {}", limits.said()), None));
+            if !limits.contains(count as u64) {
+                return Some((
+                    format!("`{key}` has {count}, expected {}", limits.describe()),
+                    None,
+                ));
             }
         }
         let keys = self.keys.as_ref().filter(|_| value.datum == Datum::Map)?;
@@ -302,7 +319,7 @@ impl DataTest {
             Relation::Subset => there.iter().any(|one| values_equal(one, &here)),
         };
         let wanted = (*relation == Relation::Equal && there.len() == 1).then(|| there[0].clone());
-        let said = wanted.as_ref().map_or_else(String::new, |one| format!(" (`{}`)", shown(one)));
+        let said = wanted.as_ref().map_or_else(String::new, |one| format!(" (`{}`)", display(one)));
         (!fits).then(|| (format!("`{key}` does not match {place_said}{said}"), wanted))
     }
 
@@ -320,7 +337,7 @@ impl DataTest {
         for one in there.iter().filter(|one| !here.iter().any(|here| values_equal(here, one))) {
             let message = format!(
                 "`{}` is missing, but present in `{said}` of {}",
-                shown(one),
+                display(one),
                 file.unwrap_or(place.path)
             );
             let missed = self.missing_value(place);
@@ -328,7 +345,12 @@ impl DataTest {
         }
     }
 
-    fn report_duplicates(&self, found: &[usize], place: &FileUnderTest<'_>, broken: &mut Vec<Violation>) {
+    fn report_duplicates(
+        &self,
+        found: &[usize],
+        place: &FileUnderTest<'_>,
+        broken: &mut Vec<Violation>,
+    ) {
         let mut seen: HashMap<String, usize> = HashMap::new();
         for &at in found {
             let text = place.values.json(at).to_string();

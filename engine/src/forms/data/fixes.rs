@@ -1,6 +1,6 @@
 //! Edits that fix a value and leave the rest of the file unchanged.
 
-use super::data_test::{Violation, FileUnderTest, DataTest, display};
+use super::data_test::{DataTest, FileUnderTest, Violation, display};
 use crate::parse::values::{Datum, Format};
 use crate::text::finding::Edit;
 use crate::text::source::Span;
@@ -23,7 +23,7 @@ pub(super) fn fix(
     // `same` stands for the value that the test compares with.
     let value = if set == Json::String("same".to_owned()) { broken.value.clone()? } else { set };
     let written = render_scalar(&value, place.format)?;
-    let title = format!("Set `{}` to `{}`", broken.key, shown(&value));
+    let title = format!("Set `{}` to `{}`", broken.key, display(&value));
     match broken.at {
         Some(at) => {
             let old = old_value(at, place, text)?;
@@ -94,7 +94,13 @@ fn is_shared(at: usize, place: &FileUnderTest<'_>) -> bool {
 
 /// An edit that replaces a block of YAML with a scalar, or with a value in flow style; `None` where
 /// the new value can stand in the place of the old one.
-fn on_its_line(at: usize, old: Span, written: &str, place: &FileUnderTest<'_>, text: &str) -> Option<Edit> {
+fn on_its_line(
+    at: usize,
+    old: Span,
+    written: &str,
+    place: &FileUnderTest<'_>,
+    text: &str,
+) -> Option<Edit> {
     let key = place.values.all[at].key.as_ref()?.1;
     if !matches!(place.format, Format::Yaml | Format::FrontMatter) {
         return None;
@@ -119,7 +125,13 @@ fn on_its_line(at: usize, old: Span, written: &str, place: &FileUnderTest<'_>, t
 
 /// An edit that replaces the value at `at` with a mapping or list in block style, as written by
 /// hand; `None` if the existing value is not in block style.
-fn replace_with_block(at: usize, span: Span, value: &Json, place: &FileUnderTest<'_>, text: &str) -> Option<Edit> {
+fn replace_with_block(
+    at: usize,
+    span: Span,
+    value: &Json,
+    place: &FileUnderTest<'_>,
+    text: &str,
+) -> Option<Edit> {
     let old = &place.values.all[at];
     let key = old.key.as_ref()?.1;
     if !is_block_style(value, place) || is_in_flow(key.start, place, text) {

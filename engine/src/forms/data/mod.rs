@@ -1,9 +1,9 @@
 //! The form `data`: tests of values in JSON, YAML, TOML and front matter.
 
+mod data_test;
 mod error;
 mod fixes;
 mod path;
-mod data_test;
 
 use crate::parse::values::{Format, Values};
 use crate::rules::rule::{Report, Rule};
@@ -19,8 +19,8 @@ use std::sync::OnceLock;
 
 use data_test::FileUnderTest;
 
+pub use data_test::{DataTest, Violation};
 pub use error::{DataError, PlaceFault};
-pub use data_test::{Violation, DataTest};
 
 /// All `data` tests of an engine.
 #[derive(Default)]
@@ -98,10 +98,11 @@ impl DataPatterns {
                 continue;
             }
             let place = FileUnderTest { values, path: source.path(), format };
-            if !ready.first.iter().all(|test| test.broken(&place, &mut others).is_empty()) {
+            if !ready.conditions.iter().all(|test| test.violations(&place, &mut others).is_empty())
+            {
                 continue;
             }
-            for broken in ready.test.broken(&place, &mut others) {
+            for broken in ready.test.violations(&place, &mut others) {
                 pattern.report(ready, broken, &place, report);
             }
         }
@@ -116,7 +117,12 @@ impl DataPattern {
             let header = check.data.as_ref()?;
             Some(Ready {
                 test: DataTest::new(header).ok()?,
-                conditions: header.first.iter().map(DataTest::new).collect::<Result<_, _>>().ok()?,
+                conditions: header
+                    .first
+                    .iter()
+                    .map(DataTest::new)
+                    .collect::<Result<_, _>>()
+                    .ok()?,
                 fix: check.fix.as_deref().cloned(),
                 globs: Globs::from_check(check, self.rule.path.as_deref()),
             })
@@ -124,7 +130,13 @@ impl DataPattern {
         self.ready.get_or_init(make).as_ref()
     }
 
-    fn report(&self, ready: &Ready, broken: Violation, place: &FileUnderTest<'_>, report: &mut Report<'_>) {
+    fn report(
+        &self,
+        ready: &Ready,
+        broken: Violation,
+        place: &FileUnderTest<'_>,
+        report: &mut Report<'_>,
+    ) {
         let source = report.source();
         let fix = ready.fix.as_ref().and_then(|fix| {
             let fixed = fixes::fix(fix, &ready.test, &broken, place, source.text())?;
@@ -191,16 +203,21 @@ pub(crate) fn is_met(header: &DataHeader, files: &dyn Files) -> bool {
     let place = FileUnderTest { values: &values, path, format };
     // A condition applies to a value, so that value must exist.
     let there = header.absent || !test.select(&place).is_empty();
-    there && test.broken(&place, &mut others).is_empty()
+    there && test.violations(&place, &mut others).is_empty()
 }
 
 /// The violations of the front matter `tests` in the Markdown file at `path`.
 #[must_use]
-pub fn front_matter(tests: &[DataTest], path: &str, text: &str, files: &dyn Files) -> Vec<Violation> {
+pub fn front_matter(
+    tests: &[DataTest],
+    path: &str,
+    text: &str,
+    files: &dyn Files,
+) -> Vec<Violation> {
     let values = Values::read(Format::FrontMatter, text);
     let place = FileUnderTest { values: &values, path, format: Format::FrontMatter };
     let mut others = OtherFiles::new(files);
-    tests.iter().flat_map(|test| test.broken(&place, &mut others)).collect()
+    tests.iter().flat_map(|test| test.violations(&place, &mut others)).collect()
 }
 
 /// Checks whether the header of a data test is valid.
@@ -394,7 +411,7 @@ mod tests {
         for (path, text) in
             [("x.json", "{"), ("x.yaml", ": : ["), ("x.toml", "="), ("x.md", "# T"), ("x.rs", "1")]
         {
-            assert_eq!(said(check, path, text), NONE, "{path}");
+            assert_eq!(messages(check, path, text), NONE, "{path}");
         }
     }
 

@@ -4,7 +4,7 @@
 use crate::project::manifest;
 use crate::text::files::{Files, side_file};
 use crate::text::listing::Listing;
-use crate::text::paths::{parent_dir, join, upwards};
+use crate::text::paths::{join, parent_dir, upwards};
 use crate::text::source::Source;
 use regex::Regex;
 use std::sync::LazyLock;

@@ -38,7 +38,7 @@ pub(super) enum Wanted {
 #[derive(Debug)]
 pub(super) struct RequiredHeading {
     /// The heading as written in the page, without the mark for optional headings.
-    text: String,
+    display: String,
     /// The number of `#`; `None`: any level.
     level: Option<u8>,
     text: String,
@@ -69,7 +69,7 @@ impl Wanted {
             glob.transpose().map_err(|why| HeadingError::Glob { text: text.to_owned(), why })?;
         Ok(Self::One(RequiredHeading {
             // `##Context` is not a heading in Markdown, and would not be one if it were inserted.
-            text: if level == 0 {
+            display: if level == 0 {
                 words.to_owned()
             } else {
                 format!("{} {words}", "#".repeat(level))
@@ -171,7 +171,7 @@ impl<'a> Alignment<'a> {
             Wanted::One(one) => 1 + 2 * u32::from(is_there(one)),
         };
         let prices: Vec<u32> = wanted.iter().map(price).collect();
-        let mut moves = vec![Move::Pass; (wanted.len() + 1) * width];
+        let mut moves = vec![Step::Pass; (wanted.len() + 1) * width];
         // The cost of aligning the rest of both lists, computed from their ends, row by row.
         let mut below: Vec<u32> = (0..width).map(|at| count(headings.len() - at)).collect();
         for at in 0..headings.len() {
@@ -220,23 +220,26 @@ impl<'a> Alignment<'a> {
         }
         for at in extra {
             let heading = self.headings[at];
-            let misplaced = missing.iter().position(|(one, _)| one.is(heading));
+            let misplaced = missing.iter().position(|(one, _)| one.matches(heading));
             let message = match misplaced.map(|at| missing.remove(at)) {
-                Some((one, place)) => format!("`{}` belongs {}", one.shown, self.place(place)),
-                None => format!("unexpected heading `{}`", self.shown(heading)),
+                Some((one, place)) => {
+                    format!("`{}` belongs {}", one.display, self.describe_place(place))
+                }
+                None => format!("unexpected heading `{}`", self.display(heading)),
             };
             faults.push(Fault::new(heading.span, message));
         }
         // A heading that a run has consumed exists, but in the wrong place.
         missing.retain(|(one, place)| {
-            let taken = self.headings.iter().find(|heading| one.glob.is_none() && one.is(heading));
+            let taken =
+                self.headings.iter().find(|heading| one.glob.is_none() && one.matches(heading));
             if let Some(heading) = taken {
-                let message = format!("`{}` belongs {}", one.shown, self.place(*place));
+                let message = format!("`{}` belongs {}", one.display, self.describe_place(*place));
                 faults.push(Fault::new(heading.span, message));
             }
             taken.is_none()
         });
-        for group in missing.chunk_by(|a, b| a.1 == b.1 && a.0.is_said() == b.0.is_said()) {
+        for group in missing.chunk_by(|a, b| a.1 == b.1 && a.0.is_literal() == b.0.is_literal()) {
             faults.push(self.missing(group, source, document));
         }
     }
@@ -248,25 +251,31 @@ impl<'a> Alignment<'a> {
     /// Describes the place of a heading that belongs before heading `at`.
     fn describe_place(&self, at: usize) -> String {
         match at.checked_sub(1).and_then(|before| self.headings.get(before)) {
-            Some(before) => format!("after `{}`", self.shown(before)),
+            Some(before) => format!("after `{}`", self.display(before)),
             None => "at the top".to_owned(),
         }
     }
 
     /// One fault for the headings that are missing at one place, so that one edit fixes all of
     /// them.
-    fn missing(&self, group: &[(&RequiredHeading, usize)], source: &Source, document: &Document) -> Fault {
+    fn missing(
+        &self,
+        group: &[(&RequiredHeading, usize)],
+        source: &Source,
+        document: &Document,
+    ) -> Fault {
         let at = group.first().map_or(0, |(_, at)| *at);
-        let names: Vec<String> = group.iter().map(|(one, _)| format!("`{}`", one.shown)).collect();
+        let names: Vec<String> =
+            group.iter().map(|(one, _)| format!("`{}`", one.display)).collect();
         let is_one = names.len() == 1;
         let names = names.join(", ");
         let (is, belongs) = if is_one { ("is", "it belongs") } else { ("are", "they belong") };
-        let message = format!("{names} {is} missing; {belongs} {}", self.place(at));
+        let message = format!("{names} {is} missing; {belongs} {}", self.describe_place(at));
         let before = at.checked_sub(1).and_then(|before| self.headings.get(before));
         let span = before.map_or_else(|| first_line(source, document), |heading| heading.span);
         let mut fault = Fault::new(span, message);
-        if group.iter().all(|(one, _)| one.is_said()) {
-            let lines: Vec<&str> = group.iter().map(|(one, _)| one.shown.as_str()).collect();
+        if group.iter().all(|(one, _)| one.is_literal()) {
+            let lines: Vec<&str> = group.iter().map(|(one, _)| one.display.as_str()).collect();
             let edit = self.insertion(&lines, at, source);
             fault.fix = Some((format!("Insert {names}"), edit));
         }

@@ -4,7 +4,7 @@
 use super::{Fault, commands};
 use crate::parse::document::{self, Block, Document, Link};
 use crate::text::files::{Files, side_file};
-use crate::text::paths::{parent_dir, join};
+use crate::text::paths::{join, parent_dir};
 use crate::text::source::{Source, Span};
 use aidd_page::LinkKind;
 use std::collections::HashMap;
@@ -19,7 +19,7 @@ pub(super) fn check(
     let judges = |kind: LinkKind| kinds.contains(&kind);
     let mut others = OtherDocuments { files, documents: HashMap::new() };
     for link in &document.links {
-        let is_silent = link.is_image && !link.decorates && link.text.trim().is_empty();
+        let is_silent = link.is_image && !link.is_decorative && link.text.trim().is_empty();
         if is_silent && judges(LinkKind::Images) {
             faults.push(Fault::new(link.span, "image without alternative text"));
         }
@@ -59,7 +59,12 @@ fn is_shell(block: &Block) -> bool {
 }
 
 /// Reports commands in a shell block that run an undefined script, target or recipe.
-fn report_undefined_commands(block: &Block, source: &Source, files: &dyn Files, faults: &mut Vec<Fault>) {
+fn report_undefined_commands(
+    block: &Block,
+    source: &Source,
+    files: &dyn Files,
+    faults: &mut Vec<Fault>,
+) {
     /// After these, commands run in another directory or in a newly created project.
     const ELSEWHERE: [&str; 6] = ["cd ", "pushd ", "git clone", " create", " init", "npx "];
     let lines = || block.parts.iter().flat_map(|part| split(source, *part, &["\n"]));
@@ -170,7 +175,7 @@ fn path_exists(files: &dyn Files, path: &str) -> bool {
         return true;
     }
     match files.listing() {
-        Some(listing) => listing.has_folder(path),
+        Some(listing) => listing.has_dir(path),
         None => !path.rsplit('/').next().unwrap_or(path).contains('.'),
     }
 }
@@ -249,13 +254,13 @@ fn missing_path(code: &str, span: Span, from: &str, files: &dyn Files) -> Option
     let folder = parent_dir(from);
     let bases = if first == ".." { vec![folder] } else { vec!["", folder] };
     let begins = bases.iter().any(|base| {
-        first == ".." || join(base, first).is_some_and(|first| listing.has_folder(&first))
+        first == ".." || join(base, first).is_some_and(|first| listing.has_dir(&first))
     });
     if !begins || rest.is_empty() {
         return None;
     }
     let inside: Vec<String> = bases.iter().filter_map(|base| join(base, plain)).collect();
-    let found = inside.iter().any(|path| files.exists(path) || listing.has_folder(path));
+    let found = inside.iter().any(|path| files.exists(path) || listing.has_dir(path));
     if found || inside.is_empty() {
         return None;
     }

@@ -52,7 +52,11 @@ pub(super) fn check(
 }
 
 /// Reports headings with the same text as an earlier one.
-pub(super) fn check_duplicates(wanted: UniqueHeadings, document: &Document, faults: &mut Vec<Fault>) {
+pub(super) fn check_duplicates(
+    wanted: UniqueHeadings,
+    document: &Document,
+    faults: &mut Vec<Fault>,
+) {
     // The open headings, each with the texts of the headings directly below it.
     let mut open: Vec<(u8, Vec<&str>)> = vec![(0, Vec::new())];
     for heading in &document.headings {

@@ -115,7 +115,13 @@ impl DocCheck {
             faults.extend(check_size(limits, lines, "line", source, document));
         }
         if let Some(limits) = self.tokens {
-            faults.extend(check_size(limits, tokens::count(source.text()), "token", source, document));
+            faults.extend(check_size(
+                limits,
+                tokens::count(source.text()),
+                "token",
+                source,
+                document,
+            ));
         }
         links::check(&self.links, source, document, files, &mut faults);
         markup::check(&self.links, self.html.as_deref(), source, &mut faults);

@@ -74,7 +74,7 @@ impl DocPatterns {
             };
             let document =
                 document.get_or_insert_with(|| crate::parse::document::parse(source.text()));
-            for fault in ready.doc.judge(source, document, files) {
+            for fault in ready.doc.check(source, document, files) {
                 pattern.report(ready, fault, report);
             }
             if ready.front.is_empty() {

@@ -45,7 +45,7 @@ const ADR: &str =
 #[test]
 fn headings_in_their_order() {
     let right = "# 1. Use it\n\n## Status\n\n### Deeper\n\n## Context\n\n## Decision\n\n## Notes\n\n## More\n";
-    assert_eq!(shown(ADR, right, &[]), "");
+    assert_eq!(display(ADR, right, &[]), "");
     insta::assert_snapshot!(display(ADR, "# 1. Use it\n\nText.\n\n## Context\n\nWhy.\n", &[]), @r###"
     1 "# 1. Use it": `## Status` is missing; it belongs after `# 1. Use it` [Insert `## Status`: 20 "## Status\n\n"]
     5 "## Context": `## Decision` is missing; it belongs after `## Context` [Insert `## Decision`: 37 "\n## Decision\n"]
@@ -193,7 +193,7 @@ fn steps_and_named_blocks() {
     13 "~~~": code block without a language
     17 "```": code block without a language
     "####);
-    assert_eq!(shown("{steps: true}", "### A\n\n#### B\n\n# C\n", &[]), "");
+    assert_eq!(display("{steps: true}", "### A\n\n#### B\n\n# C\n", &[]), "");
 }
 
 #[test]
@@ -251,7 +251,7 @@ fn html_addresses_and_references() {
     3 "[b][c]": undefined reference `[c]`
     6 "[g]: g.md": unused definition `[g]`
     "#);
-    assert_eq!(shown("{html: [br, KBD]}", text, &[]), "");
+    assert_eq!(display("{html: [br, KBD]}", text, &[]), "");
     assert!(!doc("{links: [addresses, images]}").follows_links());
     assert!(doc("{links: [anchors]}").follows_links());
 }

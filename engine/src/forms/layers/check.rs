@@ -1,23 +1,27 @@
 //! Checks the import graph against the requirements of a page.
 
 use super::parts::{Capture, Part, Targets};
-use super::search::{cycle, components, next_hops, path};
+use super::search::{components, cycle, next_hops, path as path_through};
 use super::{Breach, LayersCheck, Step};
 use crate::project::imports::{Edge, Graph, Target};
 use std::collections::{BTreeMap, BTreeSet};
 
-pub(super) fn judge(layers: &LayersCheck, graph: &Graph, judged: &dyn Fn(&str) -> bool) -> Vec<Breach> {
+pub(super) fn judge(
+    layers: &LayersCheck,
+    graph: &Graph,
+    judged: &dyn Fn(&str) -> bool,
+) -> Vec<Breach> {
     let mut judge = Checker::new(layers, graph, judged);
     judge.order(&layers.order);
     for one in &layers.forbid {
         let goal = |path: &str| one.to.holds(path) && !one.except.holds(path);
         let package = |name: &str| one.to.holds_package(name) && !one.except.holds_package(name);
-        let from = |path: &str| one.from.holds(path);
+        let from = |path: &str| one.from.contains(path);
         let has_packages = one.to.has_packages();
         let goal = Goal { goal: &goal, package: &package, has_packages, reported_there: &from };
         judge.check_goal(&from, &goal, &|_, to| {
-            let words = format!("`{}` must not import `{to}`", one.from.shown);
-            (words, one.from.shown.clone(), one.to.shown.clone())
+            let words = format!("`{}` must not import `{to}`", one.from.text);
+            (words, one.from.text.clone(), one.to.text.clone())
         });
     }
     for one in &layers.only {
@@ -116,7 +120,7 @@ impl<'a> Checker<'a> {
             let start =
                 targets(edge).iter().copied().find(|&to| !is_told[to] && next[to].is_some());
             if let Some(start) = start {
-                let steps = self.steps(&path(next, start), goal);
+                let steps = self.steps(&path_through(next, start), goal);
                 let Some(last) = steps.last().map(|step| step.to.clone()) else { continue };
                 let (message, from, to) = words(path, &last);
                 let by_way = self.path(start);
@@ -127,7 +131,12 @@ impl<'a> Checker<'a> {
         self.breaches.extend(breaches);
     }
 
-    fn next_hops_to(&self, is_told: &[bool], is_goal: &[bool], goal: &Goal<'_>) -> Vec<Option<usize>> {
+    fn next_hops_to(
+        &self,
+        is_told: &[bool],
+        is_goal: &[bool],
+        goal: &Goal<'_>,
+    ) -> Vec<Option<usize>> {
         let files = is_goal.iter().enumerate().filter(|(_, is)| **is).map(|(at, _)| at);
         let mut goals: Vec<usize> = files.collect();
         if goal.has_packages {
@@ -176,7 +185,7 @@ impl<'a> Checker<'a> {
     fn order(&mut self, order: &[Vec<Part>]) {
         let place = |path: &str| {
             order.iter().enumerate().find_map(|(row, parts)| {
-                let column = parts.iter().position(|part| part.holds(path))?;
+                let column = parts.iter().position(|part| part.contains(path))?;
                 Some((row, column))
             })
         };
@@ -191,17 +200,21 @@ impl<'a> Checker<'a> {
                     place(path).is_some_and(|(to, other)| to < row || to == row && other != column)
                 };
                 let told = |path: &str| place(path).is_some();
-                let goal =
-                    Goal { goal: &goal, package: &|_| false, has_packages: false, reported_there: &told };
+                let goal = Goal {
+                    goal: &goal,
+                    package: &|_| false,
+                    has_packages: false,
+                    reported_there: &told,
+                };
                 self.check_goal(&from, &goal, &|_, to| {
                     let Some((above, at)) = place(to) else {
                         return (String::new(), String::new(), String::new());
                     };
-                    let other = &order[above][at].shown;
+                    let other = &order[above][at].text;
                     let why = if above < row { "a higher layer" } else { "part of the same layer" };
                     let words =
-                        format!("`{}` must not import `{to}` of `{other}`, {why}", part.shown);
-                    (words, part.shown.clone(), other.clone())
+                        format!("`{}` must not import `{to}` of `{other}`, {why}", part.text);
+                    (words, part.text.clone(), other.clone())
                 });
             }
         }
@@ -218,7 +231,7 @@ impl<'a> Checker<'a> {
         };
         self.check_goal(&|path| !from.contains(path) && !to.holds(path), &goal, &|path, found| {
             let words =
-                format!("only `{}` may import `{found}`; `{path}` is not part of it", from.shown);
+                format!("only `{}` may import `{found}`; `{path}` is not part of it", from.text);
             (words, path.to_owned(), to.text.clone())
         });
         self.transitive = transitive;

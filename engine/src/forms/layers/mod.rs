@@ -1,10 +1,10 @@
 //! The form `layers`: which parts of the code can import which. The requirements of a page are
 //! compiled once and checked on the import graph of the project.
 
-mod error;
-mod project;
 mod check;
+mod error;
 mod parts;
+mod project;
 mod search;
 #[cfg(test)]
 mod tests;
@@ -114,9 +114,9 @@ impl LayersCheck {
     /// Whether a file at `path` is on either side of a requirement.
     #[must_use]
     pub fn applies_to(&self, path: &str) -> bool {
-        self.order.iter().flatten().any(|part| part.holds(path))
-            || self.forbid.iter().any(|one| one.from.holds(path) || one.to.holds(path))
-            || self.only.iter().any(|one| one.to.holds(path) || one.from.holds(path))
+        self.order.iter().flatten().any(|part| part.contains(path))
+            || self.forbid.iter().any(|one| one.from.contains(path) || one.to.holds(path))
+            || self.only.iter().any(|one| one.to.holds(path) || one.from.contains(path))
             || self.independent.iter().chain(&self.acyclic).any(|one| one.key(path).is_some())
     }
 

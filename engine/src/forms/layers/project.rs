@@ -2,7 +2,7 @@
 
 use super::super::project_form::{ProjectFinding, ProjectResult, Scope};
 use super::{Breach, LayersCheck, LayersError};
-use crate::project::imports::{Graph, FactsCache, gather};
+use crate::project::imports::{FactsCache, Graph, gather};
 use crate::text::files::Files;
 use crate::text::finding::Related;
 use crate::text::listing::Listing;
@@ -30,7 +30,12 @@ impl<'a> Imports<'a> {
     /// The graph of the files in `memo`, with the file of `source` replaced by its current text.
     /// Only manifests are read.
     #[must_use]
-    pub fn with(memo: &'a FactsCache, files: &dyn Files, listing: &Listing, source: &Source) -> Self {
+    pub fn with(
+        memo: &'a FactsCache,
+        files: &dyn Files,
+        listing: &Listing,
+        source: &Source,
+    ) -> Self {
         let facts = memo.facts_with(listing, source.path(), source.text());
         Self::from_graph(memo, Arc::new(Graph::new(files, listing, &facts)))
     }
@@ -60,9 +65,10 @@ pub fn run(
 ) -> Result<ProjectResult, LayersError> {
     let layers = LayersCheck::new(header, scope.base)?;
     let (graph, too_large) = imports.of(scope);
-    let judges = |path: &str| layers.names(path) && scope.covers(path);
+    let judges = |path: &str| layers.applies_to(path) && scope.covers(path);
     let judged = graph.edges.iter().filter(|edge| judges(&graph.files[edge.from].path)).count();
-    let found = layers.judge(graph, &|path| scope.covers(path)).into_iter().map(to_finding).collect();
+    let found =
+        layers.check(graph, &|path| scope.covers(path)).into_iter().map(to_finding).collect();
     let mut notes = Vec::new();
     let lost: Vec<&crate::project::imports::Unresolved> =
         graph.unresolved.iter().filter(|lost| judges(&lost.path)).collect();

@@ -167,9 +167,9 @@ fn globs_start_from_the_folder_of_the_rules() {
         "packages/a/src/x.ts: ../lib/y\npackages/a/lib/y.ts:\nsrc/x.ts: ../lib/y\nlib/y.ts:\n",
     );
     let paths: Vec<String> =
-        layers.judge(&graph, &|_| true).into_iter().map(|breach| breach.path).collect();
+        layers.check(&graph, &|_| true).into_iter().map(|breach| breach.path).collect();
     assert_eq!(paths, ["packages/a/src/x.ts"]);
-    assert_eq!(layers.judge(&graph, &|path| path.starts_with("src/")), []);
+    assert_eq!(layers.check(&graph, &|path| path.starts_with("src/")), []);
 }
 
 /// A graph of `nodes` files with these imports.
@@ -193,7 +193,7 @@ fn a_long_chain_and_a_great_knot_end() {
     assert_eq!(found[0].steps.len(), 2999);
     let mut ring = chain;
     ring.push((3000, 0));
-    assert_eq!(demand.judge(&graph_of(3001, &ring), &|_| true).len(), 2);
+    assert_eq!(demand.check(&graph_of(3001, &ring), &|_| true).len(), 2);
 }
 
 proptest! {

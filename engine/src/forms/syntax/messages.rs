@@ -55,7 +55,7 @@ pub(super) fn rewrite_error(said: &str, language: &str) -> String {
         let kinds = grammar.map(|(_, grammar)| kinds(*grammar)).unwrap_or_default();
         let near = nearest(&kind, kinds.iter().map(String::as_str));
         let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-        return format!("`{kind}` is not a node kind of {}{hint}", as_written(language));
+        return format!("`{kind}` is not a node kind of {}{hint}", author_name(language));
     }
     if said.contains("must specify a set of AST kinds") {
         return "the rule has no node kind to start at; add a `kind`, or check that its `pattern` is a complete piece of code".to_owned();

@@ -50,7 +50,12 @@ pub(super) fn add_swap_fix(span: Span, better: &str, safe: bool, finding: &mut F
 
 /// Adds a fix that inserts the missing text: at the head of the file, or at its end if the pattern
 /// applies to the last lines.
-pub(super) fn add_insert_fix(fix: &FixHeader, header: &TextHeader, source: &Source, finding: &mut Finding) {
+pub(super) fn add_insert_fix(
+    fix: &FixHeader,
+    header: &TextHeader,
+    source: &Source,
+    finding: &mut Finding,
+) {
     let Some(text) = fix.inserted() else { return };
     let text = crate::forms::fill(text, source, Span::default(), |_| None);
     let eol = if source.text().contains("\r\n") { "\r\n" } else { "\n" };

@@ -283,7 +283,7 @@ impl<'a> Scan<'a> {
             search(compiled, text, part.clone(), &mut captures);
             let found = captures.get_match().zip(captures.get_group(compiled.group));
             let Some((whole, found)) = found else {
-                match compiled.longest.filter(|_| part.end < window.end) {
+                match compiled.max_match_len.filter(|_| part.end < window.end) {
                     // A match that begins before this would have been found completely.
                     Some(longest) => at = text.floor_char_boundary(part.end - longest),
                     None => return,
@@ -293,7 +293,7 @@ impl<'a> Scan<'a> {
             // A match that could continue beyond the part is searched for again with its full
             // reach.
             if part.end < window.end
-                && compiled.longest.is_some_and(|it| whole.start() + it > part.end)
+                && compiled.max_match_len.is_some_and(|it| whole.start() + it > part.end)
             {
                 at = whole.start();
                 continue;
@@ -316,7 +316,7 @@ impl<'a> Scan<'a> {
                 Some(max) if *count <= max => continue,
                 _ => {}
             }
-            let better = compiled.better(self.source.slice(span));
+            let better = compiled.replacement(self.source.slice(span));
             let finding = message(rule, self.source, &captures, (span, better.as_deref()), report);
             if header.secret.is_some() {
                 finding.secret(span);

@@ -131,7 +131,7 @@ fn a_match_counts_in_the_parts_that_are_named() {
     assert_eq!(told("all").lines().count(), 3);
     assert_eq!(told("prose"), "");
     // Without a parser there are no parts.
-    assert_eq!(super::tests::told(&header("comments"), "a.toml", "# fixme"), "");
+    assert_eq!(super::tests::findings(&header("comments"), "a.toml", "# fixme"), "");
 }
 
 #[test]
@@ -180,27 +180,30 @@ fn a_missing_match_is_reported_and_inserted() {
 fn the_last_lines_are_counted_from_the_end() {
     let header =
         "check:\n  text: { require: true, last: 1, regex: '^END$' }\n  fix: { insert: END }";
-    assert_eq!(told(header, "a.txt", "x\nEND\n"), "");
-    assert_eq!(told(header, "a.txt", "x\nEND"), "");
+    assert_eq!(findings(header, "a.txt", "x\nEND\n"), "");
+    assert_eq!(findings(header, "a.txt", "x\nEND"), "");
     insta::assert_snapshot!(findings(header, "a.txt", "END\nx"), @r#"
     1:1 "END" Why so.; Insert `END` (unsafe)
     "END\nx\nEND\n"
     "#);
     let either = "check:\n  text: { first: 1, last: 1, regex: 'x' }";
-    assert_eq!(told(either, "a.txt", "x\nx\nx\n"), "1:1 \"x\" Why so.; -\n3:1 \"x\" Why so.; -\n");
+    assert_eq!(
+        findings(either, "a.txt", "x\nx\nx\n"),
+        "1:1 \"x\" Why so.; -\n3:1 \"x\" Why so.; -\n"
+    );
 }
 
 #[test]
 fn matches_above_the_maximum_are_reported() {
     let header = "check:\n  text: { max: 2, regex: 'unsafe', keywords: [unsafe] }";
-    assert_eq!(told(header, "a.rs", "unsafe unsafe"), "");
+    assert_eq!(findings(header, "a.rs", "unsafe unsafe"), "");
     assert_eq!(
-        told(header, "a.rs", "unsafe unsafe\nunsafe unsafe"),
+        findings(header, "a.rs", "unsafe unsafe\nunsafe unsafe"),
         "2:1 \"unsafe\" Why so.; -\n2:8 \"unsafe\" Why so.; -\n"
     );
     let both = "check:\n  text: { require: true, max: 1, regex: 'main' }";
-    assert_eq!(told(both, "a.rs", "x"), "1:1 \"x\" Why so.; -\n");
-    assert_eq!(told(both, "a.rs", "main main"), "1:6 \"main\" Why so.; -\n");
+    assert_eq!(findings(both, "a.rs", "x"), "1:1 \"x\" Why so.; -\n");
+    assert_eq!(findings(both, "a.rs", "main main"), "1:6 \"main\" Why so.; -\n");
 }
 
 #[test]

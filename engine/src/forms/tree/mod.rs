@@ -7,7 +7,7 @@ mod template;
 
 pub use error::TreeError;
 
-use super::project_form::{ProjectFinding, ProjectResult, FileSize, Scope};
+use super::project_form::{FileSize, ProjectFinding, ProjectResult, Scope};
 use crate::text::captures::{self, Captured, PathPattern, PatternError};
 use crate::text::finding::{Edit, FileChange, Fix, Safety};
 use crate::text::listing::Listing;
@@ -120,7 +120,8 @@ impl TreeCheck {
     /// Whether its findings can differ for a file whose counts changed from `before` to `after`.
     #[must_use]
     pub fn can_differ(header: &TreeHeader, before: FileSize, after: FileSize) -> bool {
-        let holds = |limits: Limits, number: Option<u64>| number.is_none_or(|it| limits.contains(it));
+        let holds =
+            |limits: Limits, number: Option<u64>| number.is_none_or(|it| limits.contains(it));
         let differs = |limits: Option<Limits>, before: Option<Option<u64>>, after| {
             let (Some(limits), Some(before), Some(after)) = (limits, before, after) else {
                 return false;
@@ -153,7 +154,9 @@ impl TreeCheck {
             run.subjects(&subjects);
         }
         let cut = self.exists.iter().filter_map(Wanted::cut);
-        run.joined.notes.extend(cut.chain(self.absent.iter().filter_map(Template::truncation_note)));
+        run.joined
+            .notes
+            .extend(cut.chain(self.absent.iter().filter_map(Template::truncation_note)));
         run.joined
     }
 
@@ -262,14 +265,19 @@ impl Run<'_> {
         self.unique(subjects);
         let folders = subjects.iter().any(|subject| subject.is_folder);
         if let Some(limits) = self.check.count.filter(|_| !folders)
-            && !limits.hold(subjects.len() as u64)
+            && !limits.contains(subjects.len() as u64)
         {
-            let message = format!("{} files, expected {}", subjects.len(), limits.said());
+            let message = format!("{} files, expected {}", subjects.len(), limits.describe());
             let names = vec![("count".to_owned(), subjects.len().to_string())];
             // Reported at the first surplus file, or at the rule itself.
             let over = limits.max.and_then(|max| subjects.get(usize::try_from(max).ok()?));
             let path = over.map_or_else(String::new, |subject| subject.path.to_owned());
-            self.joined.found.push(ProjectFinding { path, message, names, ..ProjectFinding::default() });
+            self.joined.found.push(ProjectFinding {
+                path,
+                message,
+                names,
+                ..ProjectFinding::default()
+            });
         }
     }
 
@@ -283,7 +291,12 @@ impl Run<'_> {
         let mut names = subject.names();
         names.extend(more.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
         let path = path.to_owned();
-        self.joined.found.push(ProjectFinding { path, message, names, ..ProjectFinding::default() });
+        self.joined.found.push(ProjectFinding {
+            path,
+            message,
+            names,
+            ..ProjectFinding::default()
+        });
         let last = self.joined.found.len() - 1;
         &mut self.joined.found[last]
     }
@@ -295,7 +308,7 @@ impl Run<'_> {
             if wanted.is_there(&|name| subject.value(name), self.listing, beside) {
                 continue;
             }
-            let said = wanted.said(&|name| subject.value(name));
+            let said = wanted.description(&|name| subject.value(name));
             let missing = wanted.literal(&|name| subject.value(name));
             // For a file, the finding is reported at the file; for a directory or the project, at
             // the missing path.
@@ -353,7 +366,7 @@ impl Run<'_> {
         let mut found: BTreeMap<String, Captured> = BTreeMap::new();
         for template in &check.absent {
             for listing in self.listings() {
-                template.each(listing, &mut |path, captured| {
+                template.for_each_path(listing, &mut |path, captured| {
                     found.entry(path.to_owned()).or_insert(captured);
                 });
             }
@@ -409,11 +422,11 @@ impl Run<'_> {
         }
         let stem = subject.value("stem").unwrap_or_default();
         let stem = if subject.is_folder { subject.name() } else { &stem };
-        if names.iter().any(|rule| rule.fits(stem)) {
+        if names.iter().any(|rule| rule.matches(stem)) {
             return;
         }
         let wanted = names.iter().map(NameRule::description).collect::<Vec<_>>().join(" or ");
-        let better = names.iter().find_map(|rule| rule.better(stem));
+        let better = names.iter().find_map(|rule| rule.suggest(stem));
         let hint = better.as_ref().map_or(String::new(), |better| format!(", such as `{better}`"));
         let message = format!("invalid name `{}`; expected {wanted}{hint}", subject.name());
         let better = better.unwrap_or_default();
@@ -431,7 +444,7 @@ impl Run<'_> {
         if !self.check.rename || subject.is_folder {
             return None;
         }
-        let fits = !better.is_empty() && self.check.names.iter().any(|rule| rule.fits(better));
+        let fits = !better.is_empty() && self.check.names.iter().any(|rule| rule.matches(better));
         let name = format!("{better}{}", subject.name().strip_prefix(stem)?);
         let folder = &subject.path[..subject.path.len() - subject.name().len()];
         let to = format!("{folder}{name}");
@@ -455,11 +468,12 @@ impl Run<'_> {
             ("levels", check.depth.map(|limits| (limits, levels()))),
         ];
         for (unit, judged) in numbers {
-            let Some((limits, number)) = judged.filter(|(limits, number)| !limits.hold(*number))
+            let Some((limits, number)) =
+                judged.filter(|(limits, number)| !limits.contains(*number))
             else {
                 continue;
             };
-            let message = format!("{number} {unit}, expected {}", limits.said());
+            let message = format!("{number} {unit}, expected {}", limits.describe());
             let number = number.to_string();
             self.add(subject, subject.path, message, &[("count", &number)]);
         }

@@ -66,7 +66,9 @@ impl NameRule {
         };
         let known = CASES.iter().find(|(known, _)| *known == name);
         match (known, drawn) {
-            (Some(&(name, case)), Some(drawn)) => Ok(Self::Defined(name, case, compile_whole(text, drawn)?)),
+            (Some(&(name, case)), Some(drawn)) => {
+                Ok(Self::Defined(name, case, compile_whole(text, drawn)?))
+            }
             (Some(&(known, case)), None) if known == text => Ok(Self::Case(known, case)),
             _ => Err(TreeError::Case(text.to_owned())),
         }
@@ -190,7 +192,11 @@ mod tests {
     fn cases_judge_and_propose() {
         let judged = |case: &str, stem: &str| {
             let rule = NameRule::new(case).expect(case);
-            if rule.fits(stem) { "fits".to_owned() } else { rule.better(stem).unwrap_or_default() }
+            if rule.matches(stem) {
+                "fits".to_owned()
+            } else {
+                rule.suggest(stem).unwrap_or_default()
+            }
         };
         assert_eq!(judged("kebab", "user-card.test"), "fits");
         assert_eq!(judged("kebab", "UserCard.test"), "user-card.test");
@@ -206,11 +212,11 @@ mod tests {
         assert_eq!(judged("/\\d{4}-[a-z-]+/", "x0001-a"), "");
         assert_eq!(judged("!/test.*/", "user"), "fits");
         assert_eq!(judged("!/test.*/", "testUser"), "");
-        assert_eq!(NameRule::new("!/a/").expect("valid").said(), "not matching `/a/`");
+        assert_eq!(NameRule::new("!/a/").expect("valid").description(), "not matching `/a/`");
         assert_eq!(judged("kebab /[a-z-]*/", "a--b"), "fits");
         assert_eq!(judged("kebab /[a-z-]*/", "UserCard"), "user-card");
         assert_eq!(judged("kebab /[a-z-]*/", "name-\u{C774}"), "", "nothing to propose");
-        assert_eq!(NameRule::new("kebab /[a-z-]*/").expect("valid").said(), "kebab case");
+        assert_eq!(NameRule::new("kebab /[a-z-]*/").expect("valid").description(), "kebab case");
         for odd in ["kabab /a/", "kebab /a", "kebab a", "kebab /(/"] {
             assert!(NameRule::new(odd).is_err(), "{odd}");
         }

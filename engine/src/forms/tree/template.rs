@@ -58,7 +58,8 @@ impl Template {
         Ok(Self {
             folder: text.ends_with('/'),
             has_glob: captures::has_glob(text),
-            derivable_names: is_derivable(trimmed).then(|| free.names().map(str::to_owned).collect()),
+            derivable_names: is_derivable(trimmed)
+                .then(|| free.names().map(str::to_owned).collect()),
             text: trimmed.trim_end_matches('/').to_owned(),
             base: base.to_owned(),
             free,
@@ -173,7 +174,7 @@ impl Template {
     pub(super) fn truncation_note(&self) -> Option<String> {
         self.is_truncated().then(|| {
             format!(
-                "`{}` was tested for {MOST_COMPILED} subjects only: use at most one name per path \
+                "`{}` was tested for {MAX_COMPILED} subjects only: use at most one name per path \
                  segment and at most one `**`",
                 self.text
             )

@@ -63,10 +63,10 @@ test('a')
 
 #[test]
 fn a_missing_sibling_file_is_created() {
-    assert_eq!(wrong(BESIDE), Vec::<String>::new());
+    assert_eq!(failures(SIBLING_PAGE), Vec::<String>::new());
     let other = SIBLING_PAGE.replace("test('a')", "test('b')");
     let told = "line 20: fixed: expected Some(\"test('b')\\n\"), got \"test('a')\\n\"";
-    assert_eq!(wrong(&other), [told]);
+    assert_eq!(failures(&other), [told]);
 }
 
 const NAMED: &str = "---
@@ -104,12 +104,12 @@ src/ui/user-card.test.ts
 
 #[test]
 fn a_file_that_is_called_otherwise_is_renamed_but_never_over_another() {
-    assert_eq!(wrong(NAMED), Vec::<String>::new());
+    assert_eq!(failures(NAMED), Vec::<String>::new());
     let taken = NAMED.replace(
         "```ts path=src/ui/UserCard.test.ts\nexport {}\n```\n",
         "```ts path=src/ui/UserCard.test.ts\nexport {}\n```\n\n```ts path=src/ui/user-card.test.ts\nexport {}\n```\n",
     );
-    assert!(wrong(&taken)[0].contains("surplus block"), "{:?}", wrong(&taken));
+    assert!(failures(&taken)[0].contains("surplus block"), "{:?}", failures(&taken));
     // An expression cannot suggest a name.
     let page = NAMED.replace("['/x[0-9]/', kebab]", "'/x[0-9]/'");
     let registry = Registry::new(crate::DISTRIBUTION.pages, &[("rules/a.md".into(), page)]);
@@ -130,11 +130,11 @@ fn neither_is_ever_safe() {
                 .expect("valid");
         let rule = engine.registry().get("t/x").expect("a rule");
         let (examples, _) = examples::read(rule).expect("read");
-        let listing = crate::text::listing::Listing::new(examples[0].beside.0.keys().cloned());
+        let listing = crate::text::listing::Listing::new(examples[0].siblings.0.keys().cloned());
         let found = crate::workspace::project_checks::check_rule(
             &engine,
             rule,
-            &examples[0].beside,
+            &examples[0].siblings,
             &listing,
         );
         let fix = found[0].1.fix.as_ref().expect("a fix");

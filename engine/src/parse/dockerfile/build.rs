@@ -3,8 +3,8 @@
 use super::heredoc::LastLines;
 use super::lines::{Line, begins_template, line_at, template};
 use super::{
-    Comment, Directive, Dockerfile, Escape, Instruction, Keyword, Logical, MAX_INSTRUCTIONS, Piece, PieceKind,
-    arguments, flags, heredoc, problems, scope,
+    Comment, Directive, Dockerfile, Escape, Instruction, Keyword, Logical, MAX_INSTRUCTIONS, Piece,
+    PieceKind, arguments, flags, heredoc, problems, scope,
 };
 use crate::text::source::Span;
 use std::cell::OnceCell;

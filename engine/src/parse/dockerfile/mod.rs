@@ -88,7 +88,7 @@ pub enum PieceKind {
     Instruction(usize),
     /// Lines of a template language.
     Template,
-    /// Everything after [`MOST`] instructions; not parsed.
+    /// Everything after [`MAX_INSTRUCTIONS`] instructions; not parsed.
     Rest,
 }
 

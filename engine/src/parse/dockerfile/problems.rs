@@ -58,7 +58,7 @@ pub(super) fn open_heredoc(file: &mut Dockerfile, span: Span, name: &str) {
 pub(super) fn too_long(file: &mut Dockerfile, span: Span) {
     file.problems.push(problem(
         span,
-        format!("only the first {MOST} instructions are checked"),
+        format!("only the first {MAX_INSTRUCTIONS} instructions are checked"),
         None,
     ));
 }

@@ -1,7 +1,7 @@
 //! Determines which memories of a file are active, from the file alone.
 
-use super::log::Folded;
 use super::duplicates::repeats;
+use super::log::Folded;
 use super::types::{Entry, Kind, Relation, Status};
 use super::words::topic_key;
 use std::collections::{BTreeMap, BTreeSet};
@@ -194,7 +194,9 @@ fn connected_components<'a>(
 /// Uses the algorithm of Kosaraju and Sharir: a depth-first search, then a reverse search in order
 /// of completion.
 #[must_use]
-pub fn find_cycles<'a>(links: impl Iterator<Item = (&'a str, &'a str)>) -> BTreeMap<&'a str, &'a str> {
+pub fn find_cycles<'a>(
+    links: impl Iterator<Item = (&'a str, &'a str)>,
+) -> BTreeMap<&'a str, &'a str> {
     let (mut on, mut back) = (BTreeMap::new(), BTreeMap::new());
     for (from, to) in links {
         on.entry(from).or_insert_with(Vec::new).push(to);
@@ -261,10 +263,10 @@ mod tests {
             memory("c", "auth ", &[(supersedes, "b"), (supersedes, "gone")]),
             memory("d", "store", &[]),
         ];
-        assert_eq!(Standing::of(&memories).clashes(), []);
+        assert_eq!(ActiveSet::new(&memories).conflicts(), []);
         let memories = [memory("a", "Auth", &[]), memory("b", " auth", &[])];
         let clashes = [Conflict::SharedTopic("auth".into(), vec!["a", "b"])];
-        assert_eq!(Standing::of(&memories).clashes(), clashes);
+        assert_eq!(ActiveSet::new(&memories).conflicts(), clashes);
     }
 
     #[test]
@@ -281,11 +283,11 @@ mod tests {
         assert_eq!(
             clashes,
             [
-                Clash::Contradiction("d", "a"),
-                Clash::Circle("a", "c"),
-                Clash::Circle("b", "a"),
-                Clash::Circle("c", "b"),
-                Clash::Circle("d", "d"),
+                Conflict::Contradiction("d", "a"),
+                Conflict::Cycle("a", "c"),
+                Conflict::Cycle("b", "a"),
+                Conflict::Cycle("c", "b"),
+                Conflict::Cycle("d", "d"),
             ]
         );
     }
@@ -301,6 +303,6 @@ mod tests {
                 memory(id, "one", before.as_slice())
             })
             .collect();
-        assert_eq!(Standing::of(&memories).clashes(), []);
+        assert_eq!(ActiveSet::new(&memories).conflicts(), []);
     }
 }

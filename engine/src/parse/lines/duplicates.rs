@@ -21,7 +21,7 @@ pub fn meaning_key(entry: &Entry) -> Option<String> {
         _ => return None,
     };
     let words = folded(&entry.content);
-    (!words.is_empty()).then(|| format!("{}{BETWEEN}{topic}{BETWEEN}{words}", entry.kind))
+    (!words.is_empty()).then(|| format!("{}{SEPARATOR}{topic}{SEPARATOR}{words}", entry.kind))
 }
 
 /// Finds the memories that repeat another active memory, and maps each to that memory. The first
@@ -40,7 +40,9 @@ pub fn repeats<'a>(holding: impl IntoIterator<Item = &'a Entry>) -> BTreeMap<&'a
     for group in groups.values_mut() {
         group.sort_by_key(|entry| (entry.created_at, &entry.id));
         let mut kept: BTreeMap<String, &str> = BTreeMap::new();
-        for (entry, carried) in group.iter().filter_map(|entry| Some((entry, protected_fields(entry)?))) {
+        for (entry, carried) in
+            group.iter().filter_map(|entry| Some((entry, protected_fields(entry)?)))
+        {
             kept.entry(carried).or_insert(&entry.id);
         }
         let first = group.iter().find(|entry| kept.is_empty() || protected_fields(entry).is_some());

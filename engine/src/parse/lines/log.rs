@@ -44,7 +44,7 @@ pub struct Revision {
     #[serde(default)]
     pub at: i64,
     /// The schema version of the line.
-    #[serde(default = "one", rename = "schemaVersion")]
+    #[serde(default = "default_schema_version", rename = "schemaVersion")]
     pub schema_version: u32,
     /// The kind of the memory; set with `put`.
     #[serde(rename = "type")]
@@ -399,8 +399,8 @@ impl Reader<'_> {
         let revision: Revision = match serde_json::from_slice(line) {
             Ok(revision) => revision,
             Err(error) => {
-                let message =
-                    newer_schema_message(line).unwrap_or_else(|| format!("not a memory: {}", said(&error)));
+                let message = newer_schema_message(line)
+                    .unwrap_or_else(|| format!("not a memory: {}", error_message(&error)));
                 return self.problem(number, ProblemKind::MalformedLine, message);
             }
         };

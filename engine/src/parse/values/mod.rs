@@ -262,13 +262,13 @@ mod tests {
         let yaml = "a:\n  b:\n  - 1\n  - x\n  - true\n  - null\n";
         let toml = "[a]\nb = [1, 'x', true]\n";
         assert_eq!(
-            shown(Format::Json, json),
+            render(Format::Json, json),
             ["a.b.0 1", "a.b.1 \"x\"", "a.b.2 true", "a.b.3 null"]
         );
-        assert_eq!(shown(Format::Yaml, yaml), ["a.b.0 1", "a.b.1 x", "a.b.2 true", "a.b.3 null"]);
-        assert_eq!(shown(Format::Toml, toml), ["a.b.0 1", "a.b.1 'x'", "a.b.2 true"]);
+        assert_eq!(render(Format::Yaml, yaml), ["a.b.0 1", "a.b.1 x", "a.b.2 true", "a.b.3 null"]);
+        assert_eq!(render(Format::Toml, toml), ["a.b.0 1", "a.b.1 'x'", "a.b.2 true"]);
         let front = format!("---\n{yaml}---\n# x: 1\n");
-        assert_eq!(shown(Format::FrontMatter, &front).len(), 4);
+        assert_eq!(render(Format::FrontMatter, &front).len(), 4);
         for (format, text) in [(Format::Json, json), (Format::Yaml, yaml)] {
             let values = Values::read(format, text);
             let wanted = serde_json::json!({"a": {"b": [1, "x", true, null]}});
@@ -280,13 +280,13 @@ mod tests {
     fn tables_anchors_and_documents() {
         let toml = "a.b = 1\n[[c]]\nd = 2\n[[c]]\nd = 3.5\n[e]\nf = { g = 2020-01-02 }\n";
         assert_eq!(
-            shown(Format::Toml, toml),
+            render(Format::Toml, toml),
             ["a.b 1", "c.0.d 2", "c.1.d 3.5", "e.f.g 2020-01-02"]
         );
         let yaml = "x: &a {y: 1}\nz: *a\n---\nw: 'q'\n";
-        assert_eq!(shown(Format::Yaml, yaml), ["x.y 1", "z.y 1", "w 'q'"]);
+        assert_eq!(render(Format::Yaml, yaml), ["x.y 1", "z.y 1", "w 'q'"]);
         assert_eq!(
-            shown(Format::Yaml, "- yes\n- 0o7\n- ~\n- \"1\"\n"),
+            render(Format::Yaml, "- yes\n- 0o7\n- ~\n- \"1\"\n"),
             ["0 yes", "1 0o7", "2 ~", "3 \"1\""]
         );
         for (format, text) in [(Format::Json, "{"), (Format::Yaml, "a: [1"), (Format::Toml, "a = ")]

@@ -238,7 +238,7 @@ impl Repository {
         let mut changes = Changes::default();
         repository
             .tree_index_status(&old, index, None, TrackRenames::Disabled, |change, _, _| {
-                changes.staged(change.into_owned());
+                changes.apply_index_change(change.into_owned());
                 Ok(gix::diff::index::Action::Continue(()))
             })
             .map_err(other)?;
@@ -273,13 +273,13 @@ impl Repository {
         let (mut changes, mut touched) = (Changes::default(), Vec::new());
         for item in items {
             match item.map_err(other)? {
-                Item::TreeIndex(change) => changes.staged(change),
+                Item::TreeIndex(change) => changes.apply_index_change(change),
                 Item::IndexWorktree(item) => touched.push(item),
             }
         }
         changes.pair_renames(&repository);
         for item in touched {
-            changes.worked(&item);
+            changes.apply_work_tree_change(&item);
         }
         for path in untracked {
             changes.untracked(format!("{}{path}", self.prefix).into());

@@ -162,8 +162,12 @@ impl<'a> Index<'a> {
     fn candidates(&self, path: &BStr, print: &Fingerprint) -> Vec<usize> {
         let mut shared: HashMap<usize, u64> = HashMap::new();
         for (line, bytes) in &print.lines {
-            for &at in
-                self.lines.get(line).filter(|with| with.len() <= MAX_FILES_PER_LINE).into_iter().flatten()
+            for &at in self
+                .lines
+                .get(line)
+                .filter(|with| with.len() <= MAX_FILES_PER_LINE)
+                .into_iter()
+                .flatten()
             {
                 *shared.entry(at).or_default() += bytes;
             }

@@ -89,7 +89,12 @@ impl FactsCache {
     /// The cached facts of the files of `listing`, with `text` as the content of the file at
     /// `path`. Does not read files or change the cache.
     #[must_use]
-    pub fn facts_with(&self, listing: &Listing, path: &str, text: &str) -> BTreeMap<String, Arc<Facts>> {
+    pub fn facts_with(
+        &self,
+        listing: &Listing,
+        path: &str,
+        text: &str,
+    ) -> BTreeMap<String, Arc<Facts>> {
         let known = self.lock_entries();
         let listed = listing.files().iter().filter_map(|path| {
             let facts = known.get(path)?.facts.clone();
@@ -158,7 +163,8 @@ impl FactsCache {
         // Spans must match the text in which findings are displayed.
         let read = || read(path, Source::decode(path, bytes).text()).map(Arc::new);
         let facts = self.take_stored(path, hash).or_else(read)?;
-        self.lock_entries().insert(path.to_owned(), CachedFacts { facts: facts.clone(), hash, stamp });
+        self.lock_entries()
+            .insert(path.to_owned(), CachedFacts { facts: facts.clone(), hash, stamp });
         Some(facts)
     }
 }

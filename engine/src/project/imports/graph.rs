@@ -167,7 +167,9 @@ impl Graph {
 fn edge(one: &Resolved<'_>, files: &[File], place: &dyn Fn(&str) -> Option<usize>) -> Option<Edge> {
     let from = place(one.from)?;
     let to = match &one.to {
-        Resolution::Files(paths) => Target::Files(paths.iter().filter_map(|path| place(path)).collect()),
+        Resolution::Files(paths) => {
+            Target::Files(paths.iter().filter_map(|path| place(path)).collect())
+        }
         Resolution::Package(name) => Target::Package(name.clone()),
         Resolution::Missing | Resolution::Unknown => return None,
     };
@@ -213,8 +215,7 @@ impl<'a> Builder<'a, '_> {
                     name: import.name.display(),
                 }),
                 to => {
-                    let is_self =
-                        matches!(&to, Found::Files(files) if files.iter().all(|to| to == path));
+                    let is_self = matches!(&to, Resolution::Files(files) if files.iter().all(|to| to == path));
                     if is_self {
                         continue;
                     }

@@ -4,12 +4,12 @@
 //! [`read`] returns the facts of one file without access to other files; [`Graph::new`] combines
 //! the facts of all files. Imports of missing parts of the project are retained as unresolved.
 
+mod cached_graph;
 mod gather;
 mod go;
 mod go_modules;
 mod graph;
 mod java;
-mod cached_graph;
 mod places;
 mod python;
 mod python_roots;
@@ -22,9 +22,9 @@ mod script_resolve;
 #[cfg(test)]
 mod tests;
 
+pub use cached_graph::{CachedGraph, Difference};
 pub use gather::{ChangedFacts, FactsCache, gather};
 pub use graph::{Edge, File, Graph, Target, Unresolved};
-pub use cached_graph::{Difference, CachedGraph};
 
 use crate::parse::syntax::Parsed;
 use crate::text::source::Span;

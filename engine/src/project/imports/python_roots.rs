@@ -4,7 +4,7 @@ use super::places::ProjectFiles;
 use super::resolve::listed;
 use crate::project::manifest::{at, text, toml};
 use crate::text::files::Files;
-use crate::text::paths::{parent_dir, join};
+use crate::text::paths::{join, parent_dir};
 use serde_json::Value;
 use std::collections::BTreeSet;
 

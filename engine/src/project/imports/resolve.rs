@@ -126,7 +126,9 @@ impl<'a> Resolver<'a> {
         module: &str,
         member: Option<&String>,
     ) -> Resolution {
-        let Some(folder) = upwards(parent_dir(from)).nth(level - 1) else { return Resolution::Missing };
+        let Some(folder) = upwards(parent_dir(from)).nth(level - 1) else {
+            return Resolution::Missing;
+        };
         match self.python_module(folder, module, member) {
             Some(path) => Resolution::files([path]),
             None => Resolution::Missing,

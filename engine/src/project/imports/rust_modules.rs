@@ -5,7 +5,7 @@ use super::places::{ProjectFiles, name_of};
 use super::resolve::Resolution;
 use crate::project::manifest::{at, text, toml};
 use crate::text::files::Files;
-use crate::text::paths::{parent_dir, join};
+use crate::text::paths::{join, parent_dir};
 use crate::text::source::Span;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -123,7 +123,7 @@ impl Crates {
                 let mut path = module.clone();
                 path.extend(declared.inside.iter().cloned());
                 path.push(declared.name.clone());
-                if !declared.is_elsewhere {
+                if !declared.is_external {
                     self.crates[index].modules.insert(path, file.clone());
                     continue;
                 }
@@ -199,7 +199,9 @@ impl Crates {
         match (root, named) {
             (Some(root), _) => self.walk(root, Vec::new(), rest),
             (None, Some(named)) => Resolution::Package(format!("crate:{named}")),
-            (None, None) if STANDARD.contains(&name) => Resolution::Package(format!("crate:{name}")),
+            (None, None) if STANDARD.contains(&name) => {
+                Resolution::Package(format!("crate:{name}"))
+            }
             (None, None) => Resolution::Unknown,
         }
     }
@@ -249,9 +251,9 @@ fn roots(package: &Package, places: &ProjectFiles<'_>) -> Vec<(String, bool, boo
         let Some(folder) = join(&package.folder, folder) else { continue };
         let found = places.in_folder(&folder).filter(|path| path.ends_with(".rs"));
         roots.extend(found.map(|path| (path.to_owned(), false, is_test)));
-        let mains = places
-            .below(&folder)
-            .filter(|path| path.strip_suffix("/main.rs").is_some_and(|at| parent_dir(at) == folder));
+        let mains = places.below(&folder).filter(|path| {
+            path.strip_suffix("/main.rs").is_some_and(|at| parent_dir(at) == folder)
+        });
         roots.extend(mains.map(|path| (path.to_owned(), false, is_test)));
     }
     let mut seen = BTreeSet::new();

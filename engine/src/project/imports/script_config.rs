@@ -2,9 +2,9 @@
 //! TypeScript settings.
 
 use super::places::ProjectFiles;
-use crate::project::manifest::{at, json, text, strings};
+use crate::project::manifest::{at, json, strings, text};
 use crate::text::files::Files;
-use crate::text::paths::{parent_dir, join, upwards};
+use crate::text::paths::{join, parent_dir, upwards};
 use serde_json::Value;
 use std::collections::BTreeMap;
 

@@ -2,8 +2,8 @@
 
 use super::places::ProjectFiles;
 use super::resolve::Resolution;
-use super::script_config::{Package, Settings, ScriptConfig};
-use crate::text::paths::{parent_dir, join};
+use super::script_config::{Package, ScriptConfig, Settings};
+use crate::text::paths::{join, parent_dir};
 use serde_json::Value;
 
 /// File extensions that can be omitted in a specifier, in the order that compilers try them.
@@ -25,7 +25,12 @@ const OUTPUT_DIRS: [&str; 7] = ["dist", "build", "lib", "out", "esm", "cjs", "es
 const MAX_CONDITION_DEPTH: usize = 8;
 
 /// Resolves `specifier` in the file at `from`.
-pub(super) fn resolve(places: &ProjectFiles<'_>, setup: &ScriptConfig, from: &str, specifier: &str) -> Resolution {
+pub(super) fn resolve(
+    places: &ProjectFiles<'_>,
+    setup: &ScriptConfig,
+    from: &str,
+    specifier: &str,
+) -> Resolution {
     let specifier = specifier.split(['?', '!']).next().unwrap_or_default();
     if specifier.is_empty() || specifier.contains("://") || specifier.starts_with("data:") {
         return Resolution::Unknown;
@@ -104,7 +109,12 @@ enum Alias {
     None,
 }
 
-fn alias(places: &ProjectFiles<'_>, setup: &ScriptConfig, settings: &Settings, specifier: &str) -> Alias {
+fn alias(
+    places: &ProjectFiles<'_>,
+    setup: &ScriptConfig,
+    settings: &Settings,
+    specifier: &str,
+) -> Alias {
     // The exact pattern wins, then the one with the longest prefix.
     let mut matching: Vec<(usize, &str, &[String])> = settings
         .paths
@@ -147,7 +157,12 @@ fn matched<'s>(pattern: &str, specifier: &'s str) -> Option<(usize, &'s str)> {
 
 /// The file for `name/rest`. Falls back to the manifest of the package, so that rules on
 /// directories can still locate the import.
-fn in_package(places: &ProjectFiles<'_>, setup: &ScriptConfig, package: &Package, rest: &str) -> String {
+fn in_package(
+    places: &ProjectFiles<'_>,
+    setup: &ScriptConfig,
+    package: &Package,
+    rest: &str,
+) -> String {
     let manifest = &package.manifest;
     let wanted = if rest.is_empty() { ".".to_owned() } else { format!("./{rest}") };
     let mut targets = exported(manifest.get("exports").unwrap_or(&Value::Null), &wanted);
@@ -173,7 +188,12 @@ fn own_import(
 }
 
 /// The file of a package at `target`, or the source that it is built from.
-fn source(places: &ProjectFiles<'_>, setup: &ScriptConfig, folder: &str, target: &str) -> Option<String> {
+fn source(
+    places: &ProjectFiles<'_>,
+    setup: &ScriptConfig,
+    folder: &str,
+    target: &str,
+) -> Option<String> {
     let path = join(folder, target)?;
     if let Some(found) = file(places, setup, &path) {
         return Some(found);

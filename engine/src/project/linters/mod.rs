@@ -223,7 +223,9 @@ fn clippy(rule: &str, settings: &Content) -> Level {
 /// The state of a lint or group by the attributes of a crate.
 fn attribute(name: &str, text: &str) -> Option<Level> {
     let name = regex::escape(name);
-    let says = |levels: &str| matches_pattern(&format!(r"(?m)^\s*#!\[(?:{levels})\([^)\]]*\b{name}\b"), text);
+    let says = |levels: &str| {
+        matches_pattern(&format!(r"(?m)^\s*#!\[(?:{levels})\([^)\]]*\b{name}\b"), text)
+    };
     if says("deny|warn|forbid") {
         return Some(Level::On);
     }

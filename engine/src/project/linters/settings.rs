@@ -38,7 +38,7 @@ enum Purpose {
     Present,
 }
 
-use Purpose::{About, Disallowed, Layout, Rules, Present};
+use Purpose::{About, Disallowed, Layout, Present, Rules};
 
 /// Whether the rule of an `enforced-by` is enforced.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -177,7 +177,7 @@ impl Settings {
 
     /// The settings that configure this.
     fn with_purpose(&self, say: Purpose) -> impl Iterator<Item = &SettingsFile> {
-        self.0.iter().filter(move |found| found.say == say)
+        self.0.iter().filter(move |found| found.purpose == say)
     }
 
     /// The first settings of a tool that have a rule at this level.
@@ -233,7 +233,7 @@ impl Settings {
     /// The settings on commits, names or layers that contain all of `parts`: the tool and the path.
     #[must_use]
     pub fn about(&self, about: &'static str, parts: &[String]) -> Option<(String, String)> {
-        let holds = |found: &&SettingsFile| parts.iter().all(|part| found.content.holds(part));
+        let holds = |found: &&SettingsFile| parts.iter().all(|part| found.content.contains(part));
         self.with_purpose(About(about)).find(holds).map(SettingsFile::named)
     }
 

@@ -139,7 +139,8 @@ impl<'d> Installs<'d> {
         let folder = folders.find(|folder| {
             let folder = folder.rsplit('/').next().unwrap_or(folder);
             let stem = folder.strip_suffix(".dist-info");
-            stem.and_then(|stem| stem.rsplit_once('-')).is_some_and(|(it, _)| normalize_name(it) == name)
+            stem.and_then(|stem| stem.rsplit_once('-'))
+                .is_some_and(|(it, _)| normalize_name(it) == name)
         })?;
         let path = format!("{folder}/METADATA");
         let text = self.text(&path)?;

@@ -18,8 +18,8 @@ mod php;
 mod pins;
 mod python;
 mod read;
-mod ruby;
 mod resolve_versions;
+mod ruby;
 #[cfg(test)]
 mod shapes;
 #[cfg(test)]
@@ -29,8 +29,8 @@ pub mod version;
 use crate::text::files::{Disk, dirs_below};
 use lock::Lock;
 use read::Reader;
+use resolve_versions::{apply_locks, exact, inherit, inherit_managers};
 use serde::Serialize;
-use resolve_versions::{exact, inherit, inherit_managers, apply_locks};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -369,7 +369,7 @@ pub fn detect_at(disk: &Disk, folder: &str) -> Stack {
         }
         if seen.len() > MAX_DIRS {
             let said = format!(
-                "{folder}: stopped after {FOLDERS} directories; the others were not searched"
+                "{folder}: stopped after {MAX_DIRS} directories; the others were not searched"
             );
             reader.problems.push(said);
             break;

@@ -111,7 +111,9 @@ fn workspace(
 /// Collects the ranges in `catalog` and `catalogs`, by `catalog/name`.
 fn catalogs(value: &Value, shared: &mut BTreeMap<String, String>) {
     let mut add = |catalog: &str, ranges: Option<&Value>| {
-        shared.extend(string_entries(ranges).map(|(name, range)| (format!("{catalog}/{name}"), range)));
+        shared.extend(
+            string_entries(ranges).map(|(name, range)| (format!("{catalog}/{name}"), range)),
+        );
     };
     add("default", value.get("catalog"));
     for (catalog, ranges) in value.get("catalogs").and_then(Value::as_object).into_iter().flatten()

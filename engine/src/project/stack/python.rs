@@ -67,7 +67,7 @@ fn stems(folder: &str, reader: &Reader<'_>) -> Vec<(String, [bool; 2])> {
 fn lists(folder: &str, is_project: bool, reader: &mut Reader<'_>) -> Vec<Manifest> {
     let stems = stems(folder, reader);
     if stems.len() > MAX_LISTS {
-        let said = format!("{folder}: only the first {LISTS} requirements files were read");
+        let said = format!("{folder}: only the first {MAX_LISTS} requirements files were read");
         reader.problems.push(said);
     }
     let mut found = Vec::new();
@@ -173,8 +173,9 @@ fn poetry(table: Option<&Map<String, Value>>, group: Group, found: &mut Vec<Depe
         let mut dependency = Dependency::new(normalize_name(name), range, group);
         // Without an operator, and with `==`, the version is exact.
         let exact = range.map(|it| it.trim_start_matches('='));
-        dependency.locked =
-            exact.filter(|it| super::resolve_versions::is_full_version(it, false)).map(str::to_owned);
+        dependency.locked = exact
+            .filter(|it| super::resolve_versions::is_full_version(it, false))
+            .map(str::to_owned);
         found.push(dependency);
     }
 }

@@ -117,7 +117,11 @@ impl<'a> Reader<'a> {
         self.or_report(path, read)
     }
 
-    fn or_report(&mut self, path: &str, read: Result<Value, (usize, usize, String)>) -> Option<Value> {
+    fn or_report(
+        &mut self,
+        path: &str,
+        read: Result<Value, (usize, usize, String)>,
+    ) -> Option<Value> {
         read.map_err(|(line, column, said)| {
             self.problems.push(format!("{path}:{line}:{column}: {said}; file skipped"));
         })

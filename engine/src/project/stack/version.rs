@@ -125,7 +125,7 @@ mod tests {
             ("^18 || ^19", "18"),
             ("99999999999999999999", "none"),
         ] {
-            assert_eq!(said(text), want, "{text}");
+            assert_eq!(render(text), want, "{text}");
         }
     }
 

@@ -206,7 +206,7 @@ fn same_place(heads: &mut [Placed], bases: &mut [Placed], lines: &LineMap<'_>) {
     let now = |head: &Placed| Some((head.lines, head.column));
     let then = |base: &Placed| Some((lines.to_head(base.lines)?, base.column));
     let reason =
-        |base: &Placed| format!("already present on line {} of the base", base.shown_line());
+        |base: &Placed| format!("already present on line {} of the base", base.display_line());
     for same_words in [true, false] {
         let key = |placed: &Placed, place: Option<_>| {
             let words = same_words.then(|| (placed.message.clone(), placed.text.clone()));
@@ -216,7 +216,7 @@ fn same_place(heads: &mut [Placed], bases: &mut [Placed], lines: &LineMap<'_>) {
         let bases_by = bases.iter().map(|base| key(base, then(base)));
         for (head, base) in first_with_first(heads_by, bases_by) {
             let reason = reason(&bases[base]);
-            heads[head].answer(&mut bases[base], Status::PreExisting, reason);
+            heads[head].match_with(&mut bases[base], Status::PreExisting, reason);
         }
     }
 }
@@ -253,7 +253,7 @@ fn edited_in_place(heads: &mut [Placed], bases: &mut [Placed], lines: &LineMap<'
             let base = &mut bases[at];
             let reason = format!(
                 "the line was changed around it; already present on line {} of the base",
-                base.shown_line()
+                base.display_line()
             );
             head.match_with(base, Status::PreExisting, reason);
         }
@@ -277,12 +277,12 @@ fn same_text(heads: &mut [Placed], bases: &mut [Placed], lines: &LineMap<'_>) {
     let (now, then) = (indices(heads, left), indices(bases, left));
     for (head, base) in matches(heads, &now, bases, &then) {
         let (head, base) = (&mut heads[head], &mut bases[base]);
-        let line = base.shown_line();
+        let line = base.display_line();
         let (status, reason) = match lines.0 {
             None => (Status::PreExisting, format!("identical to line {line} of the base")),
             Some(_) => (Status::Moved, format!("moved from line {line} of the base")),
         };
-        head.answer(base, status, reason);
+        head.match_with(base, status, reason);
     }
 }
 

@@ -5,10 +5,10 @@
 //! same rule on the same text elsewhere, and new otherwise. Findings of the base without a match
 //! are fixed.
 
-mod project_pass;
-mod match_findings;
 mod lines;
+mod match_findings;
 mod moved_in;
+mod project_pass;
 mod renames;
 mod rules;
 mod stricter;
@@ -21,16 +21,16 @@ use crate::text::files::{Disk, Files, Memory};
 use crate::text::finding::{Finding, Status};
 use crate::text::paths::Globs;
 use crate::text::source::Encoding;
-use crate::workspace::walk::{self, FileReport, ExcludedCounts, Outcome, Skipped, Walk, Within};
-use match_findings::{Side, Verdict, pair};
+use crate::workspace::walk::{self, ExcludedCounts, FileReport, Outcome, Skipped, Walk, Within};
 use lines::{LineMap, hunks_of};
+use match_findings::{Side, Verdict, pair};
 use renames::Renames;
 use rules::Rules;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-pub use match_findings::{ALLOW_COMMENT_REMOVED, match_moves, moved_from};
 pub use lines::{Hunk, hunks};
+pub use match_findings::{ALLOW_COMMENT_REMOVED, match_moves, moved_from};
 pub use stricter::Reason;
 
 /// The side of a change whose findings are reported.
@@ -143,10 +143,17 @@ pub fn compare(
         }
         Head::Snapshot { files, branch, .. } => {
             let paths: Vec<String> = heads.filter(|path| !ignored.excludes(path)).collect();
-            let listing = project_pass::listing(engine, files, ignores, (&touched, branch.as_deref()));
+            let listing =
+                project_pass::listing(engine, files, ignores, (&touched, branch.as_deref()));
             let listed = listing.as_ref();
             let mut outcome = rules.check(config, files, listed, (&paths, jobs, stop))?;
-            project_pass::findings_of_snapshot(rules.of_project(), config, files, listed, &mut outcome)?;
+            project_pass::findings_of_snapshot(
+                rules.of_project(),
+                config,
+                files,
+                listed,
+                &mut outcome,
+            )?;
             let unread = ignored.problems().iter().map(|(path, error)| Skipped {
                 path: path.clone(),
                 why: format!("not read as an ignore file: {error}"),
@@ -175,7 +182,13 @@ pub fn compare(
     let checked = (&*bases, jobs, stop);
     let mut before = base_rules.check(config, &base_files, listing.as_ref(), checked)?;
     base_files.without_own_rules(engine, &mut before);
-    project_pass::findings_of_snapshot(base_rules.of_project(), config, base, listing.as_ref(), &mut before)?;
+    project_pass::findings_of_snapshot(
+        base_rules.of_project(),
+        config,
+        base,
+        listing.as_ref(),
+        &mut before,
+    )?;
     let before_joined = std::mem::take(&mut before.project_findings);
     let mut comparison = Compared { outcome, changed: counts.len(), ..Compared::default() };
     comparison.classify(&counts, (&base_files, files), before);
@@ -215,11 +228,11 @@ impl Compared {
             pair(&mut heads.placed[now.clone()], &mut bases.placed[then.clone()], &lines);
             for placed in &mut heads.placed[now] {
                 let unknown = change.base.as_ref().is_some_and(|path| base.partly.contains(path));
-                placed.judge_new(change.base.is_none(), unknown, &lines);
+                placed.classify_new(change.base.is_none(), unknown, &lines);
             }
             let lost = change.head.as_ref().is_some_and(|head| self.outcome.partly.contains(head));
             for placed in &mut bases.placed[then] {
-                placed.judge_gone(change.head.is_none(), lost, &lines);
+                placed.classify_fixed(change.head.is_none(), lost, &lines);
             }
             if let (Some(head), Some(hunks)) = (&change.head, hunks) {
                 self.hunks.insert(head.clone(), hunks);
@@ -247,7 +260,8 @@ impl Compared {
     /// called after the baseline is applied.
     pub fn match_across(&mut self) {
         let is_new = |finding: &Finding| {
-            finding.status == Status::New && finding.reason.as_deref() != Some(ALLOW_COMMENT_REMOVED)
+            finding.status == Status::New
+                && finding.reason.as_deref() != Some(ALLOW_COMMENT_REMOVED)
         };
         let (new, new_keys) = keyed(&self.outcome.files, is_new, |_| None);
         let (gone, gone_keys) = keyed(&self.fixed, |_| true, |_| None);

@@ -7,10 +7,10 @@
 //! state, and an unchanged input causes no further work.
 
 use super::file_requests::{FileRequests, RecordingFiles};
-use super::{ProjectFinding, Input, Rule, one, place, rules, settings, to_checked, text_of};
+use super::{Input, ProjectFinding, Rule, one, place, rules, settings, text_of, to_checked};
 use crate::check::{Checked, Engine};
-use crate::forms::project_form::{SizeCache, Sizes};
 use crate::forms::layers::Imports;
+use crate::forms::project_form::{SizeCache, Sizes};
 use crate::forms::tree::TreeCheck;
 use crate::project::imports::{self, Difference};
 use crate::text::files::{Files, Listed};
@@ -119,8 +119,11 @@ impl ProjectPassCache {
             self.listing = listing;
         }
         let mut due = self.update_counts(engine, files, &changed);
-        let again =
-            if asks_imports(engine) { self.update_imports(engine, files, &changed) } else { Vec::new() };
+        let again = if asks_imports(engine) {
+            self.update_imports(engine, files, &changed)
+        } else {
+            Vec::new()
+        };
         let asked = self.asked.among(changed.iter(), folders.iter());
         let is_answered_anew = asked.iter().any(|path| !self.asked.is_unchanged(path, files));
         let all = match self.update_graph(engine, &again) {
@@ -199,13 +202,17 @@ impl ProjectPassCache {
 
     /// Updates the import graph for the files whose imports differ; returns the affected rules.
     /// `None`: all rules that use imports, and the graph has to be rebuilt.
-    fn update_graph(&mut self, engine: &Engine, again: &[imports::ChangedFacts]) -> Option<BTreeSet<usize>> {
+    fn update_graph(
+        &mut self,
+        engine: &Engine,
+        again: &[imports::ChangedFacts],
+    ) -> Option<BTreeSet<usize>> {
         let mut due = BTreeSet::new();
         let Some(imports) = self.imports.as_mut().filter(|_| !again.is_empty()) else {
             return Some(due);
         };
         for file in again.iter().filter(|file| self.listing.has_file(&file.path)) {
-            let difference = imports.rejoin(&self.listing, file);
+            let difference = imports.update(&self.listing, file);
             if difference == Difference::All {
                 return None;
             }
@@ -251,7 +258,8 @@ impl ProjectPassCache {
         let listed = &Listed { files: &asking, listing: &self.listing };
         let memo = engine.memo();
         let graph = self.imports.as_ref().map(imports::CachedGraph::graph);
-        let imports = graph.map_or_else(|| Imports::new(memo), |graph| Imports::from_graph(memo, graph));
+        let imports =
+            graph.map_or_else(|| Imports::new(memo), |graph| Imports::from_graph(memo, graph));
         let sizes = Some(Sizes { known: &self.numbers, files });
         let looked = Input { files: listed, imports: &imports, sizes };
         for (at, check) in rules(engine).enumerate().filter(|(at, _)| due.contains(at)) {
@@ -338,7 +346,10 @@ fn differing(rule: &Rule, before: &[ProjectFinding], after: &[ProjectFinding]) -
     paths.filter(|path| before.get(*path) != after.get(*path)).cloned().collect()
 }
 
-fn by_path<'a>(rule: &Rule, found: &'a [ProjectFinding]) -> BTreeMap<String, Vec<&'a ProjectFinding>> {
+fn by_path<'a>(
+    rule: &Rule,
+    found: &'a [ProjectFinding],
+) -> BTreeMap<String, Vec<&'a ProjectFinding>> {
     let mut places: BTreeMap<String, Vec<&ProjectFinding>> = BTreeMap::new();
     for one in found {
         places.entry(place(rule, one)).or_default().push(one);

@@ -63,7 +63,11 @@ impl FileRequests {
     /// The recorded paths whose changes neither the listing nor the modification times of
     /// directories reveal: those in directories that are not walked, and unlisted files that were
     /// read.
-    pub(super) fn unobservable(&self, listing: &Listing, is_walked: &dyn Fn(&str) -> bool) -> Vec<String> {
+    pub(super) fn unobservable(
+        &self,
+        listing: &Listing,
+        is_walked: &dyn Fn(&str) -> bool,
+    ) -> Vec<String> {
         let is_apart = |(path, answers): &(&String, &FileResponses)| {
             let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
             let is_read = !answers.read.is_empty() || answers.size.is_some();
@@ -162,8 +166,9 @@ mod tests {
             assert!(!asking.exists("c/d"));
             assert_eq!(asking.names("a"), ["x", "y"]);
         }
-        let all =
-            |files: &Memory| ["a/x", "a/y", "a/z", "a", "b"].map(|path| asked.is_unchanged(path, files));
+        let all = |files: &Memory| {
+            ["a/x", "a/y", "a/z", "a", "b"].map(|path| asked.is_unchanged(path, files))
+        };
         assert_eq!(all(&files), [true; 5]);
         files.0.insert("a/x".to_owned(), b"another".to_vec());
         files.0.insert("b".to_owned(), b"4".to_vec());

@@ -14,7 +14,7 @@ pub enum CheckError {
     NoObject,
     /// The check is longer than a memory can store.
     #[error(
-        "`check` has {0} bytes, more than {LONGEST}; write it as a rule page, which has no such \
+        "`check` has {0} bytes, more than {MAX_CHECK_BYTES}; write it as a rule page, which has no such \
          limit"
     )]
     Long(usize),

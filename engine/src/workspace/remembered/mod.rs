@@ -108,7 +108,7 @@ pub fn page_of(entry: &Entry) -> Option<Result<RulePage, CheckError>> {
     let check = check_of(entry)?;
     let rule = rule_of(entry)?;
     let file = entry.kind.file()?;
-    let path = format!("{MEMORY_FOLDER}/{file}.jsonl");
+    let path = format!("{MEMORY_DIR}/{file}.jsonl");
     let text = Shape::read(check).map(|shape| text::page(entry, &rule, &shape));
     Some(text.map(|text| RulePage { memory: entry.id.clone(), rule, path, text }))
 }

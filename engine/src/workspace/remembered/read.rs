@@ -5,11 +5,11 @@
 //! supersede them are parsed.
 
 use super::{CHECK, RulePage, check_of, page_of};
+use crate::parse::lines::active_set::ActiveSet;
 use crate::parse::lines::id;
 use crate::parse::lines::log::{self, Folded, Revision};
-use crate::parse::lines::active_set::ActiveSet;
 use crate::text::files::Files;
-use crate::text::kind::{MEMORY_FILES, MEMORY_DIR, memory_dir};
+use crate::text::kind::{MEMORY_DIR, MEMORY_FILES, memory_dir};
 use memchr::memmem::Finder;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
@@ -33,7 +33,8 @@ pub struct MemoryChecks {
 pub fn read_all(files: &dyn Files, nested: &[String]) -> MemoryChecks {
     let mut all = read(files);
     for folder in nested {
-        let MemoryChecks { pages, malformed: wrong } = in_folder(&Below { files, folder }, MEMORY_DIR);
+        let MemoryChecks { pages, malformed: wrong } =
+            in_folder(&Below { files, folder }, MEMORY_DIR);
         all.pages.extend(
             pages
                 .into_iter()
@@ -142,8 +143,9 @@ fn memories(texts: &[Vec<u8>], carries: &Finder<'_>) -> Vec<Folded> {
 fn pages(memories: &[Folded]) -> MemoryChecks {
     let standing = ActiveSet::new(memories);
     let holding = memories.iter().map(|memory| &memory.entry);
-    let mut holding: Vec<_> =
-        holding.filter(|entry| check_of(entry).is_some() && standing.is_active(&entry.id)).collect();
+    let mut holding: Vec<_> = holding
+        .filter(|entry| check_of(entry).is_some() && standing.is_active(&entry.id))
+        .collect();
     holding.sort_by_key(|entry| (entry.created_at, &entry.id));
     let mut remembered = MemoryChecks::default();
     let mut known: BTreeMap<String, String> = BTreeMap::new();
@@ -153,8 +155,8 @@ fn pages(memories: &[Folded]) -> MemoryChecks {
         match page {
             Err(why) => {
                 let file = entry.kind.file().unwrap_or_default();
-                let path = format!("{MEMORY_FOLDER}/{file}.jsonl");
-                remembered.wrong.push((path, entry.id.clone(), why.to_string()));
+                let path = format!("{MEMORY_DIR}/{file}.jsonl");
+                remembered.malformed.push((path, entry.id.clone(), why.to_string()));
             }
             // Two branches added the same memory: it is one rule.
             Ok(page) if known.get(&page.rule) == Some(&said) => {}

@@ -29,7 +29,7 @@ fn lines(revisions: &[Revision]) -> String {
 
 fn files(files: &[(&str, &str)]) -> Memory {
     let file = |(name, text): &(&str, &str)| {
-        (format!("{MEMORY_FOLDER}/{name}.jsonl"), text.as_bytes().to_vec())
+        (format!("{MEMORY_DIR}/{name}.jsonl"), text.as_bytes().to_vec())
     };
     Memory(files.iter().map(file).collect())
 }
@@ -154,7 +154,7 @@ fn only_active_memories_are_enforced() {
     assert_eq!(rules(&of_conventions(&[first.clone(), removed])), [""; 0]);
     let bare = after(Revision { content: "No moment".to_owned(), ..base });
     assert_eq!(rules(&of_conventions(&[bare.clone(), first.clone()])), [""; 0]);
-    let links = vec![Link::to(Relation::Supersedes, &first.id)];
+    let links = vec![Link::new(Relation::Supersedes, &first.id)];
     let later = |kind: Kind, id: &str| {
         let revision = Revision::first(kind, id.to_owned(), 3, "Use date-fns");
         Revision { links: links.clone(), ..revision }.sealed()
@@ -166,7 +166,7 @@ fn only_active_memories_are_enforced() {
         ("conventions", &*lines(std::slice::from_ref(&first))),
         ("decisions", &lines(std::slice::from_ref(&decision))),
     ];
-    assert_eq!(rules(&of(&files(&both))), [""; 0]);
+    assert_eq!(rules(&read(&files(&both))), [""; 0]);
     // The memory that superseded it was itself withdrawn.
     let gone = Revision {
         op: Op::Remove,
@@ -175,14 +175,18 @@ fn only_active_memories_are_enforced() {
     };
     let decisions = lines(&[decision, gone.sealed()]);
     let both = [("conventions", &*lines(std::slice::from_ref(&first))), ("decisions", &decisions)];
-    assert_eq!(rules(&of(&files(&both))), ["convention/no-moment"]);
+    assert_eq!(rules(&read(&files(&both))), ["convention/no-moment"]);
     // In a cycle all memories stay active.
-    let circle = Revision { links: vec![Link::to(Relation::Supersedes, &own.id)], ..first.clone() };
+    let circle =
+        Revision { links: vec![Link::new(Relation::Supersedes, &own.id)], ..first.clone() };
     assert_eq!(rules(&of_conventions(&[circle.sealed(), own])), ["convention/no-moment"]);
     // A decision has no check.
     let mut decision = Revision::first(Kind::Decision, "decision_5_d".to_owned(), 5, "No moment");
     decision.metadata.insert(CHECK.to_owned(), no_moment());
-    assert_eq!(of(&files(&[("decisions", &lines(&[decision.sealed()]))])), Remembered::default());
+    assert_eq!(
+        read(&files(&[("decisions", &lines(&[decision.sealed()]))])),
+        MemoryChecks::default()
+    );
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::Shape;
 use crate::parse::lines::types::Entry;
 use crate::parse::markdown::{closes_fence, fence_marks};
-use crate::text::kind::{MEMORY_DIR, LEGACY_MEMORY_DIR};
+use crate::text::kind::{LEGACY_MEMORY_DIR, MEMORY_DIR};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 /// The page of `entry`, whose rule has the id `rule`.
 pub(super) fn page(entry: &Entry, rule: &str, shape: &Shape<'_>) -> String {
     let mut page = header(shape);
-    let _ = write!(page, "# {rule}\n\n{}\n", quiet(&entry.content));
+    let _ = write!(page, "# {rule}\n\n{}\n", neutralize(&entry.content));
     let text = |name: &str| entry.metadata.get(name).and_then(Value::as_str).unwrap_or_default();
     paragraph(&mut page, "", text("rationale"));
     paragraph(&mut page, "Why it happened", text("rootCause"));
@@ -75,7 +75,7 @@ fn header(shape: &Shape<'_>) -> String {
 
 /// The memory's own files, as globs. The plain directory can contain other files as well.
 fn own_files() -> [String; 2] {
-    [format!("/{MEMORY_FOLDER}/"), format!("/{PLAIN_MEMORY_FOLDER}/*.jsonl")]
+    [format!("/{MEMORY_DIR}/"), format!("/{LEGACY_MEMORY_DIR}/*.jsonl")]
 }
 
 /// Adds the memory's own files to the `exclude` of a text check.
@@ -126,7 +126,7 @@ fn paragraph(page: &mut String, under: &str, text: &str) {
     } else {
         heading(page, under);
     }
-    let _ = writeln!(page, "{}", quiet(text));
+    let _ = writeln!(page, "{}", neutralize(text));
 }
 
 /// A code block whose fence is longer than any fence inside.

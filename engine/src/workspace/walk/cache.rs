@@ -2,16 +2,16 @@
 //! An update gives the same result as a full run.
 
 use super::globs;
+use super::project::{needs_git, read_git};
 use super::stamps::Stamps;
 use super::tree::{Mark, Tree};
-use super::project::{read_git, needs_git};
 use crate::check::Engine;
 use crate::project::config::Config;
 use crate::project::git::Repository;
 use crate::text::files::{Disk, Files, MIN_STAMP_AGE, stamp_of};
 use crate::text::listing::Listing;
 use crate::text::paths::GlobError;
-use crate::workspace::project_checks::{ProjectPassCache, Changes, CheckedFiles};
+use crate::workspace::project_checks::{Changes, CheckedFiles, ProjectPassCache};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -63,7 +63,7 @@ impl ProjectCache {
         let tree = Tree::new(disk);
         let (git, listing) = with_git_data(engine, disk, Listing::new(tree.files()));
         let mut stamps = Stamps::default();
-        let _ = stamps.again(disk, &tree);
+        let _ = stamps.update(disk, &tree);
         let joins = ProjectPassCache::new(engine, &globs, files, listing);
         Ok(Self { tree, joins, git, stamps, looked: None, apart: (None, Vec::new()) })
     }
@@ -99,7 +99,8 @@ impl ProjectCache {
     ) -> BTreeSet<String> {
         let Ok(globs) = globs(config) else { return BTreeSet::new() };
         let looked = self.tree.update(disk, told.files.iter().map(String::as_str));
-        let mut news = Changes { listing: None, files: told.files.clone(), folders: looked.folders };
+        let mut news =
+            Changes { listing: None, files: told.files.clone(), folders: looked.folders };
         if looked.differs || self.is_git_changed(engine) {
             let paths = if looked.differs {
                 Listing::new(self.tree.files())
@@ -129,8 +130,9 @@ impl ProjectCache {
     }
 
     fn is_git_changed(&self, engine: &Engine) -> bool {
-        let is_still =
-            |(place, mark): &(PathBuf, Mark)| Mark::of(stamp_of(place), MIN_STAMP_AGE).is_still(*mark);
+        let is_still = |(place, mark): &(PathBuf, Mark)| {
+            Mark::of(stamp_of(place), MIN_STAMP_AGE).is_still(*mark)
+        };
         needs_git(engine) && !self.git.as_ref().is_some_and(|files| files.iter().all(is_still))
     }
 }

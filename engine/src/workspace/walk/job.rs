@@ -56,7 +56,7 @@ impl Job<'_> {
                 && entry.file_type().is_some_and(|kind| kind.is_file())
                 && self.globs.excludes(&path)
             {
-                scope.leave_out(&path, Cause::Exclude);
+                scope.record_excluded(&path, Cause::Exclude);
             }
             return;
         }
@@ -194,7 +194,7 @@ pub(super) fn is_checked(entry: &DirEntry, path: &str, globs: &Globs, part: Opti
         || entry.depth() == 0 && entry.path().is_file();
     is_file
         && (entry.depth() == 0 || globs.matches(path))
-        && part.is_none_or(|part| part.holds(path))
+        && part.is_none_or(|part| part.contains(path))
 }
 
 /// The start of the next window: at the start of a line near the overlap, if possible.

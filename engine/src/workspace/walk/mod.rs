@@ -1,14 +1,14 @@
 //! Walks whole trees: lists, reads and checks files in parallel, with deterministic results.
 
+mod cache;
 mod index;
 mod job;
-mod cache;
+mod project;
 mod rules;
 mod scope;
 mod stamps;
 mod tree;
 mod uncommitted;
-mod project;
 mod within;
 
 use crate::check::{Checked, Engine};
@@ -28,11 +28,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub use crate::text::paths::relative;
-pub use job::is_binary;
 pub use cache::{ProjectCache, ReportedChanges};
+pub use job::is_binary;
+pub use project::{check_project, check_typed, listing};
 pub use scope::ExcludedCounts;
 pub use uncommitted::{Uncommitted, uncommitted};
-pub use project::{check_project, listing, check_typed};
 pub use within::{Part, Within};
 
 /// Maximum number of threads of one run.
@@ -204,7 +204,7 @@ pub fn check_tree(
 ) -> Result<Outcome, GlobError> {
     let mut outcome = check_apart(engine, config, disk, walk, done)?;
     let within = walk.within(disk.root());
-    outcome.joined.retain(|file| within.contains(file.source.path()));
+    outcome.project_findings.retain(|file| within.contains(file.source.path()));
     outcome.join();
     Ok(outcome)
 }
@@ -223,7 +223,8 @@ pub fn check_apart(
 ) -> Result<Outcome, GlobError> {
     let globs = globs(config)?;
     let indexes = Arc::default();
-    let listing = engine.needs_listing().then(|| project::listing_with(engine, disk, walk, &indexes));
+    let listing =
+        engine.needs_listing().then(|| project::listing_with(engine, disk, walk, &indexes));
     let scope = Arc::new(Scope::of_walk(walk, disk, indexes.clone()));
     let mut outcome = match &listing {
         Some(listing) => {
@@ -272,7 +273,7 @@ fn check_walked(
     });
     let mut outcome = sorted(total);
     if walk.only.is_none() && !is_set(walk.stop()) {
-        outcome.excluded = scope.left_out();
+        outcome.excluded = scope.excluded_counts();
     }
     let unread = scope.problems().into_iter();
     outcome.skipped.extend(unread.map(|(path, why)| Skipped { path, why, failed: false }));
@@ -441,7 +442,7 @@ fn filtered(
         }
         let is_dir = entry.file_type().is_some_and(|kind| kind.is_dir());
         if is_dir && globs.excludes(&format!("{path}/")) {
-            scope.leave_out(&path, Cause::Exclude);
+            scope.record_excluded(&path, Cause::Exclude);
             return false;
         }
         meets_entry(&scope, entry, &path)

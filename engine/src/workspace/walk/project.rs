@@ -25,7 +25,12 @@ pub fn listing(engine: &Engine, disk: &Disk, walk: &Walk) -> Listing {
 }
 
 /// Like [`listing`], with the indexes shared with another walk.
-pub(super) fn listing_with(engine: &Engine, disk: &Disk, walk: &Walk, indexes: &Arc<Indexes>) -> Listing {
+pub(super) fn listing_with(
+    engine: &Engine,
+    disk: &Disk,
+    walk: &Walk,
+    indexes: &Arc<Indexes>,
+) -> Listing {
     let root = Walk { paths: vec![disk.root().to_owned()], ..walk.clone() };
     let scope = Arc::new(Scope::of_walk(&root, disk, indexes.clone()));
     with_git_data(engine, disk, walk, Listing::new(all_in(disk, &root, &scope)))

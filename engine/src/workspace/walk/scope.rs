@@ -7,7 +7,7 @@
 //! something ignored is found.
 
 use super::index::{Index, Indexes};
-use super::rules::{OuterDirs, DirIgnores, Verdict, read_above, read_inside};
+use super::rules::{DirIgnores, OuterDirs, Verdict, read_above, read_inside};
 use crate::project::git::{Snapshot, TrackedDir};
 use crate::project::ignored::{self, AIDDIGNORE};
 use crate::text::files::Disk;
@@ -162,7 +162,9 @@ impl Scope {
         let mut dirs: Vec<&str> = upwards(parent_dir(path)).filter(|dir| !dir.is_empty()).collect();
         dirs.reverse();
         let is_store = path.split('/').any(|name| super::STORES.contains(&name));
-        !is_store && dirs.into_iter().all(|dir| self.includes(dir, true)) && self.includes(path, false)
+        !is_store
+            && dirs.into_iter().all(|dir| self.includes(dir, true))
+            && self.includes(path, false)
     }
 
     /// Whether Git tracks the file at `path`, or it belongs to another repository.

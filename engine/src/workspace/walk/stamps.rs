@@ -116,7 +116,7 @@ mod tests {
             std::thread::sleep(TICK);
             let mut tree = Tree::settling(&disk, Duration::ZERO);
             let mut stamps = Stamps::default();
-            stamps.again(&disk, &tree);
+            stamps.update(&disk, &tree);
             for steps in rounds {
                 let before = texts(root);
                 for step in &steps {
@@ -124,7 +124,7 @@ mod tests {
                 }
                 std::thread::sleep(TICK);
                 tree.update(&disk, std::iter::empty());
-                let said = stamps.again(&disk, &tree);
+                let said = stamps.update(&disk, &tree);
                 let said: BTreeSet<&str> = said.iter().map(String::as_str).collect();
                 let now = texts(root);
                 let differ = now.iter().filter(|(path, text)| before.get(*path) != Some(*text));
@@ -147,7 +147,7 @@ mod tests {
         let disk = Disk::new(folder.path());
         let tree = Tree::new(&disk);
         let mut stamps = Stamps::default();
-        assert_eq!(stamps.again(&disk, &tree), ["a"]);
-        assert_eq!(stamps.again(&disk, &tree), ["a"]);
+        assert_eq!(stamps.update(&disk, &tree), ["a"]);
+        assert_eq!(stamps.update(&disk, &tree), ["a"]);
     }
 }

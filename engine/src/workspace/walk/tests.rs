@@ -246,7 +246,7 @@ fn files_are_opened_only_where_a_rule_looks_into_them() {
     };
     let names = run(&["team/name"]);
     assert_eq!((names.checked, names.bytes, names.met.len()), (2, 0, 2));
-    assert_eq!(names.judged.get("team/name"), Some(&2));
+    assert_eq!(names.checked_by_rule.get("team/name"), Some(&2));
     assert_eq!(places(&names), [("Bad Name".to_owned(), 0)]);
     let both = run(&["team/name", "secrets/*"]);
     assert!(both.bytes > 0 && both.files.len() == 3, "{:?}", places(&both));

@@ -141,13 +141,21 @@ impl Tree {
 
     /// Updates the tree. `told`: files that may have been added or deleted, in addition to what the
     /// modification times of directories show.
-    pub(super) fn update<'a>(&mut self, disk: &Disk, told: impl Iterator<Item = &'a str>) -> TreeUpdate {
+    pub(super) fn update<'a>(
+        &mut self,
+        disk: &Disk,
+        told: impl Iterator<Item = &'a str>,
+    ) -> TreeUpdate {
         let settled = self.settled;
-        let is_still = |(place, mark): &(PathBuf, Mark)| current_mark(place, *mark, settled).is_still(*mark);
+        let is_still =
+            |(place, mark): &(PathBuf, Mark)| current_mark(place, *mark, settled).is_still(*mark);
         let is_ruled = outside_places(disk.root()).iter().eq(self.outside.iter().map(|(at, _)| at))
             && self.outside.iter().all(is_still)
-            && self.folders.iter().all(|(path, folder)| folder.is_ruled(disk, path, settled))
-            && self.indexes.are_still();
+            && self
+                .folders
+                .iter()
+                .all(|(path, folder)| folder.are_rules_unchanged(disk, path, settled))
+            && self.indexes.are_unchanged();
         if !is_ruled {
             return self.rebuild(disk);
         }
@@ -289,9 +297,12 @@ fn walk(
 ) -> WalkResult {
     let root = disk.root().to_owned();
     let mark = move |path: &str, root: &Path| Mark::of(stamp_of(&root.join(path)), settled);
-    let met = WalkResult { entered: [(String::new(), mark("", &root))].into(), ..WalkResult::default() };
+    let met =
+        WalkResult { entered: [(String::new(), mark("", &root))].into(), ..WalkResult::default() };
     let met = Arc::new(Mutex::new(met));
-    let Some(mut builder) = builder(&Walk::over(vec![root.clone()])) else { return WalkResult::default() };
+    let Some(mut builder) = builder(&Walk::over(vec![root.clone()])) else {
+        return WalkResult::default();
+    };
     let noted = met.clone();
     builder.filter_entry(move |entry| {
         if entry.depth() == 0 {

@@ -49,7 +49,7 @@ impl Within {
     /// Whether the run checks the file or directory at `path`, relative to the root.
     #[must_use]
     pub fn contains(&self, path: &str) -> bool {
-        self.is_below(path) && self.part.is_none_or(|part| part.holds(path))
+        self.is_below(path) && self.part.is_none_or(|part| part.contains(path))
     }
 
     fn is_below(&self, path: &str) -> bool {

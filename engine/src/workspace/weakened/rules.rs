@@ -108,8 +108,8 @@ impl<'a> Causes<'a> {
         for name in base.config.compliance.iter().flatten() {
             let alone = Config { compliance: Some(vec![name.clone()]), ..Config::default() };
             let pack = Packs::from_config(&alone, base.engine.registry()).unwrap_or_default();
-            let set = pack.set.into_iter().map(|(rule, _)| rule);
-            for rule in pack.on.into_iter().chain(set) {
+            let set = pack.settings.into_iter().map(|(rule, _)| rule);
+            for rule in pack.enabled.into_iter().chain(set) {
                 packs.entry(rule).or_insert(name.as_str());
             }
         }

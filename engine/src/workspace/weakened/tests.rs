@@ -95,8 +95,8 @@ fn equal_and_stricter_settings_weaken_nothing() {
         assert_eq!(configs(base, head), "", "{base} {head}");
     }
     let more = Fixture { baseline: "1 2", ignore: "b.txt\n", ..DEFAULT };
-    assert_eq!(weakened(more, USUAL), "");
-    assert_eq!(weakened(Fixture { page: None, ..USUAL }, USUAL), "");
+    assert_eq!(weakened(more, DEFAULT), "");
+    assert_eq!(weakened(Fixture { page: None, ..DEFAULT }, DEFAULT), "");
 }
 
 #[test]

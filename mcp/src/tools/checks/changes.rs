@@ -132,7 +132,7 @@ fn report(context: &Context, given: ReportParams) -> Result<Answer<Report>, Tool
         (Some(document.is_failing()), run::render(&project, &document, format))
     };
     if text.chars().nth(MAX_REPORT_CHARS).is_some() {
-        return Err(ToolError::new(format!("the report is longer than {REPORT} characters"))
+        return Err(ToolError::new(format!("the report is longer than {MAX_REPORT_CHARS} characters"))
             .remedy("get the findings in parts with aidd_ci_diff_check, or the full report with `aidd ci --output FILE`"));
     }
     let said = text.clone();

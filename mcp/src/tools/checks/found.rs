@@ -261,8 +261,8 @@ mod tests {
 
     #[test]
     fn a_reason_is_cut_at_a_sentence() {
-        assert_eq!(cut("It is so. And so on.".to_owned()), "It is so. And so on.");
-        assert_eq!(cut(format!("It is so. {}.", "and so on ".repeat(40))), "It is so.");
-        assert_eq!(cut("긴".repeat(1000)).chars().count(), WHY + 1);
+        assert_eq!(truncate("It is so. And so on.".to_owned()), "It is so. And so on.");
+        assert_eq!(truncate(format!("It is so. {}.", "and so on ".repeat(40))), "It is so.");
+        assert_eq!(truncate("긴".repeat(1000)).chars().count(), MAX_REASON_CHARS + 1);
     }
 }

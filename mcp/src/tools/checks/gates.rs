@@ -11,7 +11,7 @@ use aidd_engine::text::files::Disk;
 use aidd_engine::text::kind::is_memory_path;
 use aidd_engine::workspace::project::Project;
 use aidd_engine::workspace::walk;
-use aidd_memory::lifecycle::{Gate, Shows, GateStatus, gates_of, phase};
+use aidd_memory::lifecycle::{Gate, GateStatus, Shows, gates_of, phase};
 use aidd_report::run::{self, Document, Target, wire};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -59,7 +59,7 @@ struct Gates {
 #[derive(Serialize, JsonSchema)]
 struct GateResult {
     id: &'static str,
-    standing: GateStatus,
+    standing: GateOutcome,
     blocks: bool,
     /// Evidence, counter-evidence, or the evidence that is missing.
     why: String,
@@ -67,7 +67,7 @@ struct GateResult {
 
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum GateStatus {
+enum GateOutcome {
     Pass,
     Fail,
     Missing,
@@ -94,14 +94,16 @@ fn check(context: &Context, given: GateParams) -> Result<Answer<Gates>, ToolErro
     let branch = repository.branch();
     let changed = last_change(context.root(), &repository);
     let shows = context
-        .memory(|memory| memory.judge_gates(here, branch.as_deref(), changed, &given.evidence))?;
+        .memory(|memory| memory.check_gates(here, branch.as_deref(), changed, &given.evidence))?;
     let engine = project.engine(&Selection::default())?;
     let on = engine.settings("");
     let gates: Vec<GateResult> = gates_of(here)
         .zip(shows)
         .map(|(gate, shows)| evaluate(gate, shows, &document, &on))
         .collect();
-    let is_open = |gate: &&GateResult| gate.blocks && matches!(gate.standing, Word::Fail | Word::Missing);
+    let is_open = |gate: &&GateResult| {
+        gate.blocks && matches!(gate.standing, GateOutcome::Fail | GateOutcome::Missing)
+    };
     let answer =
         Gates { phase: here.to_owned(), passes: !gates.iter().any(|gate| is_open(&gate)), gates };
     let text = text(&answer);
@@ -185,7 +187,7 @@ fn evaluate(gate: &Gate, shows: Shows, document: &Document, on: &Settings) -> Ga
         why.push(format!("{} {}:{}", found.rule, found.path, found.start.line));
     }
     if broken.len() > MAX_PLACES {
-        why.push(format!("{} more", broken.len() - PLACES));
+        why.push(format!("{} more", broken.len() - MAX_PLACES));
     }
     if broken.is_empty() && !ran.is_empty() {
         why.push(format!("no new findings by {}", ran.join(", ")));
@@ -197,28 +199,30 @@ fn evaluate(gate: &Gate, shows: Shows, document: &Document, on: &Settings) -> Ga
         why.push(shows.why);
     }
     let standing = match shows.standing {
-        _ if !broken.is_empty() => GateStatus::Fail,
-        Some(GateStatus::Pass) => GateStatus::Pass,
-        Some(GateStatus::Fail) => GateStatus::Fail,
-        Some(GateStatus::Missing) => GateStatus::Missing,
-        None if ran.is_empty() => GateStatus::NotApplicable,
-        None => GateStatus::Pass,
+        _ if !broken.is_empty() => GateOutcome::Fail,
+        Some(GateStatus::Pass) => GateOutcome::Pass,
+        Some(GateStatus::Fail) => GateOutcome::Fail,
+        Some(GateStatus::Missing) => GateOutcome::Missing,
+        None if ran.is_empty() => GateOutcome::NotApplicable,
+        None => GateOutcome::Pass,
     };
     GateResult { id: gate.id, standing, blocks: gate.blocks, why: why.join("; ") }
 }
 
 fn text(gates: &Gates) -> String {
-    let open =
-        gates.gates.iter().filter(|gate| matches!(gate.standing, Word::Fail | Word::Missing));
+    let open = gates
+        .gates
+        .iter()
+        .filter(|gate| matches!(gate.standing, GateOutcome::Fail | GateOutcome::Missing));
     let verdict = if gates.passes { "is complete" } else { "is not complete" };
     let mut text =
         format!("{} {verdict}; {} of {} gates open", gates.phase, open.count(), gates.gates.len());
     for gate in &gates.gates {
         let word = match gate.standing {
-            GateStatus::Pass => "pass",
-            GateStatus::Fail => "fail",
-            GateStatus::Missing => "missing",
-            GateStatus::NotApplicable => "not applicable",
+            GateOutcome::Pass => "pass",
+            GateOutcome::Fail => "fail",
+            GateOutcome::Missing => "missing",
+            GateOutcome::NotApplicable => "not applicable",
         };
         let soft = if gate.blocks { "" } else { " (does not block)" };
         let _ = write!(text, "\n{word} {}{soft}: {}", gate.id, gate.why);

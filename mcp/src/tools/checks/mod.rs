@@ -72,10 +72,15 @@ const FAMILIES: &[Family] = &[
 #[must_use]
 pub fn tools() -> Vec<Tool> {
     let families = FAMILIES.iter().map(|family| {
-        Tool::new(family.name, family.title, family.description, move |context, given: CheckParams| {
-            let rules = family.rules.iter().map(|&rule| rule.to_owned()).collect();
-            check(context, &given, rules, family.path)
-        })
+        Tool::new(
+            family.name,
+            family.title,
+            family.description,
+            move |context, given: CheckParams| {
+                let rules = family.rules.iter().map(|&rule| rule.to_owned()).collect();
+                check(context, &given, rules, family.path)
+            },
+        )
         .in_profiles(&[Profile::Tools])
     });
     let compliance = Tool::new(

@@ -165,7 +165,8 @@ fn explain(context: &Context, given: ExplainParams) -> Result<Answer<Explained>,
         });
     }
     let on = project.engine(&Selection::default())?.settings("");
-    let rules: Vec<Page> = named.iter().take(MAX_EXPLAINED).map(|rule| Page::from_rule(rule, &on)).collect();
+    let rules: Vec<Page> =
+        named.iter().take(MAX_EXPLAINED).map(|rule| Page::from_rule(rule, &on)).collect();
     let mut text = rules.iter().map(Page::text).collect::<Vec<_>>().join("\n\n");
     if named.len() > MAX_EXPLAINED {
         let rest: Vec<&str> = named[MAX_EXPLAINED..].iter().map(|rule| &*rule.id).collect();

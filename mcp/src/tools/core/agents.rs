@@ -164,7 +164,9 @@ fn matrix(context: &Context, given: MatrixParams) -> Result<Answer<Matrix>, Tool
         if !secondary.is_empty() {
             let _ = write!(text, "; {}", secondary.join(", "));
         }
-        rows.push(Row::from_value(json!({"competency": name, "primary": primary, "secondary": secondary})));
+        rows.push(Row::from_value(
+            json!({"competency": name, "primary": primary, "secondary": secondary}),
+        ));
     }
     Ok(Answer::new(Matrix { competencies: rows }, text))
 }

@@ -1,6 +1,6 @@
 //! The first call: opens or resumes a session, and returns what an agent should know at the start.
 
-use super::{next, project_name, project_state, fit_to_budget};
+use super::{fit_to_budget, next, project_name, project_state};
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
@@ -26,7 +26,7 @@ pub(super) fn tools() -> Vec<Tool> {
         )
         .writes()
         .in_profiles(&[Profile::Core])
-        .also(&["aidd_start"]),
+        .with_aliases(&["aidd_start"]),
     ]
 }
 
@@ -116,7 +116,11 @@ fn bootstrap(context: &Context, given: BootstrapParams) -> Result<Answer<Started
     state.session = own.or(state.session);
     let asked = Asked { task: given.task.as_deref(), ..Asked::default() };
     let steps = next(&state, &asked);
-    let size = given.token_budget.map(Budget::to_token_budget).or(content.token_budget).unwrap_or_default();
+    let size = given
+        .token_budget
+        .map(Budget::to_token_budget)
+        .or(content.token_budget)
+        .unwrap_or_default();
     let name = project_name(context);
     let told =
         Told { library: &library, state: &state, next: &steps, project: &name, notes: &notes };
@@ -192,7 +196,7 @@ fn open_session(
 mod tests {
     use super::super::tests::{call, repository};
     use crate::context::Context;
-    use aidd_memory::records::{AiProvider, STARTED_BY, HOOK, SessionState};
+    use aidd_memory::records::{AiProvider, HOOK, STARTED_BY, SessionState};
     use serde_json::{Map, json};
 
     /// A session as opened on `branch` by the hook of `client`.

@@ -96,7 +96,10 @@ struct Classified {
     token_budget: &'static str,
 }
 
-fn classify_task(context: &Context, given: ClassifyParams) -> Result<Answer<Classified>, ToolError> {
+fn classify_task(
+    context: &Context,
+    given: ClassifyParams,
+) -> Result<Answer<Classified>, ToolError> {
     if given.description.trim().is_empty() {
         return Err(
             ToolError::new("`description` is empty").remedy("describe the task in one sentence")

@@ -35,7 +35,11 @@ pub fn tools() -> Vec<Tool> {
 }
 
 /// The project state, with entries related to `task` first.
-fn project_state(context: &Context, branch: Option<&str>, task: Option<&str>) -> Result<State, ToolError> {
+fn project_state(
+    context: &Context,
+    branch: Option<&str>,
+    task: Option<&str>,
+) -> Result<State, ToolError> {
     let here = branch.map(str::to_owned).or_else(|| current_branch(context));
     context
         .memory(|memory| -> Result<_, MemoryError> { state::read(memory, here.as_deref(), task) })

@@ -1,6 +1,6 @@
 //! Next steps, and sections of context within a token budget.
 
-use super::{next, project_name, project_state, fit_to_budget};
+use super::{fit_to_budget, next, project_name, project_state};
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
@@ -32,7 +32,7 @@ pub(super) fn tools() -> Vec<Tool> {
             suggest_next,
         )
         .in_profiles(&[Profile::Core])
-        .taking(&[("currentTask", "task")]),
+        .with_spellings(&[("currentTask", "task")]),
         Tool::new(
             "aidd_optimize_context",
             "Context in a budget",
@@ -75,7 +75,8 @@ fn suggest_next(context: &Context, given: SuggestParams) -> Result<Answer<Sugges
     let state = project_state(context, given.branch.as_deref(), given.task.as_deref())?;
     let uncommitted = walk::uncommitted(context.root());
     let changed = uncommitted.as_ref().map(Uncommitted::paths);
-    let few = changed.as_ref().filter(|files| !files.is_empty() && files.len() <= MAX_CHECKED_FILES);
+    let few =
+        changed.as_ref().filter(|files| !files.is_empty() && files.len() <= MAX_CHECKED_FILES);
     let asked = Asked {
         task: given.task.as_deref(),
         recent: &given.recent_actions,

@@ -37,7 +37,7 @@ pub(super) fn tools() -> Vec<Tool> {
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-enum Stakes {
+enum StakesParam {
     Low,
     Medium,
     High,
@@ -51,7 +51,7 @@ struct HeuristicsParams {
     /// Reasons and alternatives
     context: Option<String>,
     /// (medium)
-    stakes: Option<Stakes>,
+    stakes: Option<StakesParam>,
     /// Maximum (5)
     #[schemars(range(min = 1, max = 10))]
     limit: Option<usize>,
@@ -76,15 +76,18 @@ fn recalled(hit: Hit) -> Recalled {
     }
 }
 
-fn apply(context: &Context, given: HeuristicsParams) -> Result<Answer<HeuristicsResult>, ToolError> {
+fn apply(
+    context: &Context,
+    given: HeuristicsParams,
+) -> Result<Answer<HeuristicsResult>, ToolError> {
     if given.decision.trim().is_empty() {
         return Err(ToolError::new("`decision` is empty").remedy("state it in one sentence"));
     }
     let stakes = match given.stakes {
-        Some(Stakes::Low) => Stakes::Low,
-        None | Some(Stakes::Medium) => Stakes::Medium,
-        Some(Stakes::High) => Stakes::High,
-        Some(Stakes::Catastrophic) => Stakes::Catastrophic,
+        Some(StakesParam::Low) => Stakes::Low,
+        None | Some(StakesParam::Medium) => Stakes::Medium,
+        Some(StakesParam::High) => Stakes::High,
+        Some(StakesParam::Catastrophic) => Stakes::Catastrophic,
     };
     let text = match given.context.as_deref().map(str::trim) {
         Some(more) if !more.is_empty() => format!("{}\n{more}", given.decision.trim()),

@@ -26,7 +26,7 @@ pub(super) fn tools() -> Vec<Tool> {
              aidd_get_tkb_entry.",
             query,
         )
-        .taking(&[("keyword", "query")])
+        .with_spellings(&[("keyword", "query")])
         .in_profiles(&[Profile::Core]),
         Tool::new(
             "aidd_get_tkb_entry",
@@ -184,7 +184,7 @@ fn get(context: &Context, given: EntryParams) -> Result<Answer<FullEntry>, ToolE
     let entry = knowledge.find(&given.name).map_err(|near| unknown_entry(&given.name, &near))?;
     // The front matter is rendered as sections; the data has it as fields.
     let body = entry.page.body().trim_end();
-    let whole = format!("{body}{}", of_header(entry));
+    let whole = format!("{body}{}", header_sections(entry));
     let (page, told) = match &given.section {
         None => (body.to_owned(), whole),
         Some(section) => {
@@ -275,11 +275,14 @@ struct CompatibilityResult {
     unknown: Vec<String>,
 }
 
-fn compatible(context: &Context, given: CompatibilityParams) -> Result<Answer<CompatibilityResult>, ToolError> {
+fn compatible(
+    context: &Context,
+    given: CompatibilityParams,
+) -> Result<Answer<CompatibilityResult>, ToolError> {
     if given.technologies.len() > MAX_TECHNOLOGIES {
         let many = given.technologies.len();
         return Err(ToolError::new(format!(
-            "`technologies` has {many} items; the maximum is {TECHNOLOGIES}"
+            "`technologies` has {many} items; the maximum is {MAX_TECHNOLOGIES}"
         )));
     }
     let library = context.library()?;

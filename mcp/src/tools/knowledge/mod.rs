@@ -10,7 +10,7 @@ mod versions;
 
 use crate::context::Context;
 use crate::tool::{Tool, ToolError};
-use aidd_engine::text::kind::{MEMORY_DIR, LEGACY_MEMORY_DIR};
+use aidd_engine::text::kind::{LEGACY_MEMORY_DIR, MEMORY_DIR};
 use aidd_engine::workspace::walk::{self, Walk};
 use aidd_guidance::legacy::{self, Search, Wanted};
 use aidd_memory::recall::{Found, Question};

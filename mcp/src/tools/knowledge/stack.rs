@@ -72,7 +72,7 @@ fn detect(context: &Context, given: DetectParams) -> Result<Answer<Detected>, To
     let mut problems = stack.problems.clone();
     if given.dependencies && stack.dependencies().count() > MAX_DEPENDENCIES {
         problems.push(format!(
-            "only the first {DEPENDENCIES} dependencies are listed; pass a directory"
+            "only the first {MAX_DEPENDENCIES} dependencies are listed; pass a directory"
         ));
     }
     let data = Detected {

@@ -35,7 +35,7 @@ pub(super) fn tools() -> Vec<Tool> {
              step. Use before writing code against a library.",
             verify,
         )
-        .taking(&[("packageJsonPath", "path")])
+        .with_spellings(&[("packageJsonPath", "path")])
         .in_profiles(&[Profile::Tools]),
         Tool::new(
             "aidd_plan_migration",
@@ -44,7 +44,7 @@ pub(super) fn tools() -> Vec<Tool> {
              upgrade.",
             plan,
         )
-        .taking(&[("technology", "framework")])
+        .with_spellings(&[("technology", "framework")])
         .in_profiles(&[Profile::Tools]),
     ]
 }
@@ -164,7 +164,8 @@ fn verify(context: &Context, given: VerifyParams) -> Result<Answer<Versions>, To
         notes.push("no package with a knowledge entry found; pass others in `packages`".to_owned());
     }
     if packages.len() > MAX_PACKAGES {
-        notes.push(format!("{PACKAGES} of {} packages; pass the relevant ones", packages.len()));
+        notes
+            .push(format!("{MAX_PACKAGES} of {} packages; pass the relevant ones", packages.len()));
         packages.truncate(MAX_PACKAGES);
     }
     let used: Vec<&Entry<'_>> = knowledge
@@ -236,7 +237,12 @@ fn memories(
     Ok(found)
 }
 
-fn render_versions(verified: &[Verified], unknown: &[String], names: &[&str], notes: &[String]) -> String {
+fn render_versions(
+    verified: &[Verified],
+    unknown: &[String],
+    names: &[&str],
+    notes: &[String],
+) -> String {
     let mut text = String::new();
     for it in verified {
         let confidence = match it.confidence {

@@ -1,6 +1,6 @@
 //! Branches: the state of work on them until the merge.
 
-use super::shown::{Row, current_branch, day_of, push_list, count_noun};
+use super::shown::{Row, count_noun, current_branch, day_of, push_list};
 use crate::context::Context;
 use crate::tool::{Answer, Choice, Profile, Tool, ToolError};
 use aidd_memory::project::ProjectMemory;
@@ -20,7 +20,7 @@ pub(super) fn tools() -> Vec<Tool> {
             branch,
         )
         .destroys()
-        .choosing(CHOICE)
+        .with_choice(CHOICE)
         .in_profiles(&[Profile::Memory]),
     ]
 }
@@ -199,10 +199,10 @@ fn save(
     let saved = memory.save_branch(&patch)?;
     let text = format!(
         "{branch}: {} done, {} pending, {}, {}.",
-        many(saved.completed_tasks.len(), "task"),
+        count_noun(saved.completed_tasks.len(), "task"),
         saved.pending_tasks.len(),
-        many(saved.decisions.len(), "decision"),
-        many(saved.errors_encountered.len(), "error")
+        count_noun(saved.decisions.len(), "decision"),
+        count_noun(saved.errors_encountered.len(), "error")
     );
     let answered = BranchAnswer {
         branch: Some(branch.to_owned()),
@@ -239,14 +239,17 @@ fn promote(
         text
     };
     let texts = promoted.decisions.into_iter().chain(promoted.errors).collect();
-    let answered =
-        BranchAnswer { branch: Some(state.branch), promoted: Some(texts), ..BranchAnswer::default() };
+    let answered = BranchAnswer {
+        branch: Some(state.branch),
+        promoted: Some(texts),
+        ..BranchAnswer::default()
+    };
     Ok(Answer::new(answered, text))
 }
 
 fn list(memory: &mut ProjectMemory) -> Result<Answer<BranchAnswer>, ToolError> {
     let (contexts, bad) = memory.branches()?;
-    let mut text = format!("{}.", many(contexts.len(), "branch"));
+    let mut text = format!("{}.", count_noun(contexts.len(), "branch"));
     let mut rows = Vec::new();
     for known in contexts {
         let _ = write!(

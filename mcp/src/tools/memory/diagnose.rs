@@ -145,7 +145,8 @@ fn trace(found: &Diagnosis) -> Option<Row> {
         .collect();
     let primary = found.primary.as_ref().and_then(|frame| frame.own.clone());
     let module = primary.as_ref().and_then(|file| file.rsplit_once('/').map(|(folder, _)| folder));
-    let mut row = Row::from_value(json!({"frames": frames, "totalFrames": found.trace.frames.len()}));
+    let mut row =
+        Row::from_value(json!({"frames": frames, "totalFrames": found.trace.frames.len()}));
     if let Some(file) = &primary {
         row.0.insert("primaryFile".to_owned(), json!(file));
         row.0.insert("primaryModule".to_owned(), json!(module));

@@ -70,7 +70,7 @@ fn health(context: &Context, asked: HealthParams) -> Result<Answer<Health>, Tool
     for figure in &health.figures {
         let value = match figure.value {
             Some(value) => format!("{value:.0}"),
-            None => format!("not enough data, fewer than {LEAST_SAMPLES}"),
+            None => format!("not enough data, fewer than {MIN_SAMPLES}"),
         };
         let _ = write!(
             text,

@@ -1,9 +1,9 @@
 //! Tools by intent: decide, leave a note, resume, record an outcome.
 
 use super::older;
-use super::permanent::{SavedAnswer, branch_of, saved_answer, link};
+use super::permanent::{SavedAnswer, branch_of, link, saved_answer};
 use super::search::OutcomeArg;
-use super::shown::{Row, current_branch, entry_row, entry_text, push_list, parse_confidence};
+use super::shown::{Row, current_branch, entry_row, entry_text, parse_confidence, push_list};
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
@@ -26,7 +26,7 @@ pub(super) fn tools() -> Vec<Tool> {
         )
         .writes()
         .in_profiles(&[Profile::Memory, Profile::Lean])
-        .formerly(older::SAVE_DECISION),
+        .with_older_names(older::SAVE_DECISION),
         Tool::new(
             "save_checkpoint",
             "Save checkpoint",
@@ -36,8 +36,8 @@ pub(super) fn tools() -> Vec<Tool> {
         )
         .writes()
         .in_profiles(&[Profile::Memory, Profile::Lean])
-        .taking(&[("open_files", "openFiles"), ("next_steps", "nextSteps")])
-        .formerly(older::SAVE_CHECKPOINT),
+        .with_spellings(&[("open_files", "openFiles"), ("next_steps", "nextSteps")])
+        .with_older_names(older::SAVE_CHECKPOINT),
         Tool::new(
             "save_insight",
             "Save insight",
@@ -54,7 +54,7 @@ pub(super) fn tools() -> Vec<Tool> {
             load_checkpoint,
         )
         .in_profiles(&[Profile::Memory, Profile::Lean])
-        .formerly(older::LOAD_CHECKPOINT),
+        .with_older_names(older::LOAD_CHECKPOINT),
         Tool::new(
             "evolve_outcome",
             "Record outcome",
@@ -64,15 +64,15 @@ pub(super) fn tools() -> Vec<Tool> {
         .writes()
         .idempotent()
         .in_profiles(&[Profile::Memory, Profile::Lean])
-        .taking(&[
+        .with_spellings(&[
             ("decisionId", "id"),
             ("decision_id", "id"),
             ("failure_reason", "reason"),
             ("failureReason", "reason"),
             ("limitation", "reason"),
         ])
-        .reading(&[("outcome", "failure", "FAILED")])
-        .formerly(older::UPDATE_OUTCOME),
+        .with_value_aliases(&[("outcome", "failure", "FAILED")])
+        .with_older_names(older::UPDATE_OUTCOME),
         Tool::new(
             "evolve_supersede",
             "Supersede decision",
@@ -82,7 +82,7 @@ pub(super) fn tools() -> Vec<Tool> {
         )
         .writes()
         .in_profiles(&[Profile::Memory])
-        .taking(&[("decisionId", "id"), ("decision_id", "id")]),
+        .with_spellings(&[("decisionId", "id"), ("decision_id", "id")]),
     ]
 }
 
@@ -130,7 +130,10 @@ fn initial_outcome(given: Option<&str>) -> Result<Option<aidd_memory::types::Out
 /// Default confidence of a decision.
 const DEFAULT_CONFIDENCE: f64 = 0.7;
 
-fn save_decision(context: &Context, given: DecisionParams) -> Result<Answer<SavedAnswer>, ToolError> {
+fn save_decision(
+    context: &Context,
+    given: DecisionParams,
+) -> Result<Answer<SavedAnswer>, ToolError> {
     if given.topic.trim().is_empty() {
         return Err(ToolError::new("`topic` is empty")
             .remedy("pass a topic of one or two words, or use aidd_memory_add_decision"));
@@ -153,7 +156,9 @@ fn save_decision(context: &Context, given: DecisionParams) -> Result<Answer<Save
         reasoning: given.reasoning,
         alternatives: given.alternatives.into_iter().map(Value::from).collect(),
         context: given.context,
-        confidence: Some(parse_confidence("confidence", given.confidence)?.unwrap_or(DEFAULT_CONFIDENCE)),
+        confidence: Some(
+            parse_confidence("confidence", given.confidence)?.unwrap_or(DEFAULT_CONFIDENCE),
+        ),
         ..Decision::default()
     };
     let mut new = New {
@@ -176,7 +181,7 @@ fn save_decision(context: &Context, given: DecisionParams) -> Result<Answer<Save
         if new.links.iter().any(|link| link.relation != Relation::Supersedes) {
             let id = &answer.data.id;
             for conflict in memory.conflicts_of(id)? {
-                let _ = write!(answer.text, "\nnote: {}", said(&conflict));
+                let _ = write!(answer.text, "\nnote: {}", conflict_note(&conflict));
             }
         }
         Ok(answer)
@@ -227,7 +232,10 @@ struct SavedNote {
     saved: bool,
 }
 
-fn save_checkpoint(context: &Context, given: CheckpointParams) -> Result<Answer<SavedNote>, ToolError> {
+fn save_checkpoint(
+    context: &Context,
+    given: CheckpointParams,
+) -> Result<Answer<SavedNote>, ToolError> {
     let next_steps = match given.next_steps {
         Some(Steps::One(text)) => Some(Value::from(text)),
         Some(Steps::Several(texts)) => Some(Value::from(texts)),
@@ -366,7 +374,10 @@ struct SupersedeParams {
     session_id: Option<String>,
 }
 
-fn evolve_supersede(context: &Context, given: SupersedeParams) -> Result<Answer<SavedAnswer>, ToolError> {
+fn evolve_supersede(
+    context: &Context,
+    given: SupersedeParams,
+) -> Result<Answer<SavedAnswer>, ToolError> {
     context.memory(|memory| -> Result<_, ToolError> {
         let old = memory.get(std::slice::from_ref(&given.id))?.remove(0);
         if old.kind != Kind::Decision {
@@ -381,7 +392,9 @@ fn evolve_supersede(context: &Context, given: SupersedeParams) -> Result<Answer<
         }
         let body = Decision {
             reasoning: given.reasoning,
-            confidence: Some(parse_confidence("confidence", given.confidence)?.unwrap_or(DEFAULT_CONFIDENCE)),
+            confidence: Some(
+                parse_confidence("confidence", given.confidence)?.unwrap_or(DEFAULT_CONFIDENCE),
+            ),
             ..Decision::default()
         };
         let branch = branch_of(memory, given.session_id.as_deref())?;
@@ -389,7 +402,7 @@ fn evolve_supersede(context: &Context, given: SupersedeParams) -> Result<Answer<
             content: given.decision,
             topic: given.topic.or(old.topic),
             body,
-            links: vec![Link::to(Relation::Supersedes, &given.id)],
+            links: vec![Link::new(Relation::Supersedes, &given.id)],
             session_id: given.session_id,
             branch,
         };

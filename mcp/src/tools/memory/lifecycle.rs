@@ -1,6 +1,6 @@
 //! Lifecycles: features in phases, each completed with evidence.
 
-use super::shown::{Row, cap_limit, day_of, count_noun};
+use super::shown::{Row, cap_limit, count_noun, day_of};
 use crate::context::Context;
 use crate::tool::{Answer, Choice, Profile, Tool, ToolError};
 use aidd_memory::lifecycle::{CriterionResult, PHASES, Phase, phase};
@@ -36,7 +36,7 @@ pub(super) fn tools() -> Vec<Tool> {
             advance,
         )
         .writes()
-        .choosing(CHOICE)
+        .with_choice(CHOICE)
         .in_profiles(memory),
         Tool::new(
             "aidd_lifecycle_status",
@@ -79,7 +79,9 @@ struct Phases {
 fn criteria(phase: &Phase) -> Vec<Row> {
     let one = |criterion: &aidd_memory::lifecycle::Criterion| {
         let shown: Vec<String> = criterion.accepts.iter().map(|shown| shown.hint()).collect();
-        Row::from_value(json!({"key": criterion.key, "criterion": criterion.description, "shownBy": shown}))
+        Row::from_value(
+            json!({"key": criterion.key, "criterion": criterion.description, "shownBy": shown}),
+        )
     };
     phase.exit.iter().map(one).collect()
 }
@@ -89,7 +91,13 @@ fn criteria_text(phase: &Phase) -> String {
     let mut text = String::new();
     for criterion in phase.exit {
         let shown: Vec<String> = criterion.accepts.iter().map(|shown| shown.hint()).collect();
-        let _ = write!(text, "\n- {}: {} ({})", criterion.key, criterion.says, shown.join("; or "));
+        let _ = write!(
+            text,
+            "\n- {}: {} ({})",
+            criterion.key,
+            criterion.description,
+            shown.join("; or ")
+        );
     }
     text
 }
@@ -218,7 +226,7 @@ fn criteria_results(judged: &[CriterionResult]) -> String {
     let mut text = String::new();
     for one in judged {
         let met = if one.met { "met" } else { "NOT met" };
-        let _ = write!(text, "\n- {} {met}: {} ({})", one.key, one.says, one.why);
+        let _ = write!(text, "\n- {} {met}: {} ({})", one.key, one.description, one.why);
         if !one.met {
             let shown: Vec<String> = one.accepts.iter().map(|shown| shown.hint()).collect();
             let _ = write!(text, "; evidence: {}", shown.join(", or "));
@@ -254,7 +262,11 @@ fn advance(context: &Context, given: Advance) -> Result<Answer<LifecycleAnswer>,
     }
 }
 
-fn advance_phase(context: &Context, given: &Advance, reason: &str) -> Result<Answer<LifecycleAnswer>, ToolError> {
+fn advance_phase(
+    context: &Context,
+    given: &Advance,
+    reason: &str,
+) -> Result<Answer<LifecycleAnswer>, ToolError> {
     let evidence = given.evidence.clone().map(|row| row.0).unwrap_or_default();
     let force = given.force.then_some(reason);
     let moved = context.memory(|memory| {
@@ -264,14 +276,14 @@ fn advance_phase(context: &Context, given: &Advance, reason: &str) -> Result<Ans
         return Err(ToolError::new(format!(
             "{} is not complete:{}",
             moved.left,
-            judged_text(&moved.judged)
+            criteria_results(&moved.results)
         ))
         .remedy(
             "pass `evidence` by criterion key; record a check run with aidd_observation, type \
              tool_outcome, with command and exitCode; or pass `force` with `reason`",
         ));
     }
-    let unmet: Vec<&str> = moved.judged.iter().filter(|one| !one.met).map(|one| one.key).collect();
+    let unmet: Vec<&str> = moved.results.iter().filter(|one| !one.met).map(|one| one.key).collect();
     let mut text = format!("Completed {}.", moved.left);
     if !unmet.is_empty() {
         let _ = write!(text, " Forced, not met: {}.", unmet.join(", "));
@@ -296,7 +308,7 @@ fn status(context: &Context, given: LifecycleQuery) -> Result<Answer<LifecycleAn
         );
         if state.status == "active" {
             let none = serde_json::Map::new();
-            let judged = memory.judge_lifecycle(&state.id, &none)?;
+            let judged = memory.check_lifecycle(&state.id, &none)?;
             text.push_str(&criteria_results(&judged));
             data.exit_criteria = criteria_rows(&judged);
         }
@@ -346,7 +358,7 @@ fn list(context: &Context, given: Listing) -> Result<Answer<Listed>, ToolError> 
         Status::Abandoned => "abandoned",
     });
     let states = context.memory(|memory| memory.lifecycles(wanted, limit))?;
-    let mut text = format!("{}.", many(states.len(), "lifecycle"));
+    let mut text = format!("{}.", count_noun(states.len(), "lifecycle"));
     let mut rows = Vec::new();
     for state in &states {
         let progress = progress(state);

@@ -1,6 +1,6 @@
 //! Permanent memories of the team: decisions, mistakes, conventions.
 
-use super::shown::{Row, value_text, parse_confidence};
+use super::shown::{Row, parse_confidence, value_text};
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
@@ -276,7 +276,10 @@ struct NewConvention {
     session_id: Option<String>,
 }
 
-fn add_convention(context: &Context, given: NewConvention) -> Result<Answer<SavedAnswer>, ToolError> {
+fn add_convention(
+    context: &Context,
+    given: NewConvention,
+) -> Result<Answer<SavedAnswer>, ToolError> {
     let is_enforced = given.check.is_some();
     let kept = context.memory(|memory| -> Result<_, ToolError> {
         let body = Convention {
@@ -389,7 +392,7 @@ fn edit(
         context.memory(|memory| memory.edit(kind, &id, &Edit { content, topic, fields }))?;
     let mut said = format!("Changed {id}: {}.\n{}", updated.join(", "), entry.content);
     for (name, value) in &entry.metadata {
-        let _ = write!(said, "\n{name}: {}", plain(value));
+        let _ = write!(said, "\n{name}: {}", value_text(value));
     }
     let mut enforced = None;
     if has_check && remembered::check_of(&entry).is_some() {

@@ -1,6 +1,8 @@
 //! Search in three steps: titles, the neighbors of a memory, full entries.
 
-use super::shown::{Row, cap_limit, entry_row, entry_text, kind, hit_line, render_hits, hit_row, parse_time};
+use super::shown::{
+    Row, cap_limit, entry_row, entry_text, hit_line, hit_row, kind, parse_time, render_hits,
+};
 use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError, UNKNOWN_MEMORY};
 use aidd_memory::project::ProjectMemory;
@@ -187,11 +189,11 @@ fn around(context: &Context, given: ContextParams) -> Result<Answer<Around>, Too
     let found = context.memory(|memory| memory.timeline(&given.anchor, depth))?;
     let mut text = String::new();
     for hit in &found.before {
-        let _ = writeln!(text, "{}", line(hit));
+        let _ = writeln!(text, "{}", hit_line(hit));
     }
-    let _ = writeln!(text, "> {}", line(&found.anchor));
+    let _ = writeln!(text, "> {}", hit_line(&found.anchor));
     for hit in &found.after {
-        let _ = writeln!(text, "{}", line(hit));
+        let _ = writeln!(text, "{}", hit_line(hit));
     }
     if let Some(note) = note {
         let _ = writeln!(text, "note: {note}");
@@ -242,7 +244,7 @@ fn get(context: &Context, given: GetParams) -> Result<Answer<Entries>, ToolError
             let _ = writeln!(text, "note: unknown memory {}", unknown.join(", "));
         }
         if given.ids.len() > MAX_ENTRIES {
-            let _ = writeln!(text, "note: at most {ENTRIES} per call; request the others next");
+            let _ = writeln!(text, "note: at most {MAX_ENTRIES} per call; request the others next");
         }
         let text = text.trim_end().to_owned();
         Ok(Answer::new(Entries { count: rows.len(), entries: rows, unknown }, text))

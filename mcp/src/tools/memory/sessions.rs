@@ -1,6 +1,6 @@
 //! Sessions: the current work of an agent, and its result.
 
-use super::shown::{Row, current_branch, cap_limit, day_of, push_list, count_noun};
+use super::shown::{Row, cap_limit, count_noun, current_branch, day_of, push_list};
 use crate::context::Context;
 use crate::tool::{Answer, Choice, Profile, Tool, ToolError};
 use aidd_memory::project::ProjectMemory;
@@ -28,7 +28,7 @@ pub(super) fn tools() -> Vec<Tool> {
             session,
         )
         .destroys()
-        .choosing(CHOICE)
+        .with_choice(CHOICE)
         .in_profiles(&[Profile::Memory, Profile::Lean]),
     ]
 }
@@ -204,15 +204,19 @@ fn session(context: &Context, given: Session) -> Result<Answer<SessionAnswer>, T
             Action::Get => {
                 let state = memory.session(&id)?;
                 let text = serde_json::to_string_pretty(&state).unwrap_or_default();
-                let answered = SessionAnswer { session: Some(Row::from_value(&state)), ..id_answer(&state) };
+                let answered =
+                    SessionAnswer { session: Some(Row::from_value(&state)), ..id_answer(&state) };
                 Ok(Answer::new(answered, text))
             }
             Action::List => list(memory, &given),
             Action::Delete => {
                 memory.delete_session(&id)?;
                 let text = format!("Deleted {id} and its observations.");
-                let answered =
-                    SessionAnswer { id: Some(id), status: Some("deleted"), ..SessionAnswer::default() };
+                let answered = SessionAnswer {
+                    id: Some(id),
+                    status: Some("deleted"),
+                    ..SessionAnswer::default()
+                };
                 Ok(Answer::new(answered, text))
             }
         }
@@ -236,7 +240,11 @@ fn status_of(state: &SessionState) -> &'static str {
 }
 
 fn id_answer(state: &SessionState) -> SessionAnswer {
-    SessionAnswer { id: Some(state.id.clone()), status: Some(status_of(state)), ..SessionAnswer::default() }
+    SessionAnswer {
+        id: Some(state.id.clone()),
+        status: Some(status_of(state)),
+        ..SessionAnswer::default()
+    }
 }
 
 /// The record of a session, with its stored field names.
@@ -344,10 +352,10 @@ fn update(
     let state = memory.update_session(id, &patch(given)?)?;
     let text = format!(
         "{id} has {}, {}, {}, {}.",
-        many(state.decisions.len(), "decision"),
-        many(state.errors_resolved.len(), "error"),
-        many(state.files_modified.len(), "file"),
-        many(state.tasks_pending.len(), "pending task")
+        count_noun(state.decisions.len(), "decision"),
+        count_noun(state.errors_resolved.len(), "error"),
+        count_noun(state.files_modified.len(), "file"),
+        count_noun(state.tasks_pending.len(), "pending task")
     );
     Ok(Answer::new(SessionAnswer { session: Some(counts(&state)), ..id_answer(&state) }, text))
 }
@@ -373,8 +381,8 @@ fn end(
             text,
             "\nIts branch {} got {} and {}.",
             state.branch,
-            many(promoted.decisions.len(), "decision"),
-            many(promoted.errors.len(), "error")
+            count_noun(promoted.decisions.len(), "decision"),
+            count_noun(promoted.errors.len(), "error")
         );
         push_list(&mut text, "decisions", &promoted.decisions);
         push_list(&mut text, "errors", &promoted.errors);
@@ -385,7 +393,8 @@ fn end(
     let promoted = Row::from_value(json!({
         "branch": state.branch, "decisions": promoted.decisions, "errors": promoted.errors,
     }));
-    let answered = SessionAnswer { session: Some(whole), promoted: Some(promoted), ..id_answer(&state) };
+    let answered =
+        SessionAnswer { session: Some(whole), promoted: Some(promoted), ..id_answer(&state) };
     Ok(Answer::new(answered, text))
 }
 
@@ -456,7 +465,7 @@ fn list(memory: &mut ProjectMemory, given: &Session) -> Result<Answer<SessionAns
     let (limit, note) = cap_limit(given.limit, 20, 100);
     let ended = given.status.map(|status| status == SessionStatus::Completed);
     let sessions = memory.sessions(given.branch.as_deref(), ended, limit)?;
-    let mut text = format!("{}.", many(sessions.len(), "session"));
+    let mut text = format!("{}.", count_noun(sessions.len(), "session"));
     for state in &sessions {
         let name = state.name.as_deref().unwrap_or_default();
         let _ = write!(
@@ -464,7 +473,7 @@ fn list(memory: &mut ProjectMemory, given: &Session) -> Result<Answer<SessionAns
             "\n{} {} {} {} {name}",
             state.id,
             day_of(&state.started_at),
-            stands(state),
+            status_of(state),
             state.branch
         );
     }

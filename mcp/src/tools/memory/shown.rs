@@ -146,7 +146,7 @@ pub(super) fn render_hits(found: &Found, notes: &[String]) -> String {
         (shown, _) => format!("{shown}:"),
     };
     for hit in &found.hits {
-        let _ = write!(text, "\n{}", line(hit));
+        let _ = write!(text, "\n{}", hit_line(hit));
     }
     for note in found.degraded.iter().map(|why| format!("degraded: {why}")).chain(notes.to_vec()) {
         let _ = write!(text, "\nnote: {note}");
@@ -177,7 +177,7 @@ pub(super) fn entry_text(brief: &Brief, links: &[Link]) -> String {
     text.push_str(&brief.marks());
     let _ = write!(text, "\n{}", entry.content);
     for (name, value) in &entry.metadata {
-        let _ = write!(text, "\n{name}: {}", plain(value));
+        let _ = write!(text, "\n{name}: {}", value_text(value));
     }
     let rule = remembered::rule_of(entry).filter(|_| entry.status == Status::Active);
     if let Some(rule) = rule {
@@ -225,15 +225,15 @@ mod tests {
 
     #[test]
     fn times_and_limits_are_read() {
-        assert_eq!(time("since", Some("2024-02-29")), Ok(Some(1_709_164_800_000)));
-        assert_eq!(time("since", Some("17")), Ok(Some(17)));
-        assert_eq!(time("since", Some(" ")), Ok(None));
-        assert!(time("since", Some("tomorrow")).is_err());
-        assert_eq!(capped(Some(9000), 20, 100).0, 100);
+        assert_eq!(parse_time("since", Some("2024-02-29")), Ok(Some(1_709_164_800_000)));
+        assert_eq!(parse_time("since", Some("17")), Ok(Some(17)));
+        assert_eq!(parse_time("since", Some(" ")), Ok(None));
+        assert!(parse_time("since", Some("tomorrow")).is_err());
+        assert_eq!(cap_limit(Some(9000), 20, 100).0, 100);
         for little in [0, -5] {
             let (limit, note) = cap_limit(Some(little), 20, 100);
             assert_eq!((limit, note.as_deref()), (1, Some("the minimum is 1")));
         }
-        assert_eq!(capped(Some(1), 20, 100), (1, None));
+        assert_eq!(cap_limit(Some(1), 20, 100), (1, None));
     }
 }

@@ -116,7 +116,11 @@ fn import(context: &Context, given: ImportParams) -> Result<Answer<ImportResult>
     }
 }
 
-fn import_file(context: &Context, path: &str, only_look: bool) -> Result<Answer<ImportResult>, ToolError> {
+fn import_file(
+    context: &Context,
+    path: &str,
+    only_look: bool,
+) -> Result<Answer<ImportResult>, ToolError> {
     let path = context.inside(path)?;
     let disk = Disk::new(context.root());
     if !disk.exists(&path) {
@@ -126,12 +130,12 @@ fn import_file(context: &Context, path: &str, only_look: bool) -> Result<Answer<
         .read(&path, MAX_FILE_BYTES + 1)
         .map_err(|error| ToolError::new(format!("{path}: {error}")))?;
     if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > MAX_FILE_BYTES {
-        return Err(ToolError::new(format!("{path} is larger than {} MB", LARGEST >> 20))
+        return Err(ToolError::new(format!("{path} is larger than {} MB", MAX_FILE_BYTES >> 20))
             .remedy("split the file"));
     }
     let read = foreign::read(&path, &bytes, None)?;
-    let taken =
-        context.memory(|memory| memory.take_in(&read.revisions, &read.entries, only_look))?;
+    let taken = context
+        .memory(|memory| memory.import_entries(&read.revisions, &read.entries, only_look))?;
     let would = if only_look { "Would import" } else { "Imported" };
     let mut text = format!("{would} {} memories; {} already known.", taken.new.len(), taken.known);
     if taken.redacted > 0 {
@@ -141,7 +145,7 @@ fn import_file(context: &Context, path: &str, only_look: bool) -> Result<Answer<
         let _ = write!(text, "\nskipped {}: {}", skipped.place, skipped.why);
     }
     if read.skipped.len() > MAX_SKIPPED {
-        let _ = write!(text, "\nskipped {} more", read.skipped.len() - SKIPPED);
+        let _ = write!(text, "\nskipped {} more", read.skipped.len() - MAX_SKIPPED);
     }
     let problem = |one: &foreign::Skipped| {
         Row::from_value(serde_json::json!({"place": one.place, "message": one.why}))

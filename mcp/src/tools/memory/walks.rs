@@ -41,7 +41,7 @@ pub(super) fn tools() -> Vec<Tool> {
             by_topic,
         )
         .in_profiles(&[Profile::Memory])
-        .formerly(older::RECALL_DECISION),
+        .with_older_names(older::RECALL_DECISION),
         Tool::new(
             "search_by_context",
             "Search by context",
@@ -50,8 +50,8 @@ pub(super) fn tools() -> Vec<Tool> {
             by_context,
         )
         .in_profiles(&[Profile::Memory])
-        .taking(&[("userQuestion", "query"), ("user_question", "query")])
-        .formerly(older::SUGGEST_DECISION),
+        .with_spellings(&[("userQuestion", "query"), ("user_question", "query")])
+        .with_older_names(older::SUGGEST_DECISION),
         Tool::new(
             "search_recent",
             "Recent memories",
@@ -59,7 +59,7 @@ pub(super) fn tools() -> Vec<Tool> {
             recent,
         )
         .in_profiles(&[Profile::Memory])
-        .formerly(older::LIST_DECISIONS),
+        .with_older_names(older::LIST_DECISIONS),
     ]
 }
 
@@ -253,7 +253,10 @@ fn by_topic(context: &Context, given: TopicParams) -> Result<Answer<Evolution>, 
 }
 
 /// Memories on a topic, and decisions on other topics that supersede them or that they supersede.
-fn with_linked_decisions(memory: &mut ProjectMemory, mut on: Vec<Entry>) -> Result<Vec<Entry>, ToolError> {
+fn with_linked_decisions(
+    memory: &mut ProjectMemory,
+    mut on: Vec<Entry>,
+) -> Result<Vec<Entry>, ToolError> {
     let mut known: BTreeSet<String> = on.iter().map(|entry| entry.id.clone()).collect();
     let decisions = on.iter().filter(|entry| entry.kind == Kind::Decision);
     let decisions: Vec<String> = decisions.map(|entry| entry.id.clone()).collect();

@@ -14,11 +14,11 @@ use super::{
     StorageBackend, Table, backup, lock,
 };
 use crate::MemoryError;
-use crate::duplicates::meaning_key;
 use crate::privacy::Clean;
 use crate::recall::prepare::Prepared;
 use crate::types::{Entry, Kind, Layer, Link, Status};
 use crate::words::topic_key;
+use aidd_engine::parse::lines::duplicates::meaning_key;
 use log::{Json, read};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};

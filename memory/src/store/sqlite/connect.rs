@@ -3,7 +3,7 @@
 
 use super::{Sqlite, error};
 use crate::MemoryError;
-use crate::store::{StorageBackend, backup, lock, repaired_notice, migrations, ownership};
+use crate::store::{StorageBackend, backup, lock, migrations, ownership, repaired_notice};
 use rusqlite::{Connection, ErrorCode};
 use std::path::Path;
 use std::time::{Duration, Instant};

@@ -7,18 +7,19 @@
 use super::{COLUMNS as ENTRY, Sqlite, entry, error, parsed, word};
 use crate::MemoryError;
 use crate::id::canonical;
-use crate::duplicates::meaning_key;
 use crate::recall::prepare::{COLUMNS, Prepared, SCHEME};
 use crate::store::{Counts, Durability, Indexed, StorageBackend};
 use crate::types::{Entry, Outcome, Status};
 use crate::words::topic_key;
+use aidd_engine::parse::lines::duplicates::meaning_key;
 use aidd_lexicon::embedding::NAME;
 use aidd_lexicon::embedding::Vector;
 use rusqlite::{Row, params};
 use serde_json::json;
 
 /// The columns of the search table that [`indexed`] reads, in its order.
-const SEARCH_COLUMNS: &str = "s.row, s.id, s.type, s.status, s.created_at, s.topic_key, s.session_id,
+const SEARCH_COLUMNS: &str =
+    "s.row, s.id, s.type, s.status, s.created_at, s.topic_key, s.session_id,
     s.branch, s.outcome, s.files, s.length, s.model = ?1 AND s.scheme = ?2, s.vector, s.layer";
 /// Condition for the memories that changed after a mark.
 const CHANGED: &str = "WHERE m.seq > ?3 AND s.type IS NOT NULL";
@@ -125,11 +126,12 @@ impl Sqlite {
             "SELECT id FROM (SELECT id FROM search WHERE model < ?1
                 UNION ALL SELECT id FROM search WHERE model > ?1
                 UNION ALL SELECT id FROM search WHERE model = ?1 AND scheme < ?2
-                UNION ALL SELECT id FROM search WHERE model = ?1 AND scheme > ?2) LIMIT {AT_ONCE}"
+                UNION ALL SELECT id FROM search WHERE model = ?1 AND scheme > ?2) LIMIT {BATCH_SIZE}"
         );
         let mut left = true;
         while left {
-            let stale = self.query_all(&sql, params![NAME, SCHEME], |row| row.get::<_, String>(0))?;
+            let stale =
+                self.query_all(&sql, params![NAME, SCHEME], |row| row.get::<_, String>(0))?;
             left = stale.len() == BATCH_SIZE;
             if stale.is_empty() {
                 break;
@@ -155,12 +157,16 @@ impl Sqlite {
     ) -> Result<(), MemoryError> {
         let sql = match (after, with_columns) {
             // All memories: the search table alone is sufficient.
-            (None, false) => format!("SELECT {BESIDE} FROM search s WHERE s.type IS NOT NULL"),
+            (None, false) => {
+                format!("SELECT {SEARCH_COLUMNS} FROM search s WHERE s.type IS NOT NULL")
+            }
             (Some(_), false) => {
-                format!("SELECT {BESIDE} FROM memories m JOIN search s ON s.id = m.id {CHANGED}")
+                format!(
+                    "SELECT {SEARCH_COLUMNS} FROM memories m JOIN search s ON s.id = m.id {CHANGED}"
+                )
             }
             (_, true) => format!(
-                "SELECT {BESIDE}, t.topic, t.title, t.body, t.rest FROM memories m
+                "SELECT {SEARCH_COLUMNS}, t.topic, t.title, t.body, t.rest FROM memories m
                     JOIN search s ON s.id = m.id JOIN search_text t ON t.rowid = s.row {CHANGED}"
             ),
         };

@@ -28,7 +28,7 @@ fn a_first_search_meets_memories_as_they_are() {
             let whole = whole.into_iter().map(|one| Indexed { columns: None, ..one });
             let mut whole: Vec<String> = whole.map(|one| format!("{one:?}")).collect();
             whole.sort();
-            assert_eq!(beside(store), whole);
+            assert_eq!(indexed_rows(store), whole);
             whole.join("\n")
         };
         agree(store);
@@ -80,7 +80,7 @@ fn memories_of_the_schema_before_are_met_as_they_are() {
     let opened = open(folder.path(), Wanted::Sqlite, 7).expect("a store");
     assert!(opened.notices[0].contains("from schema 2 to 4"), "{:?}", opened.notices);
     let mut store = opened.store;
-    assert_eq!(beside(&mut *store), before);
+    assert_eq!(indexed_rows(&mut *store), before);
     assert_eq!(store.check().expect("checked"), [""; 0]);
 }
 
@@ -96,7 +96,7 @@ fn a_row_without_its_memory_is_not_searched() {
             SELECT 'stray', model, scheme, 1, vector, '[]' FROM search",
     )
     .expect("put");
-    assert_eq!(beside(&mut *store).len(), 1);
+    assert_eq!(indexed_rows(&mut *store).len(), 1);
 }
 
 #[test]

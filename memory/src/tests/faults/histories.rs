@@ -6,8 +6,8 @@ use super::*;
 use crate::permanent::{Conflict, Edit};
 use crate::store::Order;
 use crate::types::{Link, Outcome, Relation};
+use aidd_engine::parse::lines::active_set::{self, ActiveSet};
 use aidd_engine::parse::lines::log::Folded;
-use aidd_engine::parse::lines::active_set::{Conflict, ActiveSet};
 use std::collections::BTreeSet;
 use std::process::Command;
 
@@ -85,14 +85,18 @@ fn conflicts_by_status(memory: &mut ProjectMemory) -> Vec<Conflict> {
         .collect();
     let text = str::to_owned;
     conflicts.extend(ActiveSet::new(&memories).conflicts().into_iter().map(|clash| match clash {
-        Conflict::SharedTopic(topic, ids) => {
+        active_set::Conflict::SharedTopic(topic, ids) => {
             Conflict::OneTopic { topic, ids: ids.into_iter().map(text).collect() }
         }
-        Conflict::Contradiction(from, to) => {
+        active_set::Conflict::Contradiction(from, to) => {
             Conflict::Contradiction { from: text(from), to: text(to) }
         }
-        Conflict::Cycle(from, to) => Conflict::Circle { from: text(from), to: text(to) },
-        Conflict::Forked(ids) => Conflict::Forked { ids: ids.into_iter().map(text).collect() },
+        active_set::Conflict::Cycle(from, to) => {
+            Conflict::Circle { from: text(from), to: text(to) }
+        }
+        active_set::Conflict::Forked(ids) => {
+            Conflict::Forked { ids: ids.into_iter().map(text).collect() }
+        }
     }));
     conflicts.sort();
     conflicts
@@ -186,9 +190,9 @@ fn history(seed: u64) -> usize {
             .expect("lines");
         assert_eq!(kept, all, "seed {seed}, way {way}: lines");
         let conflicts = memory.conflicts().expect("conflicts");
-        assert_eq!(conflicts, by_standing(&mut memory), "seed {seed}, way {way}");
+        assert_eq!(conflicts, conflicts_by_status(&mut memory), "seed {seed}, way {way}");
         for id in ours.edited.intersection(&theirs.edited) {
-            let two = |conflict: &Conflict| matches!(conflict, Conflict::TwoHeads { id: of, heads } if of == id && heads.len() > 1);
+            let two = |conflict: &Conflict| matches!(conflict, Conflict::TwoHeads { id: found, heads } if found == id && heads.len() > 1);
             assert!(conflicts.iter().any(two), "seed {seed}, way {way}: {id} {conflicts:?}");
         }
         let whole = permanent(&mut memory);

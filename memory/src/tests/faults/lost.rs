@@ -23,8 +23,10 @@ fn cut(path: &Path, length: u64) {
 
 /// All data that only the store contains, as text.
 fn local(memory: &mut ProjectMemory) -> String {
-    let query =
-        Query { statuses: Status::ALL.to_vec(), ..Query::new(Layers::SESSION.union(Layers::LOCAL)) };
+    let query = Query {
+        statuses: Status::ALL.to_vec(),
+        ..Query::new(Layers::SESSION.union(Layers::LOCAL))
+    };
     memory
         .read(&mut |store| {
             let mut text = String::new();

@@ -51,7 +51,7 @@ fn what_failed_does_not_hold_and_says_why() {
         memory.set_outcome(&bad, Outcome::Failed, Some("Cookies grew\nover 4 KB")).expect("set");
         memory.set_outcome(&half, Outcome::Partial, Some("evictions")).expect("set");
         let body = Convention::default();
-        let links = vec![Link::to(Relation::BuildsOn, &bad)];
+        let links = vec![Link::new(Relation::BuildsOn, &bad)];
         let content = "Sign every cookie".to_owned();
         let new = New { content, body, links, ..New::default() };
         memory.save_convention(&new).expect("saved");
@@ -94,7 +94,7 @@ fn a_decision_that_two_branches_replace_each_in_its_own_way_is_a_conflict() {
         let file = "ai/memory/decisions.jsonl";
         let old = memory.save_decision(&decision("Use REST", None)).expect("saved").id;
         let base = text(root, file);
-        let links = || vec![Link::to(Relation::Supersedes, &old)];
+        let links = || vec![Link::new(Relation::Supersedes, &old)];
         let replace = |memory: &mut ProjectMemory, words: &str, topic: Option<&str>| {
             memory
                 .save_decision(&New { links: links(), ..decision(words, topic) })

@@ -163,14 +163,14 @@ fn aiddignore_excludes_tracked_files_and_counts_them() {
     let outcome = check(root, &Config::default());
     let all = [".aiddignore", ".gitignore", "a", "gen/a", "gen/b.txt", "prod.env", "x.txt"];
     assert_eq!(names(&outcome), all);
-    assert_eq!(outcome.left_out, LeftOut { aiddignore: 2, exclude: 0 });
+    assert_eq!(outcome.excluded, ExcludedCounts { aiddignore: 2, exclude: 0 });
     let config = Config {
         exclude: Some(vec!["gen/".into(), "*.txt".into(), "old/b/".into()]),
         ..Config::default()
     };
     let outcome = check(root, &config);
     assert_eq!(names(&outcome), [".aiddignore", ".gitignore", "a", "prod.env"]);
-    assert_eq!(outcome.left_out, LeftOut { aiddignore: 2, exclude: 3 });
+    assert_eq!(outcome.excluded, ExcludedCounts { aiddignore: 2, exclude: 3 });
     let message = outcome.excluded.message("tracked");
     assert_eq!(
         message.as_deref(),

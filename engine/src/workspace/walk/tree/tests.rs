@@ -175,7 +175,7 @@ fn recently_written_files_are_read_again() {
     write(root, "a/x", "");
     let disk = Disk::new(root);
     let mut tree = Tree::new(&disk);
-    assert_eq!(tree.again(&disk, std::iter::empty()).folders.len(), 2);
+    assert_eq!(tree.update(&disk, std::iter::empty()).folders.len(), 2);
 }
 
 #[test]

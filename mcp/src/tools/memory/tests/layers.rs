@@ -17,10 +17,10 @@ impl Day {
         vec![
             (
                 "bootstrap",
-                self.says("aidd_bootstrap", json!({"task": task, "tokenBudget": "full"})),
+                self.text("aidd_bootstrap", json!({"task": task, "tokenBudget": "full"})),
             ),
-            ("optimize", self.says("aidd_optimize_context", json!({"task": task, "budget": 9000}))),
-            ("heuristics", self.says("aidd_apply_heuristics", heuristics)),
+            ("optimize", self.text("aidd_optimize_context", json!({"task": task, "budget": 9000}))),
+            ("heuristics", self.text("aidd_apply_heuristics", heuristics)),
             ("resource", self.page("aidd://memory/decisions")),
         ]
     }

@@ -167,7 +167,7 @@ fn older_names_accept_their_older_arguments() {
         .collect();
     assert_eq!(kinds, ["decision"]);
     let both = json!({"decisionId": id, "id": id, "outcome": "FAILED"});
-    assert!(day.says("update_outcome", both).contains("unknown argument `decisionId`"));
+    assert!(day.text("update_outcome", both).contains("unknown argument `decisionId`"));
 }
 
 /// Every argument of an older name is accepted: it has its old effect, or the answer says that it
@@ -240,7 +240,7 @@ fn older_names_accept_all_their_arguments() {
     let told = day.data("aidd_memory_get", json!({"ids": [one]}))["entries"][0].clone();
     assert_eq!(told["metadata"]["outcomeReason"], "only half");
     // By the current name, an argument without effect is rejected as usual.
-    assert!(day.says("search_recent", json!({"scopes": []})).contains("unknown argument `scopes`"));
+    assert!(day.text("search_recent", json!({"scopes": []})).contains("unknown argument `scopes`"));
 }
 
 #[test]
