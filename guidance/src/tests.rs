@@ -1,5 +1,5 @@
-//! Whose page counts.
-#![expect(clippy::disallowed_methods, reason = "a project is made to be read")]
+//! Precedence of shipped and project pages.
+#![expect(clippy::disallowed_methods, reason = "the test creates a project to read")]
 
 use super::{Library, Origin, Shelf, Watched};
 use aidd_engine::project::config::{ContentConfig, ContentMode, ContentPaths};
@@ -23,7 +23,7 @@ fn mode(mode: ContentMode) -> ContentConfig {
     ContentConfig { override_mode: Some(mode), ..ContentConfig::default() }
 }
 
-/// What a project may write, by shelf: path below its folder, and the name of the page it is.
+/// Pages that a project can have, by kind: path below its directory, and the resulting page name.
 const PAGES: &[(Shelf, &str, &str)] = &[
     (Shelf::Protocol, "AGENTS.md", "agents"),
     (Shelf::Agents, "agents/roles.md", "roles"),
@@ -49,7 +49,7 @@ proptest! {
     ) {
         let how = [ContentMode::Merge, ContentMode::ProjectOnly, ContentMode::BundledOnly][how];
         let folder = tempfile::tempdir().expect("a folder");
-        // The first prefix counts most.
+        // The first prefix has the highest precedence.
         let mut wanted: BTreeMap<(Shelf, &str), (usize, String)> = BTreeMap::new();
         for (page, prefix) in files {
             let (shelf, path, name) = PAGES[page];
@@ -108,9 +108,9 @@ fn a_malformed_page_is_left_out_and_named() {
     assert_eq!(
         library.problems,
         [
-            "rules/bytes.md: not UTF-8; it is left out",
-            "rules/list.md: the header holds no keys; write `key: value` lines",
-            "rules/one.md: ai/rules/one.md has this name already and counts",
+            "rules/bytes.md: not UTF-8; skipped",
+            "rules/list.md: the header has no keys; write `key: value` lines",
+            "rules/one.md: ignored; ai/rules/one.md has the same name",
             "rules/open.md: the header is not closed; add a `---` line",
             "rules/security.md: line 2: the header cannot be read: unclosed bracket '['",
         ]
@@ -154,8 +154,8 @@ fn folders_are_where_the_configuration_says_and_never_outside() {
     assert_eq!(
         library.problems,
         [
-            "../outside: there is no such folder below the root; `content.paths.workflows` names it",
-            "docs/none: there is no such folder below the root; `content.paths.templates` names it",
+            "../outside: `content.paths.workflows` names a directory that does not exist",
+            "docs/none: `content.paths.templates` names a directory that does not exist",
         ]
     );
     #[cfg(unix)]
