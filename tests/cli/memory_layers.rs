@@ -89,8 +89,8 @@ fn what_failed_says_so_wherever_it_is_shown() {
     project.said(&["outcome", &half, "partial", "--reason", "evictions at noon"]);
     let mark = "[FAILED: Cookies grew over 4 KB]";
     let [start, prompt] = project.told("where do our sessions live, in signed cookies?");
-    assert!(start.contains("Decisions that failed, not to be made again"), "{start}");
-    let (_, held) = start.split_once("## Decisions that hold").expect("a part");
+    assert!(start.contains("Failed decisions, not to be repeated"), "{start}");
+    let (_, held) = start.split_once("## Active decisions").expect("a part");
     let held = held.split("\n## ").next().unwrap_or_default();
     assert!(held.contains("Carts are cached in Redis [PARTIAL: evictions at noon]"), "{start}");
     assert!(!held.contains(text), "{start}");

@@ -204,7 +204,7 @@ fn a_package_is_known_by_another_form_of_its_name() {
     let given = json!({"decision": "Move from NextAuth to our own sessions", "stakes": "high"});
     let text = call(folder.path(), "aidd_apply_heuristics", given).text;
     assert!(text.contains("package.json names next-auth 4.24.7"), "{text}");
-    assert!(!text.contains("stands in none"), "{text}");
+    assert!(!text.contains("occurs in none"), "{text}");
 }
 
 #[test]
