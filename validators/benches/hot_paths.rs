@@ -91,7 +91,7 @@ fn keyword_prefilter(bencher: Bencher<'_, '_>) {
     let keywords = keywords.into_iter().filter(|word| !word.is_empty());
     let prefilter = Prefilter::new(keywords.map(Into::into).collect());
     let text = source_code();
-    // Runs past the number of files after which the fast automaton is built.
+    // Processes enough text to switch to the fast automaton.
     (0..3).for_each(|_| prefilter.each(&text, |_, _| ()));
     bencher.counter(BytesCount::of_str(&text)).bench(|| {
         let mut hits = 0;

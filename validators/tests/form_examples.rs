@@ -67,7 +67,7 @@ check:
 ---
 # t/x
 
-A decision says where it stands.
+A decision has a status.
 
 ## Fails
 

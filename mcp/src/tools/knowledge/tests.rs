@@ -146,7 +146,7 @@ fn a_projects_own_entry_takes_the_place_of_ours() {
     assert!(answer.text.contains("only used for the shop"), "{}", answer.text);
     let answer =
         call(folder.path(), "aidd_validate_tkb_entry", json!({"filePath": "ai/knowledge"}));
-    assert!(answer.text.contains("there is no section `## Key Metrics`"), "{}", answer.text);
+    assert!(answer.text.contains("missing section `## Key Metrics`"), "{}", answer.text);
     let answer = call(folder.path(), "aidd_validate_tkb_entry", json!({"content": "# X\n"}));
     assert_eq!(answer.data["findings"][0]["rule"], "tkb/malformed-header");
 }
