@@ -260,7 +260,7 @@ mod tests {
             session: Some(session),
             context,
             lifecycle: Some(lifecycle),
-            unmet: vec![("tests", "All tests pass"), ("docs", "Documents follow")],
+            unmet: vec![("tests", "All tests pass"), ("docs", "Documentation up to date")],
             ..fresh
         };
         let asked = Asked { changed: Some(&changed), findings: Some((1, 0)), ..Asked::default() };

@@ -59,7 +59,7 @@ const DECISIONS: &[(&str, Stakes, &[&str], &[&str])] = &[
     (
         "Blame the vendor: their API must have been changed on purpose",
         Stakes::Medium,
-        &["Which cause needs nobody's intent", "What was changed on the own side"],
+        &["Which cause requires nobody's intent", "What changed on our side"],
         &["“must”", "Which fifth"],
     ),
     (
@@ -71,14 +71,14 @@ const DECISIONS: &[(&str, Stakes, &[&str], &[&str])] = &[
     (
         "Raise the price by 20% for all existing customers in January",
         Stakes::High,
-        &["20%", "taken back"],
+        &["20%", "withdrawn"],
         &["Which fifth"],
     ),
     ("결제 시스템을 카프카 기반 이벤트 구조로 바꾸자", Stakes::High, &["Apache Kafka"], &[]),
     (
         "Keep investing in the Angular rewrite, we have already spent 8 months on it",
         Stakes::High,
-        &["Without “already spent”", "Leaving out what was spent so far", "8 months"],
+        &["Without “already spent”", "Ignoring what was spent so far", "8 months"],
         &["How is “Keep investing"],
     ),
 ];

@@ -123,7 +123,7 @@ pub const GATES: [Gate; 12] = [
         blocks: false,
         ..gate(
             "docs_updated",
-            "Documents follow",
+            "Documentation up to date",
             &["SHIP"],
             &["compliance/broken-link", "compliance/document-header"],
             &[Shown::Commit, Shown::File(Holds::Words), Shown::Note(Holds::Words)],
