@@ -53,7 +53,7 @@ const DECISIONS: &[(&str, Stakes, &[&str], &[&str])] = &[
     (
         "Use feature flags for the new checkout instead of a long-lived branch",
         Stakes::Medium,
-        &["Gradual release with quick return"],
+        &["Gradual release with quick rollback"],
         &["Which fifth"],
     ),
     (
