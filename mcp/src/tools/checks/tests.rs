@@ -284,7 +284,7 @@ fn what_is_staged_is_listed_for_a_commit_message() {
     let folder = project(&[("README.md", "# A\n"), (".aidd/x", "")]);
     let said = |folder: &Path| call(folder, "aidd_generate_commit_message", json!({}));
     let none = said(folder.path()).expect_err("no repository");
-    assert_eq!(none.remedy, "begin one with: git init");
+    assert_eq!(none.remedy, "create one with: git init");
     git(folder.path(), &["init", "-q"]);
     let none = said(folder.path()).expect_err("nothing is staged");
     assert_eq!(none.message, "nothing is staged");
