@@ -275,7 +275,7 @@ fn a_rule_is_explained_by_its_page() {
     let error = explained("latest-tags").expect_err("unknown");
     assert_eq!(error.remedy, "did you mean `dockerfile/latest-tag`?");
     let family = explained("team/*").expect_err("a family");
-    assert_eq!(family.message, "`team` is a category of 1 rules");
+    assert_eq!(family.message, "`team` is a category, not a rule");
     assert_eq!(family.remedy, "pass one of team/no-foo");
 }
 

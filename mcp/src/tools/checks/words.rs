@@ -148,7 +148,7 @@ fn explain(context: &Context, given: Asked) -> Result<Answer<Explained>, ToolErr
             let many = family.len();
             let shown = family[..many.min(FAMILY)].join(", ");
             let more = if many > FAMILY { ", …" } else { "" };
-            return Err(ToolError::new(format!("`{kind}` is a category of {many} rules"))
+            return Err(ToolError::new(format!("`{kind}` is a category, not a rule"))
                 .remedy(format!("pass one of {shown}{more}")));
         }
         let error = ToolError::new(format!("unknown rule `{}`", given.rule));
