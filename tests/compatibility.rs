@@ -58,7 +58,10 @@ fn scores_follow_judgement() {
             }
             let sum: i32 = pair.reasons.iter().map(|reason| reason.points).sum();
             let whole = (compatibility::base() + sum).clamp(0, 100);
-            assert_eq!(pair.score, whole, "the reasons of {one} and {other} do not add up to the score");
+            assert_eq!(
+                pair.score, whole,
+                "the reasons of {one} and {other} do not add up to the score"
+            );
             said.push(case.expert);
             scored.push(pair.score);
         }

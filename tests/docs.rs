@@ -34,7 +34,10 @@ fn is_current(path: &str, text: &str) {
         fs::write(&place, text).expect("written");
     }
     let found = fs::read_to_string(&place).unwrap_or_default().replace("\r\n", "\n");
-    assert!(found == text, "{path} is out of date; update it with: UPDATE_DOCS=1 cargo test --test docs");
+    assert!(
+        found == text,
+        "{path} is out of date; update it with: UPDATE_DOCS=1 cargo test --test docs"
+    );
 }
 
 /// The hand-written and generated pages: path relative to the root, and text.

@@ -102,7 +102,10 @@ fn json_and_sarif_tell_the_same_findings() {
         .collect();
     assert!(from_json.len() >= 6, "{from_json:?}");
     assert_eq!(from_json, from_sarif);
-    assert!(from_json.iter().any(|(rule, ..)| rule == "team/example"), "a finding of a project check");
+    assert!(
+        from_json.iter().any(|(rule, ..)| rule == "team/example"),
+        "a finding of a project check"
+    );
     assert!(
         from_json.iter().any(
             |(rule, _, line, column)| rule == "team/no-debugger" && (*line, *column) == (2, 16)

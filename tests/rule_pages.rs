@@ -142,10 +142,7 @@ fn every_pattern_compiles_and_every_rule_speaks() {
         let says_itself =
             rule.check.as_ref().is_some_and(|check| check.doc.is_some() || check.commit.is_some());
         if rule.check.is_some() && rule.message.is_none() && !says_itself {
-            faults.push(format!(
-                "{}: a shipped pattern requires `message`",
-                rule.id
-            ));
+            faults.push(format!("{}: a shipped pattern requires `message`", rule.id));
         }
         if rule.security_severity.is_some() && !rule.tags.iter().any(|tag| tag == "security") {
             faults.push(format!("{}: security-severity requires the tag `security`", rule.id));

@@ -90,7 +90,10 @@ fn dependencies(name: &str) -> toml_edit::DocumentMut {
 fn crates_depend_on_those_below_them() {
     let manifest = fs::read_to_string(root().join("Cargo.toml")).expect("a manifest");
     for (name, allowed) in CRATES {
-        assert!(manifest.contains(&format!("\"{name}\"")), "{name} is not a member of the workspace");
+        assert!(
+            manifest.contains(&format!("\"{name}\"")),
+            "{name} is not a member of the workspace"
+        );
         let manifest = dependencies(name);
         for table in ["dependencies", "build-dependencies"] {
             let listed = manifest.get(table).and_then(|table| table.as_table_like());

@@ -102,9 +102,15 @@ fn wrong_usage_ends_with_2_and_says_what_would_do() {
     hint: aidd check - --stdin-path PATH < FILE
     ");
     assert!(said(&["check", ".", "--dry-run"]).contains("--fix"), "requires --fix");
-    assert!(said(&["chek"]).contains("similar subcommand exists: 'check'"), "a similar command is suggested");
+    assert!(
+        said(&["chek"]).contains("similar subcommand exists: 'check'"),
+        "a similar command is suggested"
+    );
     assert!(said(&["check", "nowhere"]).starts_with("error: nowhere: "), "the path is named");
-    assert!(said(&["check", "-", "a.txt"]).contains("`-` cannot be combined"), "mutually exclusive");
+    assert!(
+        said(&["check", "-", "a.txt"]).contains("`-` cannot be combined"),
+        "mutually exclusive"
+    );
 }
 
 #[test]

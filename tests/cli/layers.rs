@@ -71,7 +71,7 @@ check:
 ---
 # team/doc
 
-A decision says where it stands.
+A decision has a status.
 ";
 
 #[test]

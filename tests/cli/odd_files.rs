@@ -70,7 +70,10 @@ mod unix {
         project.run(&["check", "."]).ends(0);
     }
 
-    #[expect(clippy::disallowed_methods, reason = "the standard library cannot create a named pipe")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the standard library cannot create a named pipe"
+    )]
     fn pipe(project: &Project, path: &str) {
         let place = project.path().join(path);
         fs::create_dir_all(place.parent().expect("a folder")).expect("made");

@@ -117,7 +117,11 @@ fn a_password_is_in_no_output_of_other_rules() {
             let ran = project.run(&[args, more].concat());
             assert!(ran.out.contains("wp-config.php"), "{}", ran.out);
             assert!(!ran.out.contains(password), "{args:?} {more:?}:\n{}", ran.out);
-            assert!(!ran.out.contains("rules/blue.md:"), "a rule reported its own page:\n{}", ran.out);
+            assert!(
+                !ran.out.contains("rules/blue.md:"),
+                "a rule reported its own page:\n{}",
+                ran.out
+            );
         }
     }
 }
@@ -157,7 +161,11 @@ fn a_secret_is_in_no_output() {
     }
     for (args, ran) in said {
         assert!(!ran.out.contains(&token), "`aidd {args}` shows a secret:\n{}", ran.out);
-        assert!(!ran.err.contains(&token), "`aidd {args}` prints a secret on standard error:\n{}", ran.err);
+        assert!(
+            !ran.err.contains(&token),
+            "`aidd {args}` prints a secret on standard error:\n{}",
+            ran.err
+        );
     }
     assert!(!project.read(".aidd/baseline.json").contains(&token));
 }

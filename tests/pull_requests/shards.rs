@@ -47,7 +47,7 @@ fn import(from: &str) -> String {
 /// Files with findings of the rules on the whole project in the base.
 fn packages() -> Vec<(String, String)> {
     let mut files = vec![("src/store/store.ts".to_owned(), "export const x = {};\n".to_owned())];
-    for name in ["stays", "edited", "renamed", "gone", "mended", "split"] {
+    for name in ["stays", "edited", "renamed", "gone", "fixed", "split"] {
         files.push((format!("src/domain/{name}.ts"), import("../store/store") + name + ";\n"));
         files.push((format!("packages/{name}/code.txt"), format!("{name}\n")));
     }
@@ -62,13 +62,13 @@ fn change_packages(server: &Repository) {
     server.write("src/domain/edited.ts", format!("1;\n{}", import("../store/store")));
     server.git(&["mv", "src/domain/renamed.ts", "src/domain/elsewhere.ts"]);
     server.git(&["rm", "--quiet", "-r", "src/domain/gone.ts", "packages/gone"]);
-    server.write("src/domain/mended.ts", "export {};\n");
+    server.write("src/domain/fixed.ts", "export {};\n");
     server.write("src/domain/new.ts", import("../store/store.ts"));
     // Too little of it is left to be detected as a rename.
     let rest: String = (0..20).map(|at| format!("f({at});\n")).collect();
     server.write("src/domain/split.ts", "export {};\n");
     server.write("src/domain/other.ts", import("../store/store") + &rest);
-    server.write("packages/mended/README.md", "# mended\n");
+    server.write("packages/fixed/README.md", "# fixed\n");
     server.git(&["rm", "--quiet", "packages/old/README.md", "packages/older/README.md"]);
     for name in ["old", "older", "newer"] {
         server.write(format!("packages/{name}/code.txt"), format!("{name} {name}\n"));

@@ -40,7 +40,10 @@ fn instruction_casing(file: &Dockerfile, report: &mut Report<'_>) {
         let wanted = if to_lower { name.to_ascii_lowercase() } else { name.to_owned() };
         let written = source.slice(one.keyword);
         report
-            .at(one.keyword, format!("`{written}` is cased differently from the other instructions"))
+            .at(
+                one.keyword,
+                format!("`{written}` is cased differently from the other instructions"),
+            )
             .fix(format!("Write {wanted}"), vec![Edit::replace(one.keyword, wanted)]);
     }
 }
@@ -114,7 +117,8 @@ fn definition_description(file: &Dockerfile, report: &mut Report<'_>) {
         let (Some(name), Some(comment)) = (name, file.comments.get(comment)) else { continue };
         let text = text_of(comment, report.source());
         if text.split_whitespace().next().is_some_and(|word| word != name.text) {
-            let message = format!("the description of `{}` does not start with the name", name.text);
+            let message =
+                format!("the description of `{}` does not start with the name", name.text);
             report.at(comment.span, message).help(format!(
                 "write `# {} …`, or insert a blank line if it is not a description",
                 name.text

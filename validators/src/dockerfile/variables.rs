@@ -139,7 +139,10 @@ fn secret_in_arg_or_env(file: &Dockerfile, report: &mut Report<'_>) {
                 let kind = instruction.kind.name();
                 let name = &pair.key.text;
                 report
-                    .at(pair.key.span, format!("`{name}` looks like a secret, and {kind} stores it in the image"))
+                    .at(
+                        pair.key.span,
+                        format!("`{name}` looks like a secret, and {kind} stores it in the image"),
+                    )
                     .help("use RUN --mount=type=secret; anyone with the image can read this value");
             }
         }
@@ -239,7 +242,9 @@ fn undefined(
     if let Some(global) = seen.globals.get(name) {
         report
             .at(span, message)
-            .help(format!("repeat `ARG {name}` in the stage; arguments before FROM are not visible in it"))
+            .help(format!(
+                "repeat `ARG {name}` in the stage; arguments before FROM are not visible in it"
+            ))
             .related(global.span, "only set before the first FROM");
     } else if is_platform(name) {
         report

@@ -13,8 +13,7 @@ pub(super) fn duplicate_edge(diagram: &Diagram, report: &mut Report<'_>) {
         let key = (&*edge.from, &*edge.to, &*edge.kind);
         match seen.get(&key) {
             Some(&first) => {
-                let message =
-                    format!("duplicate connection of `{}` and `{}`", edge.from, edge.to);
+                let message = format!("duplicate connection of `{}` and `{}`", edge.from, edge.to);
                 report.at(edge.span, message).related(first, "first connection");
             }
             None => {
@@ -78,9 +77,9 @@ pub(super) fn cyclic_flow(diagram: &Diagram, report: &mut Report<'_>) {
     });
     if let Some(edge) = closing {
         let message = format!("the flow from `{}` to `{}` closes a cycle", edge.from, edge.to);
-        report
-            .at(edge.span, message)
-            .help("Split one of its nodes in two; a sankey diagram with a cycle cannot be rendered");
+        report.at(edge.span, message).help(
+            "Split one of its nodes in two; a sankey diagram with a cycle cannot be rendered",
+        );
     }
 }
 

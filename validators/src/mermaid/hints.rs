@@ -152,7 +152,7 @@ fn reserved_end(diagram: &Diagram, source: &Source, fault: &Syntax) -> Option<Hi
     let alone = line_at(diagram, fault.span.start).is_some_and(|line| source.slice(line) == "end");
     Some(Hint {
         message: Some(if alone {
-            "`end` closes nothing".to_owned()
+            "unmatched `end`".to_owned()
         } else {
             "`end` is a reserved word".to_owned()
         }),

@@ -186,9 +186,9 @@ fn invalid_config(diagram: &Diagram, report: &mut Report<'_>) {
 
 fn invalid_date(diagram: &Diagram, report: &mut Report<'_>) {
     if let Some(Fault::Dates { span, message }) = &diagram.fault {
-        report
-            .at(*span, message)
-            .help("Write dates in the format of `dateFormat`, or `after ID` to start after another task");
+        report.at(*span, message).help(
+            "Write dates in the format of `dateFormat`, or `after ID` to start after another task",
+        );
     }
 }
 

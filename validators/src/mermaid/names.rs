@@ -45,9 +45,7 @@ pub(super) fn duplicate_id(diagram: &Diagram, report: &mut Report<'_>) {
         return;
     }
     for (kinds, what) in IDS {
-        repeated(diagram, kinds, report, |name| {
-            format!("duplicate {what} id `{name}`")
-        });
+        repeated(diagram, kinds, report, |name| format!("duplicate {what} id `{name}`"));
     }
 }
 
@@ -63,9 +61,7 @@ pub(super) fn duplicate_label(diagram: &Diagram, report: &mut Report<'_>) {
         return;
     }
     for (kinds, what) in LABELS {
-        repeated(diagram, kinds, report, |name| {
-            format!("duplicate {what} label `{name}`")
-        });
+        repeated(diagram, kinds, report, |name| format!("duplicate {what} label `{name}`"));
     }
     // The label of a column follows its id.
     let mut columns: HashMap<&str, &Symbol> = HashMap::new();

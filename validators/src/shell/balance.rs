@@ -89,7 +89,7 @@ impl Scan<'_> {
                     match self.open.last().map(|open| open.opener) {
                         Some("(") => _ = self.open.pop(),
                         Some("case") => {}
-                        _ => return Some(self.fault(at, at + 1, "closes nothing")),
+                        _ => return Some(self.fault(at, at + 1, "is unmatched")),
                     }
                     self.begins = true;
                     at += 1;
@@ -151,7 +151,7 @@ impl Scan<'_> {
     fn close(&mut self, start: usize, end: usize) -> Option<Fault> {
         let written = &self.text.text()[start..end];
         let Some(open) = self.open.pop() else {
-            return Some(self.fault(start, end, "closes nothing"));
+            return Some(self.fault(start, end, "is unmatched"));
         };
         let Open { at, opener, closer, body } = open;
         if closer != written {

@@ -50,7 +50,7 @@ impl Draft {
     }
 }
 
-/// A parsed operator and the join it stands for.
+/// A parsed operator and its join.
 struct Operator {
     length: usize,
     join: Join,

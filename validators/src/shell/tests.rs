@@ -149,10 +149,10 @@ fn certain_faults_are_found() {
     assert_eq!(faults("if a; then b; "), ["`if` is never closed by `fi`"]);
     assert_eq!(faults("for a in b; do c; fi"), ["`fi` appears where `for` is still open"]);
     assert_eq!(faults("(a && b"), ["`(` is never closed by `)`"]);
-    assert_eq!(faults("a && b )"), ["`)` closes nothing"]);
+    assert_eq!(faults("a && b )"), ["`)` is unmatched"]);
     assert_eq!(faults("while a; b; done"), ["`while` has no `do`"]);
     assert_eq!(faults("if a then b; fi"), ["`if` has no `then`"]);
-    assert_eq!(faults("a; done"), ["`done` closes nothing"]);
+    assert_eq!(faults("a; done"), ["`done` is unmatched"]);
     for valid in [
         "if a; then b; fi",
         "case a in (b) c;; d) e;; done|fi) f;; esac",

@@ -55,8 +55,8 @@ fn lists_kept(runs: &Runs<'_>, report: &mut Report<'_>) {
         if run.commands().any(removes) || run.mounts(&[LISTS]) {
             continue;
         }
-        let finding = report
-            .at(update.command.span, "the downloaded package lists remain in the image");
+        let finding =
+            report.at(update.command.span, "the downloaded package lists remain in the image");
         finding.help("Remove them in the same `RUN`: `rm -rf /var/lib/apt/lists/*`");
         if let Some(edit) = append(run, "rm -rf /var/lib/apt/lists/*") {
             finding.fix_unsafe("Remove the package lists at the end of the RUN", vec![edit]);
@@ -79,8 +79,8 @@ fn without_yes(runs: &Runs<'_>, report: &mut Report<'_>) {
         if quiet > 1 || command.has_option(&["y", "yes", "assume-yes"]) {
             continue;
         }
-        let finding =
-            report.at(install.verb.span, "`apt-get install` waits for a confirmation that never comes");
+        let finding = report
+            .at(install.verb.span, "`apt-get install` waits for a confirmation that never comes");
         finding.help("Add `-y`");
         if install.site.run.is_editable() {
             finding.fix("Add -y", vec![Edit::insert(install.verb.span.end, " -y")]);

@@ -43,7 +43,8 @@ fn cd(runs: &Runs<'_>, report: &mut Report<'_>) {
         let Some(site) = run.commands().find(|site| site.command.program() == "cd") else {
             continue;
         };
-        let finding = report.at(site.command.span, "`cd` changes the directory for this `RUN` only");
+        let finding =
+            report.at(site.command.span, "`cd` changes the directory for this `RUN` only");
         finding.help("Use `WORKDIR`, which also applies to the following instructions");
         if let Some(edit) = workdir(&site) {
             finding.fix_unsafe("Use WORKDIR", vec![edit]);

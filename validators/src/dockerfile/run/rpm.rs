@@ -153,7 +153,8 @@ fn cache_kept(
         if last.replace(run.index) == Some(run.index) {
             continue;
         }
-        let finding = report.at(install.site.command.span, "the package cache remains in the image");
+        let finding =
+            report.at(install.site.command.span, "the package cache remains in the image");
         finding.help(format!("Clean up in the same `RUN`: `{clean}`"));
         if let Some(edit) = append(run, clean) {
             finding.fix_unsafe(format!("Run {clean} at the end of the RUN"), vec![edit]);

@@ -178,8 +178,10 @@ fn unchecked_cd(runs: &Runs<'_>, report: &mut Report<'_>) {
             if !goes_on || command.words.len() < 2 || script.within(index, &TESTED) {
                 continue;
             }
-            let finding = report
-                .at(command.span, "if this `cd` fails, the following commands run in the wrong directory");
+            let finding = report.at(
+                command.span,
+                "if this `cd` fails, the following commands run in the wrong directory",
+            );
             finding.help("Join the commands with `&&`, or start with `set -e`");
             let edit = Edit::insert(command.span.end, " || exit 1");
             finding.fix_unsafe("Add || exit 1", vec![edit]);
@@ -209,7 +211,8 @@ fn unguarded_rm(runs: &Runs<'_>, report: &mut Report<'_>) {
             });
             let guarded = written.contains([':', '?', '-', '=']);
             if harmful && !guarded && is_unknown(runs, known, name) {
-                let message = format!("if `{written}` is empty, this removes files from the root directory");
+                let message =
+                    format!("if `{written}` is empty, this removes files from the root directory");
                 report
                     .at(word.span, message)
                     .help(format!("Make the shell stop if it is empty: `\"${{{name}:?}}\"`"));

@@ -148,10 +148,7 @@ fn dates(date: &str, source: &Source, diagram: &Diagram) -> Option<Fault> {
         return None;
     }
     let span = find(date, source, diagram)?;
-    Some(Fault::Dates {
-        span,
-        message: format!("`{date}` is not a date or a reference to a task"),
-    })
+    Some(Fault::Dates { span, message: format!("`{date}` is not a date or a reference to a task") })
 }
 
 /// The first occurrence in the code of the text quoted in a message. Some errors have no span; they

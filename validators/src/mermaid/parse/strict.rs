@@ -318,7 +318,9 @@ fn state(source: &Source, diagram: &Diagram) -> Found {
         let name = text.strip_prefix("classDef")?;
         match name.split_whitespace().next() {
             None => Some((line, "`classDef` requires a name and styles".to_owned())),
-            Some("default") => Some((line, "a state diagram does not support a default class".to_owned())),
+            Some("default") => {
+                Some((line, "a state diagram does not support a default class".to_owned()))
+            }
             _ => None,
         }
     })
@@ -344,7 +346,7 @@ fn block(source: &Source, diagram: &Diagram) -> Found {
             open += 1;
         } else if word == "end" {
             let Some(left) = open.checked_sub(1) else {
-                return Some((line, "`end` closes nothing".to_owned()));
+                return Some((line, "unmatched `end`".to_owned()));
             };
             open = left;
         }
