@@ -412,7 +412,7 @@ mod tests {
         assert!(!sheet.text.contains("Roles"));
         let all = slices(&told(&library, &state, &[]), &["rules"], 20_000);
         assert!(all.text.starts_with("## Rules\nglobal: "), "{}", all.text);
-        assert!(all.text.contains("import in a circle") && !all.text.contains("`any`"));
+        assert!(all.text.contains("create an import cycle") && !all.text.contains("`any`"));
         assert!(sheet.tokens <= 440);
         for budget in [0, 20, 100, 4000, 20_000] {
             let sheet = slices(&told(&library, &state, &[]), &SLICES, budget);
