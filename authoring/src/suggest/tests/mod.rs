@@ -1,4 +1,4 @@
-//! Sentences and drafts in, reports out: on projects on the disk.
+//! Tests of sentences and drafts, on projects on disk.
 #![expect(clippy::disallowed_methods, reason = "a project on the disk")]
 
 mod drafts;
@@ -145,7 +145,7 @@ fn what_is_left_out_is_noted_and_what_is_missing_is_an_error() {
     let (_directory, project) = project(&[(".aidd/x", ""), ("AGENTS.md", &many)]);
     let found = survey(&project, &[]).expect("a survey");
     assert_eq!(found.sentences.len(), 2000);
-    assert!(found.notes[0].starts_with("100 sentences left out"), "{:?}", found.notes);
+    assert!(found.notes[0].starts_with("skipped 100 sentences"), "{:?}", found.notes);
     let error = survey(&project, &["gone.md".to_owned()]).expect_err("missing");
     assert!(error.to_string().starts_with("gone.md: "), "{error}");
     assert_eq!(error.remedy(), "name a text file of the project");
@@ -247,7 +247,7 @@ fn hostile_sentences_are_refused_or_cleaned() {
     }
 }
 
-/// Documents are read in linear time, whatever they hold.
+/// Documents are parsed in linear time, whatever they contain.
 #[test]
 fn a_hostile_document_costs_little() {
     let begun = std::time::Instant::now();
