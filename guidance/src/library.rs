@@ -327,7 +327,9 @@ fn places(disk: &Disk, config: &ContentConfig) -> (Vec<Place>, Vec<String>) {
                 places.push(Place { shelf, folder, files });
             } else if configured.is_some() {
                 let key = shelf.word();
-                problems.push(format!("{folder}: `content.paths.{key}` names a directory that does not exist"));
+                problems.push(format!(
+                    "{folder}: `content.paths.{key}` names a directory that does not exist"
+                ));
             }
         }
     }

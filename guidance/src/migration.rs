@@ -461,7 +461,8 @@ fn guard(entry: &Entry<'_>, project: Project<'_>, plan: &mut Plan) {
         .collect();
     if !siblings.is_empty() {
         let names = siblings.into_iter().collect::<Vec<_>>().join(", ");
-        plan.guardrails.push(format!("From the same publisher, to be updated in the same commit: {names}"));
+        plan.guardrails
+            .push(format!("From the same publisher, to be updated in the same commit: {names}"));
     }
     let partners: Vec<&str> = entry.works_with.iter().copied().take(12).collect();
     let names: Vec<&str> = stack
@@ -472,7 +473,9 @@ fn guard(entry: &Entry<'_>, project: Project<'_>, plan: &mut Plan) {
         .into_iter()
         .collect();
     if !names.is_empty() {
-        plan.guardrails
-            .push(format!("Check that these support each version on the path: {}", names.join(", ")));
+        plan.guardrails.push(format!(
+            "Check that these support each version on the path: {}",
+            names.join(", ")
+        ));
     }
 }

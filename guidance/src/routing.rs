@@ -450,10 +450,10 @@ mod tests {
     }
 
     #[test]
-    #[expect(clippy::disallowed_methods, reason = "a project is made to be read")]
+    #[expect(clippy::disallowed_methods, reason = "the test creates a project to read")]
     fn rows_of_a_project_go_before_ours_and_ours_stay() {
-        let folder = tempfile::tempdir().expect("a folder");
-        std::fs::create_dir(folder.path().join("templates")).expect("made");
+        let folder = tempfile::tempdir().expect("a directory");
+        std::fs::create_dir(folder.path().join("templates")).expect("created");
         let page = "---\nrows:\n  - { id: billing, en: [ledger*, dunning], role: billing-engineer, workflow: refactor, tier: 1, phase: BUILD, like: [A posting has the wrong account] }\n  - { id: tests, en: [test*], role: tester, workflow: test, tier: 2, phase: VERIFY }\n---\n# Routing\n";
         std::fs::write(folder.path().join("templates/routing.md"), page).expect("written");
         let disk = aidd_engine::text::files::Disk::new(folder.path());

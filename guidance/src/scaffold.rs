@@ -133,13 +133,13 @@ mod tests {
     fn what_is_laid_out_is_read_back() {
         let (_, unknown) = config::read(CONFIG).expect("valid");
         assert_eq!(unknown, []);
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = tempfile::tempdir().expect("a directory");
         let paths =
             ContentPaths { rules: Some("docs/rules".to_owned()), ..ContentPaths::default() };
         let config = ContentConfig { paths: Some(paths), ..ContentConfig::default() };
         for file in files(&Library::shipped(&aidd_content::RULES), &config, Preset::Full) {
             let path = folder.path().join(&file.path);
-            std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+            std::fs::create_dir_all(path.parent().expect("a directory")).expect("created");
             std::fs::write(path, file.text).expect("written");
         }
         let library = Library::load(

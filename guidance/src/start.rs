@@ -125,8 +125,7 @@ pub fn slices(told: &Told<'_>, wanted: &[&str], budget: usize) -> Sheet {
 
 fn header(told: &Told<'_>) -> Vec<String> {
     let mut lines: Vec<String> = told.notes.iter().map(|note| short(note)).collect();
-    lines
-        .extend(told.library.problems.iter().map(|problem| short(&format!("Skipped: {problem}"))));
+    lines.extend(told.library.problems.iter().map(|problem| short(&format!("Skipped: {problem}"))));
     if let Some(branch) = &told.state.branch {
         let feature = told.state.context.feature.as_ref();
         let feature = feature.map(|feature| format!(": {feature}")).unwrap_or_default();
@@ -174,7 +173,10 @@ fn session(state: &State) -> Vec<String> {
             lines.push(short(&format!("Next steps of the checkpoint: {steps}")));
         }
         if !body.open_files.is_empty() {
-            lines.push(short(&format!("Files open at the checkpoint: {}", body.open_files.join(", "))));
+            lines.push(short(&format!(
+                "Files open at the checkpoint: {}",
+                body.open_files.join(", ")
+            )));
         }
     }
     for decision in &state.context.decisions {

@@ -235,8 +235,8 @@ mod tests {
     fn classified(text: &str, expected: &Expected) -> Task {
         let library = Library::shipped(&aidd_content::RULES);
         let routing = Routing::new(&library).expect("the tables");
-        let folder = tempfile::tempdir().expect("a folder");
-        std::fs::create_dir(folder.path().join("prisma")).expect("made");
+        let folder = tempfile::tempdir().expect("a directory");
+        std::fs::create_dir(folder.path().join("prisma")).expect("created");
         std::fs::write(folder.path().join("prisma/schema.prisma"), "").expect("written");
         classify(&library, &routing, &Disk::new(folder.path()), text, expected).expect("a task")
     }

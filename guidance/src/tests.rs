@@ -11,7 +11,7 @@ use std::path::Path;
 
 fn write(root: &Path, path: &str, text: &str) {
     let path = root.join(path);
-    fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+    fs::create_dir_all(path.parent().expect("a directory")).expect("created");
     fs::write(path, text).expect("written");
 }
 
@@ -48,7 +48,7 @@ proptest! {
         how in 0..3_usize,
     ) {
         let how = [ContentMode::Merge, ContentMode::ProjectOnly, ContentMode::BundledOnly][how];
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = tempfile::tempdir().expect("a directory");
         // The first prefix has the highest precedence.
         let mut wanted: BTreeMap<(Shelf, &str), (usize, String)> = BTreeMap::new();
         for (page, prefix) in files {
@@ -95,7 +95,7 @@ proptest! {
 
 #[test]
 fn a_malformed_page_is_left_out_and_named() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let root = folder.path();
     write(root, "rules/security.md", "---\nname: [\n---\n# Ours\n");
     write(root, "rules/open.md", "---\nname: x\n# never closed\n");
@@ -124,7 +124,7 @@ fn a_malformed_page_is_left_out_and_named() {
 
 #[test]
 fn two_rules_of_one_name_in_different_folders_are_two() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     write(folder.path(), "rules/api/names.md", "# Names of the API\n");
     write(folder.path(), "rules/db/names.md", "# Names of tables\n");
     let library = load(folder.path(), &ContentConfig::default());
@@ -135,7 +135,7 @@ fn two_rules_of_one_name_in_different_folders_are_two() {
 
 #[test]
 fn folders_are_where_the_configuration_says_and_never_outside() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let root = folder.path().join("project");
     write(&root, "docs/rules/ours.md", "# Ours\n");
     write(&root, "rules/not-here.md", "# Elsewhere\n");
@@ -172,7 +172,7 @@ fn folders_are_where_the_configuration_says_and_never_outside() {
 
 #[test]
 fn an_edit_is_seen_and_nothing_is_read_twice() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let disk = Disk::new(folder.path());
     let config = ContentConfig::default();
     let mut watched = Watched::default();

@@ -153,8 +153,7 @@ fn detect(stack: &Stack, manifest: &Manifest, dependency: &Dependency) -> Step {
             Outcome::Failed
         }
         (None, None) => {
-            evidence
-                .push("no lock file: the built version is unknown".to_owned());
+            evidence.push("no lock file: the built version is unknown".to_owned());
             Outcome::Failed
         }
     };
@@ -259,9 +258,8 @@ fn document(
         let documents = documents.map_or_else(String::new, |it| format!("; its {word}: {it}"));
         step.evidence.push(format!("{path} is version {installed}{documents}"));
         if !fits {
-            step.evidence.push(
-                "the installed version differs from the manifest: install first".to_owned(),
-            );
+            step.evidence
+                .push("the installed version differs from the manifest: install first".to_owned());
         }
     }
     let Some(entry) = entry else {

@@ -29,8 +29,7 @@ pub fn describe_staged(
 ) -> Result<Description> {
     let mut description = commit_message::describe(&staged(distribution, folder, index)?)
         .ok_or_else(|| {
-            UserError::new("nothing is staged")
-                .hint("stage the changes to commit: git add FILE…")
+            UserError::new("nothing is staged").hint("stage the changes to commit: git add FILE…")
         })?;
     let mut texts = description.texts_mut();
     let masked = distribution.redact_all(texts.iter().map(|text| (**text).clone()));
@@ -49,7 +48,8 @@ fn staged(
     let top = folder.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(folder);
     let repository = Repository::open(top).map_err(|error| {
         let is_none = matches!(error, GitError::NoRepository(_));
-        let hint = if is_none { "create one with: git init" } else { "run `git fsck` to find the cause" };
+        let hint =
+            if is_none { "create one with: git init" } else { "run `git fsck` to find the cause" };
         UserError::new(error.to_string()).hint(hint)
     })?;
     let last = repository.commit("HEAD").ok();

@@ -187,8 +187,7 @@ fn page(document: &Json, id: &str, file: &str, project: &Project) -> Result<Draf
     let message = text("message").filter(|message| !message.trim().is_empty());
     let demand = format!("Code in {language} MUST NOT match `{id}`.");
     let mut draft = Draft::new(Tool::AstGrep, file, id, demand).check(check);
-    draft.message =
-        Some(message.map_or_else(|| format!("`<match>` violates {id}"), placed));
+    draft.message = Some(message.map_or_else(|| format!("`<match>` violates {id}"), placed));
     draft.says.extend(message.map(plain));
     draft.enabled = text("severity") != Some("off");
     draft.severity = match text("severity") {

@@ -21,8 +21,7 @@ pub(super) static RULES: LazyLock<BTreeMap<String, Table>> =
 /// Maximum depth of `extends`.
 const DEEPEST: usize = 8;
 
-const STYLE: &str =
-    "layout is the job of a formatter and needs no rule";
+const STYLE: &str = "layout is the job of a formatter and needs no rule";
 
 type Rule<'a> = (&'a String, &'a Table);
 
@@ -75,8 +74,11 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, ImportError> {
         }
     }
     if !style.is_empty() {
-        let item =
-            format!("{} style rules that are enabled by default ({})", style.len(), style.join(", "));
+        let item = format!(
+            "{} style rules that are enabled by default ({})",
+            style.len(),
+            style.join(", ")
+        );
         made.left.push(Left::new(item, STYLE));
     }
     Ok(made)

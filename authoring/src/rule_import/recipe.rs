@@ -19,7 +19,7 @@ pub(super) type Vars = Map<String, Json>;
 pub(super) struct Table {
     /// Aliases of the rule.
     pub(super) names: Vec<String>,
-    /// Names that stand for several rules.
+    /// Names of groups of rules.
     pub(super) tags: Vec<String>,
     /// The supported options, where they are checked.
     pub(super) options: Vec<String>,

@@ -226,7 +226,7 @@ impl<'t> Reader<'t, '_> {
                 let object = self.whole(&node.field("object")?, depth)?;
                 let key = node.field("property")?.text().into_owned();
                 let value = object.get(&key).cloned();
-                // The default export of a module stands for the module.
+                // A module refers to its default export.
                 value.or_else(|| (key == "default").then_some(object))
             }
             ("subscript_expression", _) => {

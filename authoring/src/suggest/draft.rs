@@ -185,7 +185,10 @@ fn place_page(project: &Project, rule: &Rule, page: &mut Page, report: &mut Draf
     match registry.get(&rule.id).map(|known| known.path.as_deref()) {
         Some(None) => report.problems.push(Problem {
             line: line_of(&page.text, "# ", page.added),
-            message: format!("`{}` is a rule shipped with aidd; the page would replace it", rule.id),
+            message: format!(
+                "`{}` is a rule shipped with aidd; the page would replace it",
+                rule.id
+            ),
             remedy: "choose another id in the title: `# project/name`".to_owned(),
         }),
         Some(Some(known)) => {

@@ -92,10 +92,7 @@ pub(super) fn fewest_parts(named: &Named<'_, '_>, scene: &Scene<'_>, said: &mut 
     }
     for entry in new {
         for (other, when) in alternatives_here(entry, scene) {
-            said.show(format!(
-                "{other} already, an alternative to {}: {when}",
-                entry.name
-            ));
+            said.show(format!("{other} already, an alternative to {}: {when}", entry.name));
         }
     }
 }
@@ -154,7 +151,9 @@ pub(super) fn taking_away(named: &Named<'_, '_>, scene: &Scene<'_>, said: &mut S
                 "{other}: will it be removed when {} is added, or will both remain?",
                 entry.name
             )),
-            (None, None) => said.ask(format!("What becomes unnecessary when {} is added?", entry.name)),
+            (None, None) => {
+                said.ask(format!("What becomes unnecessary when {} is added?", entry.name))
+            }
         }
         for (other, when) in there {
             said.show(format!("{other}, an alternative to {}: {when}", entry.name));

@@ -21,10 +21,10 @@ fn knowledge() -> Knowledge<'static> {
 }
 
 fn project(files: &[(&str, &str)]) -> (tempfile::TempDir, Stack) {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     for (path, text) in files {
         let path = folder.path().join(path);
-        fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        fs::create_dir_all(path.parent().expect("a directory")).expect("created");
         fs::write(path, text).expect("written");
     }
     let stack = stack::detect(&Disk::new(folder.path()));
@@ -360,7 +360,11 @@ fn impossible_migrations_are_refused() {
     // A gap in the entries is reported.
     let gap = plan("vitest", Some("1"), Some("5"));
     assert_eq!(gap.hops, ["1", "3", "4", "5"]);
-    assert!(gap.notes.iter().any(|note| note.contains("the breaking changes of Vitest 1 to 3 are unknown")));
+    assert!(
+        gap.notes
+            .iter()
+            .any(|note| note.contains("the breaking changes of Vitest 1 to 3 are unknown"))
+    );
     assert!(gap.steps.iter().any(|step| step.risk == migration::Risk::High));
     let moved = plan("create-react-app", Some("5"), None);
     assert_eq!(moved.hops, ["Create React App 5", "Vite"]);

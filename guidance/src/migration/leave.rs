@@ -304,7 +304,10 @@ fn warn(
     let Some(target) = way.target else { return };
     for (_, other, why) in clashes_here(&[target], knowledge, project.stack) {
         if other != entry.name {
-            plan.guardrails.push(format!("The project uses {other}, which conflicts with {}: {why}", target.name));
+            plan.guardrails.push(format!(
+                "The project uses {other}, which conflicts with {}: {why}",
+                target.name
+            ));
         }
     }
     let weaknesses: Vec<String> = target.weaknesses().into_iter().take(WEAKNESSES).collect();
@@ -319,7 +322,6 @@ fn warn(
     let names: Vec<String> = target.names().map(plain).collect();
     let when = entry.alternatives().into_iter().find(|(name, _)| names.contains(&plain(name)));
     if let Some((_, when)) = when {
-        plan.notes
-            .push(format!("{} recommends {} when: {when}", entry.page.path, target.name));
+        plan.notes.push(format!("{} recommends {} when: {when}", entry.page.path, target.name));
     }
 }

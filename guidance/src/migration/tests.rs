@@ -8,11 +8,11 @@ use aidd_engine::text::files::Disk;
 
 /// The plan of a migration in a project with these files, one line per step.
 fn planned(files: &[(&str, &str)], name: &str, from: Option<&str>, to: &str) -> Vec<String> {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     for (path, text) in files {
         let path = folder.path().join(path);
-        std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
-        #[expect(clippy::disallowed_methods, reason = "projects are made by tests")]
+        std::fs::create_dir_all(path.parent().expect("a directory")).expect("created");
+        #[expect(clippy::disallowed_methods, reason = "the tests create projects")]
         std::fs::write(path, text).expect("written");
     }
     let disk = Disk::new(folder.path());

@@ -74,7 +74,9 @@ pub(super) fn written(file: &str, at: &str, value: &Json) -> Option<String> {
 /// The query of an `extract`.
 pub(super) fn extract(spec: &Json) -> Result<String, String> {
     let query = ["json", "yaml", "toml"].into_iter().find_map(|format| spec[format].as_str());
-    let query = query.ok_or("its values come from lines or an expression; the form `data` reads JSON, YAML and TOML")?;
+    let query = query.ok_or(
+        "its values come from lines or an expression; the form `data` reads JSON, YAML and TOML",
+    )?;
     plain(query).map(str::to_owned)
 }
 

@@ -22,7 +22,9 @@ pub(super) fn condition(rule: &mut Rule<'_>, facts: &[Json]) -> Result<Option<Js
                 let note = "changed files are selected by `aidd check --diff`, not by the rule";
                 rule.notes.push(note.to_owned());
             }
-            other => return Err(format!("`scope_filter: {other}` has no equivalent in a page").into()),
+            other => {
+                return Err(format!("`scope_filter: {other}` has no equivalent in a page").into());
+            }
         }
     }
     ways.retain(|way| *way != json!({}));

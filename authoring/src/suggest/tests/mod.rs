@@ -13,7 +13,7 @@ fn project(files: &[(&str, &str)]) -> (tempfile::TempDir, Project) {
     let directory = tempfile::tempdir().expect("a directory");
     for (path, text) in files {
         let path = directory.path().join(path);
-        fs::create_dir_all(path.parent().expect("a directory")).expect("made");
+        fs::create_dir_all(path.parent().expect("a directory")).expect("created");
         fs::write(path, text).expect("written");
     }
     let project = Project::open(&crate::DISTRIBUTION, directory.path(), None).expect("a project");
