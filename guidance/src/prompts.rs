@@ -75,10 +75,10 @@ pub fn arguments(page: &Page) -> Result<Vec<Argument>, PromptError> {
         .map_err(|why| PromptError::Header { path: page.path.clone(), why })
 }
 
-/// Renders a prompt: fills its placeholders and appends the pages that it includes; `rules` includes
-/// the name and summary of every rule page. Values are inserted once: placeholders inside a value
-/// are not filled, and closing tags inside a value are broken up, so that untrusted code stays
-/// within the tags of the page.
+/// Renders a prompt: fills its placeholders and appends the pages that it includes; `rules`
+/// includes the name and summary of every rule page. Values are inserted once: placeholders inside
+/// a value are not filled, and closing tags inside a value are broken up, so that untrusted code
+/// stays within the tags of the page.
 ///
 /// # Errors
 /// When an argument is missing, unknown, or has a value that is not allowed.
