@@ -95,9 +95,9 @@ fn tasks_go_where_they_belong() {
     assert_eq!(sums, SETS, "{}", report.join("\n"));
 }
 
-/// For tasks with a confidence in the range from one number to the next: number of correct results
-/// and number of tasks, over the three sets that were not used to choose words of the table. Below
-/// the second number a route is only proposed for a matching word.
+/// Lower bound of a range of confidence, number of correct results in it, and number of tasks in it,
+/// over the three sets that were not used to choose words of the table. Below the second bound a
+/// route is only proposed for a matching word.
 const SURELY: &[(f64, (usize, usize))] =
     &[(0.0, (1, 14)), (0.2, (15, 31)), (0.4, (12, 20)), (0.6, (16, 18)), (0.8, (36, 37))];
 

@@ -68,8 +68,8 @@ fn ours(project: &Project, tool: &str) -> Found {
     found.filter(|(_, path, _)| !path.starts_with(".aidd/")).collect()
 }
 
-/// The differences by rule and path. Findings on a directory are reported at the missing file, and
-/// those on the project at the file to create; some tools only report the first of several lines.
+/// The differences by rule and path. A tool's finding on a directory or on the project matches a
+/// finding on a file within it; some tools only report the first of several lines.
 fn difference(theirs: &Found, ours: &Found) -> Vec<String> {
     let meets = |(rule, path, line): &(String, String, u64), of: &(String, String, u64)| {
         let place = path == "." || of.1 == *path || of.1.starts_with(&format!("{path}/"));

@@ -47,7 +47,7 @@ pub(crate) fn is_credible(value: &str, class: Class, trust: Trust) -> bool {
     }
 }
 
-/// A machine-generated value with at least `least` characters.
+/// A machine-generated value with at least `least` bytes.
 fn is_token(value: &str, least: usize) -> bool {
     let has_digit = value.bytes().any(|byte| byte.is_ascii_digit());
     let has_letter = value.bytes().any(|byte| byte.is_ascii_alphabetic());
