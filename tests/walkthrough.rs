@@ -115,7 +115,7 @@ fn shown(printed: &str, is_hook: bool) -> String {
         let answer: serde_json::Value = serde_json::from_str(&text).expect("an answer");
         let said = &answer["hookSpecificOutput"];
         let told = said.get("additionalContext").or_else(|| said.get("permissionDecisionReason"));
-        text = told.and_then(serde_json::Value::as_str).expect("what is told").to_owned();
+        text = told.and_then(serde_json::Value::as_str).expect("the context").to_owned();
     }
     let lines: Vec<String> =
         text.lines().filter(|line| !line.starts_with("Open session")).map(steady).collect();
