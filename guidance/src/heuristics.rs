@@ -223,7 +223,7 @@ fn precedence(id: &str, stakes: Stakes) -> i32 {
     }
 }
 
-/// How many of the items that a heuristic asks about the decision names.
+/// The weighted number of items that the heuristic asks about and the decision names.
 fn named_for(id: &str, named: &Named<'_, '_>, scene: &Scene<'_>) -> i32 {
     let has = |is: bool, weight| if is { weight } else { 0 };
     match id {

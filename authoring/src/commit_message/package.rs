@@ -129,8 +129,8 @@ impl<'a> Before<'a> {
         Some(true)
     }
 
-    /// Whether an npm package that can be published has the file as an entry point, or its entry
-    /// point names it.
+    /// Whether an npm package that can be published exposes the symbol: the file is an entry point,
+    /// or the entry point exports the symbol from it.
     fn in_npm(&self, path: &str, top: &str) -> Option<bool> {
         let (folder, manifest) = self.manifest(path, "package.json")?;
         let tree = json::parse(manifest);

@@ -34,7 +34,7 @@ fn write(hir: &Hir, text: &mut String) -> Option<()> {
         HirKind::Concat(parts) => parts.iter().try_for_each(|part| write(part, text))?,
         HirKind::Alternation(parts) => write(parts.first()?, text)?,
         HirKind::Repetition(repetition) => {
-            // A repetition that allows zero is shown once.
+            // Writes the minimum number of repetitions.
             let most = repetition.max.unwrap_or(1).min(1);
             let times = repetition.min.max(if repetition.min == 0 { 0 } else { most });
             for _ in 0..times {

@@ -50,7 +50,7 @@ pub(super) fn related(engine: &Engine, disk: &Disk, listing: &Listing, text: &st
     let found = Texts::new(texts.chain([vec![(1.0, secrets)]])).rank(text);
     let judges = |at: usize| {
         let selected = |rule: &&Rule| project_checks::selected(engine, rule, disk, listing);
-        // The individual rules written in Rust are not known by name.
+        // The selection of rules written in Rust is unknown.
         rules.get(at).and_then(selected).is_none_or(|(count, _)| count > 0)
     };
     let best = found.into_iter().filter(|(_, score)| *score >= LEAST).take(BEST);
