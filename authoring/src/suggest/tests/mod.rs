@@ -52,7 +52,7 @@ fn lines(survey: &Survey) -> String {
 fn sentences_are_those_that_demand_something() {
     let markdown = "---\ndescription: Always read this\n---\n# Rules\n\nWe like tests. Never use `eval()`, e.g. in a\nparser. Be nice.\n\n\
         - Files MUST be small\n- a note\n\n> You must not read this.\n\n```\nnever use `x()`\n```\n\n\
-        | must | a |\n|---|---|\n| b | c |\n\n<!-- aidd:rules -->\n- MUST: be told\n\n<!-- /aidd:rules -->\n\n\
+        | must | a |\n|---|---|\n| b | c |\n\n<!-- aidd:rules -->\n- MUST: be short\n\n<!-- /aidd:rules -->\n\n\
         ## Don't\n\n- Use `alert()`\n- Log secrets; never print them.\n\nThey are here.\n\n## 금지 사항\n\n- console.log 남기기\n";
     let source = Source::new("a.md", markdown);
     let found = sentences(&source);
