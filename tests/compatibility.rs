@@ -1,4 +1,5 @@
-//! How well the scores of pairs follow what someone would say who has worked with both.
+//! How well compatibility scores agree with the judgement of someone who has worked with both
+//! technologies.
 
 use aidd_engine::project::stack::Stack;
 use aidd_guidance::Library;
@@ -15,12 +16,12 @@ struct Case {
     half: String,
 }
 
-/// Each half, and the least rank correlation (Spearman's) and the greatest mean distance from the
-/// judgement that is held. Before the weights were tuned on the first half it was 0.76 and 10.3
-/// there, 0.79 and 10.2 on the second, which took no part in it.
+/// For each half: minimum rank correlation (Spearman's) and maximum mean distance from the
+/// judgement. Before the weights were tuned on the first half, it had 0.76 and 10.3; the second,
+/// which was not used for tuning, had 0.79 and 10.2.
 const HALVES: [(&str, f64, f64); 2] = [("tuning", 0.78, 8.0), ("test", 0.78, 9.0)];
 
-/// Ranks from 1, equal values sharing theirs.
+/// Ranks from 1; equal values share a rank.
 fn ranks(values: &[i32]) -> Vec<f64> {
     let below = |value: &i32| values.iter().filter(|other| *other < value).count() as f64;
     let equal = |value: &i32| values.iter().filter(|other| *other == value).count() as f64;
@@ -57,7 +58,10 @@ fn scores_follow_judgement() {
             }
             let sum: i32 = pair.reasons.iter().map(|reason| reason.points).sum();
             let whole = (compatibility::base() + sum).clamp(0, 100);
-            assert_eq!(pair.score, whole, "the reasons of {one} and {other} are not the score");
+            assert_eq!(
+                pair.score, whole,
+                "the reasons of {one} and {other} do not add up to the score"
+            );
             said.push(case.expert);
             scored.push(pair.score);
         }

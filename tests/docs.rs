@@ -1,5 +1,5 @@
-//! The documentation: what can be generated is, and what it names exists.
-//! `UPDATE_DOCS=1 cargo test --test docs` writes the generated parts anew.
+//! The documentation: generated parts are up to date, and referenced names exist. `UPDATE_DOCS=1
+//! cargo test --test docs` writes the generated parts.
 
 use aidd_cli::cli::Cli;
 use aidd_engine::rules::registry::{Registry, is_id};
@@ -13,7 +13,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Folders of the repository: inline code that begins with one names a file of ours.
+/// Directories of the repository: inline code that starts with one of them is a path in the
+/// repository.
 const FOLDERS: &str = "page/ content/ lexicon/ engine/ validators/ memory/src/ guidance/ authoring/ \
                        report/ ci/ cli/ lsp/ mcp/ src/ docs/ tests/ benches/ fuzz/ .ci/ npm/";
 
@@ -25,7 +26,7 @@ fn is_updating() -> bool {
     std::env::var_os("UPDATE_DOCS").is_some()
 }
 
-/// Asserts that a file holds `text`; writes it when asked to.
+/// Asserts that a file contains `text`; writes the file if updating.
 #[track_caller]
 fn is_current(path: &str, text: &str) {
     let place = root().join(path);
@@ -33,10 +34,13 @@ fn is_current(path: &str, text: &str) {
         fs::write(&place, text).expect("written");
     }
     let found = fs::read_to_string(&place).unwrap_or_default().replace("\r\n", "\n");
-    assert!(found == text, "{path} is stale; write it with: UPDATE_DOCS=1 cargo test --test docs");
+    assert!(
+        found == text,
+        "{path} is out of date; update it with: UPDATE_DOCS=1 cargo test --test docs"
+    );
 }
 
-/// The hand-written and generated pages: path from the root, and text.
+/// The hand-written and generated pages: path relative to the root, and text.
 fn pages() -> Vec<(String, String)> {
     let mut paths: Vec<PathBuf> =
         ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(|name| root().join(name)).into();
@@ -51,8 +55,7 @@ fn pages() -> Vec<(String, String)> {
     paths.into_iter().map(page).collect()
 }
 
-/// The lines of a page outside and inside its fences, with their numbers from 1 and, inside, the
-/// info string.
+/// The lines of a page: number from 1, info string of the fence they are in, and text.
 fn lines(text: &str) -> Vec<(usize, Option<&str>, &str)> {
     let mut fence: Option<(&str, &str)> = None;
     let mut lines = Vec::new();
@@ -83,7 +86,7 @@ fn the_index_of_rules_is_current() {
         kinds.entry(kind).or_default().push(rule);
     }
     let mut text = String::from(
-        "# Rules\n\nEvery rule that comes with aidd, by kind; each links to its page, which says why and shows examples.\n\
+        "# Rules\n\nAll rules that ship with aidd, by category. Each links to its page with rationale and examples.\n\
          `aidd rule list` prints this list, `aidd explain RULE` one page.\n\n\
          This file is generated: `UPDATE_DOCS=1 cargo test --test docs`.\n\n",
     );
@@ -93,7 +96,7 @@ fn the_index_of_rules_is_current() {
     for (kind, rules) in &kinds {
         write!(
             text,
-            "\n## {kind}\n\n| Rule | Severity | Also called | What it is about |\n| --- | --- | --- | --- |\n"
+            "\n## {kind}\n\n| Rule | Severity | Aliases | Summary |\n| --- | --- | --- | --- |\n"
         )
         .expect("memory");
         for rule in rules {
@@ -104,11 +107,11 @@ fn the_index_of_rules_is_current() {
     is_current("docs/rules.md", &text);
 }
 
-/// The section on packs: what each is for.
+/// The section on packs: each pack with its summary.
 fn packs() -> String {
     let mut text = String::from(
-        "\n## Packs\n\nRules that are off by default come in packs: `\"compliance\": [\"security\", \"git\"]` in the \
-         configuration switches on all of theirs.\n\n| Pack | What it is for |\n| --- | --- |\n",
+        "\n## Packs\n\nRules that are disabled by default are grouped in packs: `\"compliance\": [\"security\", \"git\"]` in the \
+         configuration enables all of their rules.\n\n| Pack | Summary |\n| --- | --- |\n",
     );
     for pack in aidd_content::RULES.packs {
         let (_, body) = page::split(pack.text).expect("a header");
@@ -135,7 +138,7 @@ fn row(rule: &Rule) -> String {
 #[test]
 fn the_reference_of_the_command_line_is_current() {
     let mut text = String::from(
-        "# Command line\n\nWhat `aidd help` and `aidd COMMAND --help` print.\n\n\
+        "# Command line\n\nThe output of `aidd help` and `aidd COMMAND --help`.\n\n\
          This file is generated: `UPDATE_DOCS=1 cargo test --test docs`.\n",
     );
     let mut root = Cli::command();
@@ -153,7 +156,7 @@ fn the_reference_of_the_command_line_is_current() {
     is_current("docs/cli.md", &text);
 }
 
-/// A page with the text between two marks replaced.
+/// Replaces the text between two markers of a page.
 fn between(page: &str, mark: &str, text: &str) -> String {
     let (head, rest) = page.split_once(&format!("<!-- {mark} -->\n")).expect("a mark");
     let (_, tail) = rest.split_once(&format!("<!-- /{mark} -->")).expect("a mark");
@@ -164,12 +167,12 @@ fn between(page: &str, mark: &str, text: &str) -> String {
 fn the_lists_in_the_page_on_memory_are_current() {
     let mut command = Cli::command();
     let memory = command.find_subcommand_mut("memory").expect("a command");
-    let mut commands = String::from("| Command | What it does |\n| --- | --- |\n");
+    let mut commands = String::from("| Command | Description |\n| --- | --- |\n");
     for inner in memory.get_subcommands() {
         let about = inner.get_about().expect("a text").to_string();
         writeln!(commands, "| `aidd memory {}` | {about} |", inner.get_name()).expect("memory");
     }
-    let mut rules = String::from("| Rule | Severity | What it is about |\n| --- | --- | --- |\n");
+    let mut rules = String::from("| Rule | Severity | Summary |\n| --- | --- | --- |\n");
     for rule in Registry::new(crate::DISTRIBUTION.pages, &[])
         .rules()
         .iter()
@@ -198,13 +201,13 @@ fn the_tools_of_agents_are_current() {
     let costs = aidd_mcp::list::table(aidd_mcp::Profile::Lean);
     let page = replaced(&page.replace("\r\n", "\n"), "profiles", &format!("```text\n{costs}```\n"));
     let mut table = String::from(
-        "| Tool | What it is for | Changes | Profiles | Also takes |\n| --- | --- | --- | --- | --- |\n",
+        "| Tool | Description | Changes | Profiles | Further arguments |\n| --- | --- | --- | --- | --- |\n",
     );
     for tool in aidd_mcp::tools::all() {
         let changes = match (tool.reads_only, tool.is_destructive) {
             (true, _) => "nothing",
             (false, false) => "adds",
-            (false, true) => "may remove",
+            (false, true) => "can remove",
         };
         let profiles: Vec<&str> = tool.profiles.iter().map(|profile| profile.name()).collect();
         let (name, about) = (tool.name, tool.description.replace('|', "\\|").replace('<', "\\<"));
@@ -219,7 +222,7 @@ fn the_tools_of_agents_are_current() {
 }
 
 fn resources() -> String {
-    let mut table = String::from("| Resource | What it holds |\n| --- | --- |\n");
+    let mut table = String::from("| Resource | Content |\n| --- | --- |\n");
     for row in aidd_mcp::resources::ROWS {
         writeln!(table, "| `{}` | {} |", row.uri, row.description).expect("memory");
     }
@@ -228,11 +231,11 @@ fn resources() -> String {
 
 fn prompts() -> String {
     let library = aidd_guidance::Library::shipped(&aidd_content::RULES);
-    let mut table = String::from("| Prompt | What it does | Arguments |\n| --- | --- | --- |\n");
+    let mut table = String::from("| Prompt | Description | Arguments |\n| --- | --- | --- |\n");
     for (page, arguments) in aidd_mcp::prompts::all(&library) {
         let shown: Vec<String> = arguments
             .iter()
-            .map(|one| format!("`{}`{}", one.name, if one.required { " (needed)" } else { "" }))
+            .map(|one| format!("`{}`{}", one.name, if one.required { " (required)" } else { "" }))
             .collect();
         writeln!(table, "| `{}` | {} | {} |", page.name, page.summary, shown.join(", "))
             .expect("memory");
@@ -240,13 +243,13 @@ fn prompts() -> String {
     table
 }
 
-/// What `aidd init` writes for each client of agents.
+/// The files that `aidd init` writes for each agent client.
 fn clients() -> String {
     let mut table = String::from(
         "| Client | `--client` | Server | Hooks | Rules |\n| --- | --- | --- | --- | --- |\n",
     );
     for client in aidd_cli::cli::Client::value_variants() {
-        let value = client.to_possible_value().expect("none is hidden");
+        let value = client.to_possible_value().expect("no hidden values");
         let name = value.get_help().expect("a name").to_string();
         let name = name.trim_end_matches('.');
         let own = aidd_content::RULES.templates.iter().filter(|one| one.client == value.get_name());
@@ -268,14 +271,14 @@ fn clients() -> String {
     table
 }
 
-/// The arguments that a tool takes and its schema, as it is listed, leaves out.
+/// The arguments of a tool that the listed schema omits.
 fn unlisted(input: &aidd_mcp::schema::Object) -> Vec<String> {
     let properties = input["properties"].as_object().expect("an object").iter();
     let unlisted = properties.filter(|(_, property)| property.get("x-unlisted").is_some());
     unlisted.map(|(name, _)| format!("`{name}`")).collect()
 }
 
-/// A page with `part` between the marks of that name.
+/// Replaces the text between the markers named `name` with `part`.
 fn replaced(page: &str, name: &str, part: &str) -> String {
     let (open, close) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));
     let (head, rest) = page.split_once(&open).expect("a mark");
@@ -283,7 +286,8 @@ fn replaced(page: &str, name: &str, part: &str) -> String {
     format!("{head}{open}{part}{close}{tail}")
 }
 
-/// The files of the sample that the README shows. Its secret is one only once put together here.
+/// The files of the sample in the README. The secret is assembled here so that this file contains
+/// none.
 fn sample() -> [(&'static str, String); 3] {
     let dockerfile = "FROM node:latest\nWORKDIR /app\nCOPY . .\nRUN npm ci\nUSER 1000\n\
                       CMD [\"node\", \"server.js\"]\n";
@@ -315,7 +319,7 @@ fn the_sample_of_the_readme_is_what_is_printed() {
     }
     let output = command.output().expect("run");
     let printed = String::from_utf8(output.stdout).expect("text").replace("\r\n", "\n");
-    // The time differs from run to run.
+    // The time differs between runs.
     let (report, last) = printed.trim_end().rsplit_once('\n').expect("lines");
     let (before, rest) = last.split_once(" (").expect("a time");
     let (_, after) = rest.split_once(')').expect("a time");
@@ -345,7 +349,7 @@ fn what_the_pages_name_exists() {
                 let ours = FOLDERS.split(' ').any(|folder| span.starts_with(folder));
                 let exact = !span.contains(['<', '*', '…', ' ', '{']);
                 if ours && exact && !root().join(span).exists() {
-                    missing.push(format!("{page}:{line}: `{span}` is not there"));
+                    missing.push(format!("{page}:{line}: `{span}` does not exist"));
                 }
             }
         }
@@ -353,7 +357,7 @@ fn what_the_pages_name_exists() {
     assert!(missing.is_empty(), "{}", missing.join("\n"));
 }
 
-/// The relative targets of the links in a line.
+/// The relative link targets in a line.
 fn links(line: &str) -> impl Iterator<Item = &str> {
     let targets = line.split("](").skip(1).filter_map(|rest| rest.split(')').next());
     targets.filter(|target| !target.contains("://") && !target.starts_with("mailto:"))
@@ -379,7 +383,7 @@ fn resolves(folder: &Path, page: &str, target: &str) -> Result<(), &'static str>
     if slugs.any(|slug| slug == anchor) { Ok(()) } else { Err("no such heading") }
 }
 
-/// The anchor that GitHub gives a heading.
+/// The anchor that GitHub generates for a heading.
 fn slug(title: &str) -> String {
     let kept = title.trim().to_lowercase();
     kept.chars()
@@ -395,7 +399,7 @@ fn the_commands_of_the_pages_can_be_typed() {
         for (line, fence, content) in lines(&text) {
             let commands: Vec<&str> = match fence {
                 None => code_spans(content).filter(|span| span.starts_with("aidd ")).collect(),
-                // What a console prints is no command.
+                // Output in a console block is not a command.
                 Some("console") if !content.starts_with("$ ") => Vec::new(),
                 Some("sh" | "console" | "yaml" | "text") => typed(content).into_iter().collect(),
                 Some(_) => Vec::new(),
@@ -414,7 +418,7 @@ fn the_commands_of_the_pages_can_be_typed() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// In running text a command may go by its name alone.
+/// In running text, a command can be named without its arguments.
 fn is_incomplete(kind: ErrorKind) -> bool {
     matches!(
         kind,
@@ -424,11 +428,11 @@ fn is_incomplete(kind: ErrorKind) -> bool {
     )
 }
 
-/// The call of aidd in a line of a shell, if it has one.
+/// The call of aidd in a shell line, if there is one.
 fn typed(line: &str) -> Option<&str> {
     let line = line.trim_start().trim_start_matches("$ ");
     let line = line.strip_prefix("- run: ").or(line.strip_prefix("run: ")).unwrap_or(line);
-    // After the dashes stands what another program is to start.
+    // The text after `--` is the command line that another program starts.
     let at = ["-- aidd ", "aidd ", "| aidd ", "&& aidd ", "cargo run --release -- "]
         .iter()
         .find_map(|start| {
@@ -441,7 +445,7 @@ fn typed(line: &str) -> Option<&str> {
     Some(&line[at..])
 }
 
-/// The words of a command, up to what is the shell's.
+/// The words of a command, up to shell syntax such as pipes.
 fn words(command: &str) -> Vec<String> {
     let mut words = vec!["aidd".to_owned()];
     let mut word = String::new();
@@ -470,7 +474,7 @@ fn the_rules_that_the_pages_name_exist() {
             for span in code_spans(content).filter(|span| is_id(span)) {
                 let ours = span.split_once('/').is_some_and(|(kind, _)| kinds.contains(&kind));
                 if ours && !registry.contains(span) {
-                    wrong.push(format!("{page}:{line}: no rule is called `{span}`"));
+                    wrong.push(format!("{page}:{line}: unknown rule `{span}`"));
                 }
             }
         }

@@ -1,5 +1,5 @@
-//! Every output tells the same findings by the same ids: one engine, one finding.
-#![expect(clippy::disallowed_methods, reason = "the agent door as a process, and a repository")]
+//! All frontends report the same findings with the same ids: one engine, one finding.
+#![expect(clippy::disallowed_methods, reason = "starts the agent server as a process, and Git")]
 
 use aidd_engine::text::source::{Encoding, Source};
 use aidd_lsp::workspace::Workspace;
@@ -13,7 +13,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-/// Runs the command line in `folder`: what it printed, to standard output and to standard error.
+/// Runs the command line in `folder`; returns standard output and standard error.
 fn run(folder: &Path, args: &[&str]) -> (String, String) {
     let (mut out, mut err, mut stdin) = (Vec::new(), Vec::new(), &b""[..]);
     let mut io = aidd_report::Io {
@@ -29,19 +29,19 @@ fn run(folder: &Path, args: &[&str]) -> (String, String) {
     (String::from_utf8(out).expect("text"), String::from_utf8_lossy(&err).into_owned())
 }
 
-/// The workspace of the editor at `root`.
+/// The editor's workspace at `root`.
 fn workspace(root: &Path) -> Workspace {
     Workspace::open(&crate::DISTRIBUTION, root, None).expect("a project")
 }
 
-/// Runs the command line in `folder`; what it printed.
+/// Runs the command line in `folder`; returns standard output.
 fn aidd(folder: &Path, args: &[&str]) -> String {
     let (out, err) = run(folder, args);
     assert!(err.is_empty(), "{err}");
     out
 }
 
-/// A tree with findings of several kinds, one of them a secret.
+/// A project with findings of several kinds, one of them a secret.
 fn tree() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     let token = format!("gh{}_{}", "p", "Vq7RkX2mZt9LwBn4Yc6HsDf1Jg8PaKe3Uo5T");
@@ -102,7 +102,10 @@ fn json_and_sarif_tell_the_same_findings() {
         .collect();
     assert!(from_json.len() >= 6, "{from_json:?}");
     assert_eq!(from_json, from_sarif);
-    assert!(from_json.iter().any(|(rule, ..)| rule == "team/example"), "one of the whole project");
+    assert!(
+        from_json.iter().any(|(rule, ..)| rule == "team/example"),
+        "a finding of a project check"
+    );
     assert!(
         from_json.iter().any(
             |(rule, _, line, column)| rule == "team/no-debugger" && (*line, *column) == (2, 16)
@@ -150,13 +153,13 @@ fn the_editor_tells_the_findings_that_the_command_line_tells() {
     assert_eq!(from_editor, from_json);
 }
 
-/// A finding by what all doors say of it: rule, id, path.
+/// The findings that all frontends must agree on: rule, id, path.
 type Told = BTreeSet<(String, String, String)>;
 
-/// A path, and a text.
+/// Path and text.
 type File = (&'static str, &'static str);
 
-/// A form of check with its header, and files that break it. Commits are judged elsewhere.
+/// A form of check with its header, and files that violate it. Commits are tested separately.
 const FORMS: [(Form, &str, &[File]); 6] = [
     (
         Form::Text,
@@ -204,7 +207,7 @@ fn put(folder: &Path, path: &str, text: &str) {
     fs::write(path, text).expect("written");
 }
 
-/// What the binary's agent door answers to one call of a tool.
+/// The answer of the binary's agent server to one tool call.
 fn called(root: &Path, tool: &str, arguments: &Value) -> Value {
     let mut child = Command::new(env!("CARGO_BIN_EXE_aidd"))
         .args(["mcp", "--root"])
@@ -234,7 +237,7 @@ fn called(root: &Path, tool: &str, arguments: &Value) -> Value {
     answer.expect("an answer")["result"]["structuredContent"].clone()
 }
 
-/// The findings in JSON, as the command line and the agent door have them.
+/// The findings in JSON, as reported by the command line and the agent server.
 fn told(findings: &Value) -> Told {
     let all = findings.as_array().expect("a list").iter();
     all.map(|one| (text(&one["rule"]), text(&one["id"]), text(&one["path"]))).collect()
@@ -253,7 +256,7 @@ fn each_form_of_check_tells_the_same_at_every_door() {
     let cli = told(&parsed(aidd(root, &["check", "--format", "json"]))["findings"]);
     for form in Form::ALL.into_iter().filter(|form| *form != Form::Commit) {
         let rule = format!("form/{}", form.key());
-        assert!(cli.iter().any(|(one, ..)| *one == rule), "{rule} finds nothing: {cli:?}");
+        assert!(cli.iter().any(|(one, ..)| *one == rule), "no findings of {rule}: {cli:?}");
     }
     let sarif = parsed(aidd(root, &["check", "--format", "sarif"]));
     let results = sarif["runs"][0]["results"].as_array().expect("a list").iter();
@@ -345,14 +348,14 @@ fn number(value: &Value) -> u64 {
     value.as_u64().expect("a number")
 }
 
-/// The convention of a team, as it lies in the repository.
+/// A team convention as stored in the repository.
 const CONVENTION: &str = r#"{"at":1763800000000,"content":"Dates are made with Temporal. Moment is not maintained.","id":"convention_1763800000000_5f0c1e2a9b7d","metadata":{"check":{"files":["*.ts"],"message":"`<match>` is of moment","rule":"no-moment","text":{"keywords":["moment"],"regex":"\\bmoment\\("}},"example":"Temporal.Now.instant()"},"type":"convention"}
 "#;
 
-/// Where the convention is broken, as a door tells it: id of the finding, line and column from 0.
+/// Findings on violations of the convention: id, line and column from 0.
 type Placed = BTreeSet<(String, u64, u64)>;
 
-/// Calls a tool of the agent door.
+/// Calls a tool of the agent server.
 fn asked(folder: &Path, tool: &str, arguments: &Value) -> Value {
     let tools = aidd_mcp::tools::all();
     let tool = tools.iter().find(|one| one.name == tool).expect("a tool");

@@ -1,8 +1,9 @@
-//! The editor door with real clients: each opens the same files, shows what the command line
-//! reports, by the same ids at the same columns, applies a fix, and shows that the finding is gone.
+//! The language server with real clients: each opens the same files, shows the findings of the
+//! command line with the same ids at the same columns, applies a fix, and shows that the finding is
+//! gone.
 //!
-//! `lsp/tests/editors/install` fetches the clients. A test whose client is missing says so and
-//! passes; with `AIDD_REQUIRE_EDITORS=1` it fails.
+//! `lsp/tests/editors/install` installs the clients. A test whose client is missing prints a note
+//! and passes; with `AIDD_REQUIRE_EDITORS=1` it fails.
 
 use serde_json::Value;
 use std::env;
@@ -13,8 +14,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const FILES: [&str; 4] = ["Dockerfile", "deploy.env", "crlf.txt", "notes.txt"];
-/// Where the fix is made: the second finding of the file is on the second line, after others that
-/// are of different widths in each encoding.
+/// Location of the fix: the second finding of the file is on the second line, after text whose
+/// width differs between the encodings.
 const FIX: &str = "notes.txt:2";
 const FIXED: &str = "😀𝒳 é teal 😀 blue";
 
@@ -34,7 +35,7 @@ const TREE: [(&str, &str); 7] = [
     ),
 ];
 
-/// The folder that `lsp/tests/editors/install` fills.
+/// The directory that `lsp/tests/editors/install` creates.
 fn editors() -> PathBuf {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("a target folder");
     target.join("editors")
@@ -44,7 +45,7 @@ fn scripts() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("lsp/tests/editors")
 }
 
-/// A client that was fetched; else says that it is missing.
+/// An installed client; prints a note if it is missing.
 fn client(name: &str) -> Option<PathBuf> {
     let found = Some(editors().join("bin").join(name)).filter(|path| path.exists());
     if found.is_none() {
@@ -53,9 +54,9 @@ fn client(name: &str) -> Option<PathBuf> {
     found
 }
 
-/// Says that a client is not tested, past the test runner, which would keep it to itself.
+/// Prints that a client is not tested, bypassing the test runner, which would capture the output.
 fn missing(name: &str) {
-    let text = format!("{name} is missing; lsp/tests/editors/install fetches it");
+    let text = format!("{name} is missing; install it with lsp/tests/editors/install");
     assert!(env::var_os("AIDD_REQUIRE_EDITORS").is_none(), "{text}");
     let _ = writeln!(std::io::stderr(), "skipped: {text}");
 }
@@ -70,7 +71,7 @@ fn project() -> tempfile::TempDir {
     folder
 }
 
-/// What the command line reports for a file, in the form of the drivers.
+/// The findings of the command line for a file, in the format of the drivers.
 #[expect(clippy::disallowed_methods, reason = "the binary under test, and its clients")]
 fn reported(root: &Path, file: &str) -> Vec<String> {
     let output = Command::new(env!("CARGO_BIN_EXE_aidd"))
@@ -95,7 +96,7 @@ fn reported(root: &Path, file: &str) -> Vec<String> {
     lines
 }
 
-/// Lets a driver do its work and compares what it saw with what the command line reports.
+/// Runs a driver and compares what it saw with the findings of the command line.
 #[track_caller]
 #[expect(clippy::disallowed_methods, reason = "the binary under test, and its clients")]
 fn shows_and_fixes<T: AsRef<OsStr>>(program: &Path, args: &[T]) {
@@ -127,7 +128,7 @@ fn shows_and_fixes<T: AsRef<OsStr>>(program: &Path, args: &[T]) {
     assert!(seen == expected, "seen: {seen:#?}\nexpected: {expected:#?}\n{words}");
 }
 
-/// Neovim reads its script from the command line; `-l` is not in 0.7.
+/// Neovim runs its script from the command line; 0.7 does not support `-l`.
 fn neovim(name: &str) {
     let Some(program) = client(name) else { return };
     let script = format!("luafile {}", scripts().join("neovim.lua").display());
@@ -139,7 +140,7 @@ fn neovim_of_debian() {
     neovim("nvim");
 }
 
-/// There is a package of it for this machine only.
+/// The package is only available for this platform.
 #[test]
 #[cfg(target_arch = "x86_64")]
 fn neovim_of_today() {

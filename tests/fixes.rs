@@ -1,4 +1,4 @@
-//! Fixes mend: they end, are idempotent, keep files parseable, and add no error.
+//! Fixes terminate, are idempotent, keep files parseable, and add no error.
 
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::project::config::Config;
@@ -34,7 +34,7 @@ fn errors(findings: &[Finding]) -> usize {
     findings.iter().filter(|finding| finding.severity == Severity::Error).count()
 }
 
-/// Mends a text and holds the result to what is promised; the text it became.
+/// Fixes a text, and checks the guarantees; returns the fixed text.
 fn check(path: &str, text: &str, safety: Safety) -> Result<String, String> {
     let before = findings(path, text.as_bytes());
     let once = fix_file(&ENGINE, path, text.as_bytes().to_vec(), &Memory::default(), safety);
@@ -53,7 +53,7 @@ fn check(path: &str, text: &str, safety: Safety) -> Result<String, String> {
     }
     let left = applicable(&after, safety).count();
     if left > 0 && once.applied == 0 {
-        return Err(say("a fix is offered that is never applied"));
+        return Err(say("a fix is offered but never applied"));
     }
     Ok(mended)
 }
@@ -74,10 +74,10 @@ fn every_example_of_every_page_is_mended_for_good() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
-    assert!(changed > 50, "only {changed} examples were mended");
+    assert!(changed > 50, "only {changed} examples were fixed");
 }
 
-/// Lines that meet in real Dockerfiles, each with something to mend or to stumble over.
+/// Lines that occur in real Dockerfiles, each with something to fix or an edge case.
 const LINES: [&str; 24] = [
     "FROM debian:12 as base",
     "from --platform=$TARGETPLATFORM node:20",

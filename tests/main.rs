@@ -1,4 +1,4 @@
-//! Everything that runs the real binary, the pages, the documentation and the invariants, as one test
+//! All tests of the real binary, the pages, the documentation and the invariants, as one test
 //! binary.
 
 mod action;
@@ -22,5 +22,5 @@ mod walkthrough;
 
 use aidd_engine::check::Distribution;
 
-/// What the program ships.
+/// The content that the program ships.
 static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);

@@ -1,8 +1,8 @@
-//! The agent door as a process: it answers quickly, says nothing but the protocol, ends with its
-//! client, and satisfies another implementation's client.
+//! The agent server as a process: it responds quickly, writes only protocol messages, exits with
+//! its client, and works with the client of another implementation.
 //!
-//! `tests/mcp/install` fetches that client. Where it is missing, its test says so and passes; with
-//! `AIDD_REQUIRE_MCP=1` it fails.
+//! `tests/mcp/install` installs that client. If it is missing, its test prints a note and passes;
+//! with `AIDD_REQUIRE_MCP=1` it fails.
 #![expect(clippy::disallowed_methods, reason = "the binary under test, and its clients")]
 
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// Longest wait for what should come at once, on a machine that has other things to do.
+/// Maximum time for an immediate response, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 fn aidd(root: &Path) -> Command {
@@ -25,7 +25,7 @@ fn aidd(root: &Path) -> Command {
     command
 }
 
-/// A project without anything in it.
+/// An empty project.
 fn project() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     fs::create_dir(folder.path().join(".git")).expect("made");
@@ -73,7 +73,7 @@ fn ended(child: &mut Child) -> ExitStatus {
         }
         if begun.elapsed() > PATIENCE {
             child.kill().expect("killed");
-            panic!("it does not end");
+            panic!("the process does not exit");
         }
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -89,7 +89,7 @@ fn it_ends_when_its_client_closes_the_pipe() {
     let mut rest = String::new();
     agent.out.read_to_string(&mut rest).expect("text");
     assert_eq!(rest, "");
-    // Nobody asked for the memory: nothing was written.
+    // No memory request was sent, so nothing was written.
     assert!(!folder.path().join(".aidd").exists());
 }
 
@@ -101,12 +101,12 @@ fn it_ends_when_nobody_says_anything() {
     assert_eq!(ended(&mut agent.child).code(), Some(0));
 }
 
-/// The client is killed, and a process of its own still holds the pipes.
+/// The client is killed while a child process of it still holds the pipes.
 #[cfg(unix)]
 #[test]
 fn it_ends_when_its_client_is_killed() {
     let folder = project();
-    // A shell gives what it starts in the background no input but by another number.
+    // A shell gives background processes no standard input, except through another descriptor.
     let script = "exec 3<&0; \"$1\" mcp --root \"$2\" <&3 & wait";
     let mut client = Command::new("sh")
         .args(["-c", script, "sh", env!("CARGO_BIN_EXE_aidd")])
@@ -115,7 +115,7 @@ fn it_ends_when_its_client_is_killed() {
         .stdout(Stdio::piped())
         .spawn()
         .expect("it starts");
-    // What holds the pipe open.
+    // Keeps the pipe open.
     let mut input = client.stdin.take().expect("piped");
     let out = BufReader::new(client.stdout.take().expect("piped"));
     let mut agent = Agent { child: client, out };
@@ -129,14 +129,14 @@ fn it_ends_when_its_client_is_killed() {
     assert!(line.contains("serverInfo"), "{line}");
     agent.child.kill().expect("killed");
     agent.child.wait().expect("waited");
-    // Its output ends when the server does: nobody else has it.
+    // Its output is closed when the server exits; no other process holds it.
     let (tell, told) = std::sync::mpsc::channel();
     let mut out = agent.out;
     std::thread::spawn(move || {
         let _ = out.read_to_string(&mut String::new());
         let _ = tell.send(());
     });
-    assert!(told.recv_timeout(PATIENCE).is_ok(), "it outlives its client");
+    assert!(told.recv_timeout(PATIENCE).is_ok(), "the server outlives its client");
     drop(input);
 }
 
@@ -168,12 +168,12 @@ fn it_says_what_the_profiles_cost() {
     assert!(text.contains("in `lean`, bytes of each:"), "{text}");
 }
 
-/// The folder that `tests/mcp/install` fills.
+/// The directory that `tests/mcp/install` creates.
 fn clients() -> Option<PathBuf> {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("a target folder");
     let found = Some(target.join("mcp-clients")).filter(|folder| folder.join("done").exists());
     if found.is_none() {
-        let text = "the inspector is missing; tests/mcp/install fetches it";
+        let text = "the inspector is missing; install it with tests/mcp/install";
         assert!(env::var_os("AIDD_REQUIRE_MCP").is_none(), "{text}");
         let _ = writeln!(std::io::stderr(), "skipped: {text}");
     }

@@ -1,14 +1,14 @@
-//! The set that search is judged by is sound: `tests/retrieval/README.md` tells what it holds.
+//! Validates the test set for memory search, described in `tests/retrieval/README.md`.
 
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Kinds whose questions may stand word for word in their answer: they ask for exactly that.
+/// Kinds whose questions can occur verbatim in their answer, because they query literal text.
 const LITERAL: [&str; 3] = ["topic", "error", "file"];
 
-/// Words that say nothing about what a text is about.
+/// Stop words.
 const COMMON: [&str; 38] = [
     "about", "after", "all", "and", "any", "are", "because", "but", "can", "did", "does", "for",
     "from", "has", "have", "how", "into", "its", "not", "once", "our", "same", "should", "that",
@@ -34,7 +34,7 @@ struct Memory {
 }
 
 impl Memory {
-    /// Everything a search may look at, in lower case.
+    /// All searchable text, in lower case.
     fn text(&self) -> String {
         let mut parts = vec![&*self.topic, &*self.title, &*self.content];
         parts.extend(self.metadata.values().map(String::as_str));
@@ -53,7 +53,7 @@ struct Question {
 }
 
 impl Question {
-    /// The number within its kind; odd ones are for tuning, even ones for the test.
+    /// The number within the kind; odd numbers are for tuning, even numbers for testing.
     fn number(&self) -> usize {
         let number = self.id.rsplit_once('-').and_then(|(_, number)| number.parse().ok());
         number.unwrap_or_else(|| panic!("{}: no number", self.id))
@@ -93,7 +93,7 @@ fn words(text: &str) -> BTreeSet<&str> {
     words.filter(|word| word.chars().count() > 2 && !COMMON.contains(word)).collect()
 }
 
-/// Cuts endings such as plurals, roughly.
+/// Removes suffixes such as plurals, approximately.
 fn stem(word: &str) -> &str {
     let keep = word.chars().count().saturating_sub(2).max(4);
     word.char_indices().nth(keep).map_or(word, |(end, _)| &word[..end])
@@ -103,7 +103,7 @@ fn is_hangul(c: char) -> bool {
     ('\u{ac00}'..='\u{d7a3}').contains(&c)
 }
 
-/// Japanese and Chinese signs.
+/// Japanese and Chinese characters.
 fn is_kana_or_han(c: char) -> bool {
     ('\u{3040}'..='\u{30ff}').contains(&c) || ('\u{4e00}'..='\u{9fff}').contains(&c)
 }
@@ -116,7 +116,7 @@ fn memories_are_whole_and_no_two_alike() {
     for memory in &memories {
         let id = &memory.id;
         assert!(ids.insert(id), "{id} twice");
-        assert!(titles.insert(memory.title.to_lowercase()), "{id}: a title told before");
+        assert!(titles.insert(memory.title.to_lowercase()), "{id}: duplicate title");
         let fields = [&memory.project, &memory.topic, &memory.title, &memory.branch];
         assert!(fields.iter().all(|field| !field.trim().is_empty()), "{id}: an empty field");
         assert!(!memory.session.is_empty(), "{id}: no session");
@@ -163,7 +163,7 @@ fn questions_point_to_memories() {
         }
         let answered = question.relevant.values().any(|grade| *grade == 3);
         assert_eq!(answered, question.kind != "none", "{id}: answered");
-        assert!(asked.insert(question.question.to_lowercase()), "{id}: asked before");
+        assert!(asked.insert(question.question.to_lowercase()), "{id}: duplicate question");
     }
 }
 
@@ -174,7 +174,7 @@ fn both_halves_hold_the_same_kinds() {
         assert!(asked >= 12, "{kind}: {asked} questions only");
         let of_kind = questions.iter().filter(|question| question.kind == kind);
         let numbers: Vec<_> = of_kind.map(Question::number).collect();
-        // One after the other, so that odd and even differ by one at most.
+        // Numbered consecutively, so that the counts of odd and even numbers differ by at most one.
         assert_eq!(numbers, (1..=asked).collect::<Vec<_>>(), "{kind}");
     }
     for question in &questions {
@@ -213,7 +213,7 @@ fn superseded_questions_name_the_old_answer_too() {
             let new = question.relevant.get(&memory.id);
             new.zip(old).is_some_and(|(new, old)| new > old)
         });
-        assert!(better, "{}: no chain with the newer one graded higher", question.id);
+        assert!(better, "{}: no chain with the newer memory graded higher", question.id);
     }
 }
 
@@ -239,6 +239,6 @@ fn the_counts_of_the_readme_hold() {
     let readme = fs::read_to_string(folder().join("README.md")).expect("a file");
     for (name, number) in rows {
         let row = format!("| {name} | {number} |");
-        assert!(readme.contains(&row), "README.md lacks `{row}`");
+        assert!(readme.contains(&row), "missing row in README.md: `{row}`");
     }
 }

@@ -1,11 +1,11 @@
-//! How often a task in a sentence is routed to where a person would send it.
+//! How often a one-sentence task is routed to the row that a person would choose.
 
 use aidd_guidance::Library;
 use aidd_guidance::routing::Routing;
 use serde::Deserialize;
 use std::path::Path;
 
-/// A task, and the row it belongs to; several where a person could send it to each.
+/// A task and its expected row; several rows if a person could choose any of them.
 #[derive(Deserialize)]
 struct Case {
     task: String,
@@ -35,20 +35,23 @@ impl Rows {
     }
 }
 
-/// Each set of cases, and how many of its tasks go where they should. The words of the table were
-/// chosen with the first two at hand. The next three were written before the table was asked, and gave
-/// 25 of 40, 10 of 40 (tasks that avoid the usual words: for 19 of them it asks back) and 27 of 30;
-/// words were then added with the third and the fourth at hand, not with the fifth.
+/// Each set of cases, and the number of its tasks that are routed correctly. The words of the table
+/// were chosen using the first two sets. The next three were written before the table was evaluated
+/// on them, with results 25 of 40, 10 of 40 (tasks that avoid the common words; for 19 of them it
+/// asks back) and 27 of 30; words were then added using the third and the fourth set, not the
+/// fifth.
 ///
-/// The sixth avoids the usual words again and gave 19 of 60. The examples under `like` were then
-/// written, for each row from what it is about, with the sixth at hand (44 of 60 now). The seventh had been written
-/// before them by the same hand, and was asked once after: 23 of 30 (10 with the examples of before).
-/// The eighth was written when the examples stood, on trades that none of them speaks of: 10 of 30 (4
-/// before), and for 8 more it asked back instead of guessing.
+/// The sixth avoids the common words again, with a result of 19 of 60. The examples under `like`
+/// were then written, for each row from its subject, using the sixth set (44 of 60 now). The
+/// seventh had been written before them by the same author and was evaluated once afterwards: 23 of
+/// 30 (10 with the previous examples). The eighth was written after the examples were finished, on
+/// trades that none of them mentions: 10 of 30 (4 before); for 8 more it asked back instead of
+/// guessing.
 ///
-/// The ninth was written and committed before the known tasks of `content/routing` and before any of its
-/// answers were seen, and nothing was chosen by it: it is the one to judge by. The tables gave 28 of 60
-/// before the known tasks, and 37 with them. All other sets were at hand when the known tasks were weighed.
+/// The ninth was written and committed before the known tasks of `content/routing` and before any
+/// of its results were seen, and nothing was chosen with it: use it for evaluation. The tables
+/// reached 28 of 60 before the known tasks, and 37 with them. All other sets were used when the
+/// known tasks were weighted.
 const SETS: &[(&str, usize)] = &[
     ("first", 106),
     ("second", 41),
@@ -92,8 +95,9 @@ fn tasks_go_where_they_belong() {
     assert_eq!(sums, SETS, "{}", report.join("\n"));
 }
 
-/// How many are right of the tasks whose confidence is from the first number to the next: of the three
-/// sets that no word of the table was chosen with. Below the second nothing is proposed, save by a word.
+/// Lower bound of a range of confidence, number of correct results in it, and number of tasks in it,
+/// over the three sets that were not used to choose words of the table. Below the second bound a
+/// route is only proposed for a matching word.
 const SURELY: &[(f64, (usize, usize))] =
     &[(0.0, (1, 14)), (0.2, (15, 31)), (0.4, (12, 20)), (0.6, (16, 18)), (0.8, (36, 37))];
 
@@ -104,7 +108,7 @@ fn confidence_says_how_often_it_is_right() {
     for case in ["seventh", "eighth", "ninth"].into_iter().flat_map(cases) {
         let route = routing.classify(&case.task);
         let place = found.iter_mut().rfind(|(least, _)| route.confidence >= *least);
-        let (_, (right, all)) = place.expect("from nothing on");
+        let (_, (right, all)) = place.expect("starts at zero");
         *all += 1;
         *right += usize::from(case.row.hold(route.row.as_deref()));
     }

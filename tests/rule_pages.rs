@@ -1,5 +1,5 @@
-//! Every rule page is a test: its failing examples fail with that rule alone, its passing ones are
-//! clean, and its fix makes of the failing ones what the page says.
+//! Every rule page is a test: its failing examples have findings of this rule only, its passing
+//! examples have none, and its fix produces the result on the page.
 
 use aidd_engine::check;
 use aidd_engine::check::{Engine, Selection};
@@ -24,7 +24,7 @@ fn engine() -> Engine {
     .expect("shipped rules")
 }
 
-/// Panics with one line a fault.
+/// Panics with one line per fault.
 fn none(faults: &[String]) {
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
 }
@@ -36,7 +36,7 @@ fn every_example_gives_what_its_page_says() {
         .registry()
         .rules()
         .iter()
-        // What could not be checked has no small example.
+        // Skipped files have no small example.
         .filter(|rule| &*rule.id != check::SKIPPED)
         .flat_map(|rule| {
             examples::run(&engine, rule).into_iter().map(|wrong| format!("{}: {wrong}", rule.id))
@@ -45,8 +45,7 @@ fn every_example_gives_what_its_page_says() {
     none(&faults);
 }
 
-/// Some editors write a mark before the first letter, which nobody sees: what stands on the first
-/// line is found all the same.
+/// Some editors write an invisible byte order mark; findings on the first line must not change.
 #[test]
 fn failing_examples_fail_behind_a_byte_order_mark_too() {
     let engine = engine();
@@ -63,7 +62,7 @@ fn failing_examples_fail_behind_a_byte_order_mark_too() {
             {
                 continue;
             }
-            // A line and what stands there: the mark is a column on the first.
+            // A line and its content: the mark adds a column on the first line.
             let place = |line: &String| {
                 let (place, text) = line.split_once(' ').unwrap_or((line, ""));
                 let line = place.split(':').next().unwrap_or_default();
@@ -84,8 +83,8 @@ fn failing_examples_fail_behind_a_byte_order_mark_too() {
     none(&faults);
 }
 
-/// Many editors end a line with two bytes, and a comment's node may hold the first of them: a
-/// pattern that ends with `$` then finds nothing.
+/// Windows line breaks have two bytes, and the node of a comment can include the first: a pattern
+/// that ends with `$` would then not match.
 #[test]
 fn failing_examples_fail_with_windows_line_ends_too() {
     let engine = engine();
@@ -124,7 +123,7 @@ fn pages_and_checks_are_one_to_one() {
         .chain(check::OWN_RULES);
     let mut checks = BTreeSet::new();
     for id in patterns.map(str::to_owned).chain(in_rust.map(str::to_owned)) {
-        assert!(checks.insert(id.clone()), "{id} is checked twice");
+        assert!(checks.insert(id.clone()), "duplicate check {id}");
     }
     assert_eq!(pages, checks.iter().map(String::as_str).collect());
 }
@@ -139,46 +138,42 @@ fn every_pattern_compiles_and_every_rule_speaks() {
         if rule.summary.is_empty() {
             faults.push(format!("{}: no text under the title", rule.id));
         }
-        // Of several demands a check of these forms says which one is not met.
+        // Checks of these forms have several requirements, and report which is not met.
         let says_itself =
             rule.check.as_ref().is_some_and(|check| check.doc.is_some() || check.commit.is_some());
         if rule.check.is_some() && rule.message.is_none() && !says_itself {
-            faults.push(format!(
-                "{}: a shipped pattern says what a finding says in `message`",
-                rule.id
-            ));
+            faults.push(format!("{}: a shipped pattern requires `message`", rule.id));
         }
         if rule.security_severity.is_some() && !rule.tags.iter().any(|tag| tag == "security") {
-            faults.push(format!("{}: security-severity needs the tag `security`", rule.id));
+            faults.push(format!("{}: security-severity requires the tag `security`", rule.id));
         }
     }
     none(&faults);
 }
 
-/// Rules whose examples another rule finds when all run, and why that is right: rule, the other,
+/// Rules whose examples are reported by another rule when all rules run: rule, the other rule,
 /// reason.
 const SHADOWED: [(&str, &str, &str); 16] = [
-    ("aws-credentials-file", "aws-access-key-id", "the key is known by its form"),
-    ("aws-credentials-file", "aws-secret-access-key", "the key is known by its name"),
-    ("ci-secret", "docker-login-password", "the command is known"),
-    ("connection-string-password", "ado-net-connection-password", "the form is known"),
-    ("connection-string-password", "url-password-http", "the protocol is known"),
-    ("htpasswd-hash", "htpasswd-entry", "the form is known"),
-    ("netrc-entry", "netrc-password", "the file is known"),
-    ("npmrc-auth-token", "npm-legacy-token", "the token is known by its form"),
-    ("private-key-file", "pem-private-key", "the key is known by its form"),
-    ("script-secret", "curl-auth-user", "the command is known"),
-    ("script-secret", "mysql-command-password", "the command is known"),
-    ("secret-key-base", "rails-secret-key-base", "the file is known"),
-    ("shell-history-secret", "curl-auth-user", "the command is known"),
-    ("shell-history-secret", "mysql-command-password", "the command is known"),
-    ("shell-profile-secret", "mysql-command-password", "the command is known"),
-    ("terraform-variable-secret", "hashicorp-terraform-password", "the argument is known"),
+    ("aws-credentials-file", "aws-access-key-id", "the format of the key is more specific"),
+    ("aws-credentials-file", "aws-secret-access-key", "the name of the key is more specific"),
+    ("ci-secret", "docker-login-password", "the command is more specific"),
+    ("connection-string-password", "ado-net-connection-password", "the format is more specific"),
+    ("connection-string-password", "url-password-http", "the protocol is more specific"),
+    ("htpasswd-hash", "htpasswd-entry", "the format is more specific"),
+    ("netrc-entry", "netrc-password", "the file is more specific"),
+    ("npmrc-auth-token", "npm-legacy-token", "the format of the token is more specific"),
+    ("private-key-file", "pem-private-key", "the format of the key is more specific"),
+    ("script-secret", "curl-auth-user", "the command is more specific"),
+    ("script-secret", "mysql-command-password", "the command is more specific"),
+    ("secret-key-base", "rails-secret-key-base", "the file is more specific"),
+    ("shell-history-secret", "curl-auth-user", "the command is more specific"),
+    ("shell-history-secret", "mysql-command-password", "the command is more specific"),
+    ("shell-profile-secret", "mysql-command-password", "the command is more specific"),
+    ("terraform-variable-secret", "hashicorp-terraform-password", "the argument is more specific"),
 ];
 
-/// The secrets in the examples must not be secrets as they stand in the repository, and must be
-/// found by their very own rule when all rules run, so that no neighbour takes a rule's work away
-/// unnoticed.
+/// The example secrets must not be valid secrets as stored in the repository, and must be reported
+/// by their own rule when all rules run, so that a rule cannot become ineffective unnoticed.
 #[test]
 fn example_secrets_are_marked_and_found_among_all_rules() {
     let engine = engine();
@@ -211,7 +206,7 @@ fn example_secrets_are_marked_and_found_among_all_rules() {
                 match known(&rule.id, &found) {
                     Some(index) => drop(shadowed.insert(index)),
                     None => faults.push(format!(
-                        "{}: line {}: found by {found:?} instead",
+                        "{}: line {}: reported by {found:?} instead",
                         rule.id, example.line
                     )),
                 }
@@ -220,14 +215,14 @@ fn example_secrets_are_marked_and_found_among_all_rules() {
     }
     for (index, (rule, other, _)) in SHADOWED.iter().enumerate() {
         if !shadowed.contains(&index) {
-            faults.push(format!("{rule}: is not shadowed by {other} any more"));
+            faults.push(format!("{rule}: no longer shadowed by {other}"));
         }
     }
     none(&faults);
 }
 
-/// Our own pages must be clean under our own rules: a join mark that does not break its secret is
-/// found here.
+/// The project's own pages must have no findings: this detects a join mark that does not break its
+/// secret.
 #[test]
 fn the_pages_themselves_hold_no_secret() {
     let engine = engine();
@@ -244,7 +239,7 @@ fn the_pages_themselves_hold_no_secret() {
     none(&faults);
 }
 
-/// The engine with one pack switched on.
+/// The engine with one pack enabled.
 fn with_pack(name: &str) -> Engine {
     let config = Config { compliance: Some(vec![name.to_owned()]), ..Config::default() };
     Engine::new(
@@ -256,8 +251,8 @@ fn with_pack(name: &str) -> Engine {
     .unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// A pack whose list names nothing would switch on nothing, silently; a rule that is in no pack is
-/// found by nobody.
+/// A pack whose list matches nothing would silently enable nothing; a rule without a pack would not
+/// be discoverable.
 #[test]
 fn packs_and_the_rules_of_compliance_know_each_other() {
     let known = engine();
@@ -282,7 +277,7 @@ fn packs_and_the_rules_of_compliance_know_each_other() {
     assert_eq!(alone, [""; 0], "in no pack");
 }
 
-/// The text of guidance between backticks, with the page it stands in.
+/// The inline code in the guidance, with its page.
 fn code_of_guidance() -> impl Iterator<Item = (&'static str, &'static str)> {
     let pages = aidd_content::RULES.guides.iter();
     pages.flat_map(|page| page.text.split('`').skip(1).step_by(2).map(|word| (page.path, word)))
@@ -308,14 +303,14 @@ fn every_rule_that_the_guidance_names_exists() {
         }
         seen += 1;
         if engine.registry().get(word).is_none() {
-            faults.push(format!("{page}: no rule is called `{word}`"));
+            faults.push(format!("{page}: unknown rule `{word}`"));
         }
     }
     none(&faults);
-    assert!(seen > 100, "only {seen} names were looked at");
+    assert!(seen > 100, "only {seen} names were checked");
 }
 
-/// A tool, a pack or a command that is not there sends an agent into an error that it pays for.
+/// Unknown tools, packs and commands would lead an agent into costly errors.
 #[test]
 fn every_tool_pack_and_command_that_the_guidance_names_exists() {
     let mut known: BTreeSet<&str> = BTreeSet::new();
@@ -331,12 +326,12 @@ fn every_tool_pack_and_command_that_the_guidance_names_exists() {
     for page in aidd_content::RULES.guides {
         let words = page.text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
         for word in words.filter(|word| word.starts_with("aidd_") && !known.contains(word)) {
-            faults.push(format!("{}: no tool is called `{word}`", page.path));
+            faults.push(format!("{}: unknown tool `{word}`", page.path));
         }
         for rest in page.text.split("pack `").skip(1) {
             let name = rest.split('`').next().unwrap_or_default();
             if !aidd_content::RULES.packs.iter().any(|pack| pack.id == name) {
-                faults.push(format!("{}: no pack is called `{name}`", page.path));
+                faults.push(format!("{}: unknown pack `{name}`", page.path));
             }
         }
     }
@@ -345,13 +340,13 @@ fn every_tool_pack_and_command_that_the_guidance_names_exists() {
         let mut words = code.split_whitespace();
         let (Some("aidd"), Some(name)) = (words.next(), words.next()) else { continue };
         if commands.find_subcommand(name).is_none() {
-            faults.push(format!("{page}: there is no command `aidd {name}`"));
+            faults.push(format!("{page}: unknown command `aidd {name}`"));
         }
     }
     none(&faults);
 }
 
-/// What a page says of the world has a source that can be looked up; without one it is *info*.
+/// Claims about external facts require a source; rules without a source have severity *info*.
 #[test]
 fn a_rule_of_a_pack_says_where_it_comes_from() {
     let mut faults = Vec::new();
@@ -367,7 +362,7 @@ fn a_rule_of_a_pack_says_where_it_comes_from() {
     none(&faults);
 }
 
-/// Who already told another tool that a line is fine need not say it again.
+/// Suppression comments for other tools need not be repeated for aidd.
 #[test]
 fn comments_of_other_tools_allow_the_rules_they_name() {
     let cases = [
@@ -402,7 +397,7 @@ fn comments_of_other_tools_allow_the_rules_they_name() {
             "/* eslint-disable @typescript-eslint/no-explicit-any, no-var */\n/* eslint-enable no-var */\nlet a: any;\n",
             "/* eslint-disable @typescript-eslint/no-explicit-any, no-var */\n/* eslint-enable no-explicit-any */\nlet a: any;\n",
         ),
-        // Of what is off as a whole, one rule comes back alone, and goes again.
+        // After a general disable, one rule is enabled and disabled again.
         (
             "typescript-strict",
             "src/f.ts",

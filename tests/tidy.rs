@@ -1,10 +1,10 @@
-//! What the architecture forbids, as tests.
+//! The rules of the architecture, as tests.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Each crate and the crates it may depend on, those that nothing depends on last.
+/// Each crate and the crates it may depend on; top-level crates last.
 const CRATES: &[(&str, &[&str])] = &[
     ("page", &[]),
     ("content", &["page"]),
@@ -21,10 +21,10 @@ const CRATES: &[(&str, &[&str])] = &[
     ("mcp", &["authoring", "engine", "guidance", "lexicon", "memory", "report"]),
 ];
 
-/// The directories of the engine, in pipeline order: each uses itself and those before it.
+/// The directories of the engine, in pipeline order: each can use itself and the preceding ones.
 const PIPELINE: [&str; 7] = ["text", "parse", "project", "rules", "forms", "check", "workspace"];
 
-/// Libraries that only some crates may depend on.
+/// Libraries that only certain crates are allowed to depend on.
 const LIBRARIES: &[(&str, &[&str])] = &[
     ("clap", &["report", "ci", "cli"]),
     ("octocrab", &["ci"]),
@@ -35,23 +35,22 @@ const LIBRARIES: &[(&str, &[&str])] = &[
     ("serde-sarif", &["report"]),
 ];
 
-/// The crates that others are built of: what fails there is for the caller to judge, not only to
-/// print.
+/// The library crates: their callers must be able to distinguish errors, not only print them.
 const BELOW: [&str; 7] =
     ["page", "lexicon", "engine", "validators", "memory", "guidance", "authoring"];
 
-/// Public functions of those crates whose error is text all the same: `file::function`, and why
-/// nobody has to tell one error from another.
+/// Exceptions: public functions of those crates with a string as error, as `file::function`, and
+/// why callers need not distinguish errors.
 const TEXT_ERRORS: &[(&str, &str)] = &[];
 
-/// A source file may be longer if its head says why, in these words.
+/// The words in the header of a source file which explain why it is longer than the limit.
 const LONG_BECAUSE: &str = "Over 500 lines because";
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The files below `folder` with one of these endings: path relative to it, and text.
+/// The files below `folder` with one of these extensions: path relative to it, and text.
 fn files(folder: &Path, endings: &[&str]) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut left = vec![folder.to_owned()];
@@ -80,7 +79,7 @@ fn without_tests(text: &str) -> &str {
     parts.filter(|(_, tests)| tests.contains("mod tests {")).map_or(text, |(code, _)| code)
 }
 
-/// The dependencies of a crate, without those of its tests.
+/// The dependencies of a crate, without dev-dependencies.
 fn dependencies(name: &str) -> toml_edit::DocumentMut {
     let path = root().join(name).join("Cargo.toml");
     let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -91,7 +90,10 @@ fn dependencies(name: &str) -> toml_edit::DocumentMut {
 fn crates_depend_on_those_below_them() {
     let manifest = fs::read_to_string(root().join("Cargo.toml")).expect("a manifest");
     for (name, allowed) in CRATES {
-        assert!(manifest.contains(&format!("\"{name}\"")), "{name} is no member of the workspace");
+        assert!(
+            manifest.contains(&format!("\"{name}\"")),
+            "{name} is not a member of the workspace"
+        );
         let manifest = dependencies(name);
         for table in ["dependencies", "build-dependencies"] {
             let listed = manifest.get(table).and_then(|table| table.as_table_like());
@@ -108,7 +110,7 @@ fn crates_depend_on_those_below_them() {
     }
     let members = manifest.split("members = [").nth(1).and_then(|rest| rest.split(']').next());
     let count = members.expect("members").split(',').filter(|name| name.contains('"')).count();
-    assert_eq!(count, CRATES.len(), "a crate has no row in CRATES");
+    assert_eq!(count, CRATES.len(), "a crate is missing in CRATES");
 }
 
 #[test]
@@ -116,11 +118,11 @@ fn the_engine_is_in_pipeline_order() {
     let mut seen = BTreeSet::new();
     for (path, text) in files(&root().join("engine/src"), &[".rs"]) {
         let Some((directory, _)) = path.split_once('/') else {
-            assert_eq!(path, "lib.rs", "a module of the engine lies in a directory");
+            assert_eq!(path, "lib.rs", "modules of the engine must be in a directory");
             continue;
         };
         seen.insert(directory.to_owned());
-        // Unit tests may use what comes later.
+        // Unit tests can use later directories.
         if path.ends_with("/tests.rs") || path.contains("/tests/") {
             continue;
         }
@@ -135,7 +137,7 @@ fn the_engine_is_in_pipeline_order() {
         }
         assert!(!text.contains("async fn"), "engine/src/{path} is asynchronous");
     }
-    assert_eq!(seen.len(), PIPELINE.len(), "PIPELINE names a directory that is not there");
+    assert_eq!(seen.len(), PIPELINE.len(), "PIPELINE contains a directory that does not exist");
 }
 
 #[test]
@@ -150,7 +152,7 @@ fn only_the_program_and_tests_name_the_families() {
     }
 }
 
-/// What the function returns whose signature `code` begins with.
+/// The return type of the function whose signature is at the start of `code`.
 fn returned(code: &str) -> &str {
     let (mut depth, mut start, mut before) = (0, None, ' ');
     for (at, c) in code.char_indices() {
@@ -170,7 +172,7 @@ fn returned(code: &str) -> &str {
     ""
 }
 
-/// Whether some `Result` in a type has a text for its error.
+/// Whether a type contains a `Result` with a string as error.
 fn has_text_error(kind: &str) -> bool {
     kind.match_indices("Result<").any(|(at, open)| {
         let (mut depth, mut last) = (0, 0);
@@ -183,7 +185,7 @@ fn has_text_error(kind: &str) -> bool {
                     return last > 0 && matches!(error, "String" | "std::string::String");
                 }
                 ')' | ']' | '>' => depth -= 1,
-                // A comma may also stand at the end.
+                // Trailing commas are skipped.
                 ',' if depth == 0 && !inner[at + 1..].trim_start().starts_with('>') => {
                     last = at + 1;
                 }
@@ -194,7 +196,7 @@ fn has_text_error(kind: &str) -> bool {
     })
 }
 
-/// The public functions in `code` that give text for an error.
+/// The public functions in `code` whose error is a string.
 fn with_text_errors(code: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for start in ["pub fn ", "pub const fn ", "pub async fn "] {
@@ -227,9 +229,9 @@ fn public_functions_have_errors_that_can_be_told_apart() {
     }
     let allowed: BTreeSet<String> = TEXT_ERRORS.iter().map(|(at, _)| (*at).to_owned()).collect();
     let new: Vec<&String> = found.difference(&allowed).collect();
-    assert!(new.is_empty(), "give these an enum for their error, with `thiserror`: {new:#?}");
+    assert!(new.is_empty(), "use an error enum with `thiserror` for: {new:#?}");
     let gone: Vec<&String> = allowed.difference(&found).collect();
-    assert!(gone.is_empty(), "these are in TEXT_ERRORS, and are no more: {gone:#?}");
+    assert!(gone.is_empty(), "remove from TEXT_ERRORS, no longer present: {gone:#?}");
     assert!(TEXT_ERRORS.iter().all(|(_, reason)| !reason.is_empty()), "a reason is missing");
 }
 
@@ -255,7 +257,7 @@ fn source_files_can_be_read_in_one_sitting() {
 
 #[test]
 fn no_code_is_left_half_done() {
-    // Put together here, so that this file does not find itself.
+    // Assembled here, so that this file does not match itself.
     let marks = ["todo", "unimplemented"].map(|word| format!("{word}!("));
     let crates = CRATES.iter().map(|(name, _)| format!("{name}/src"));
     for folder in crates.chain(["src".to_owned()]) {

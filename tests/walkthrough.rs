@@ -1,5 +1,5 @@
-//! The walkthrough is what is printed: its files are written, its commands run, and what they print
-//! is compared. `UPDATE_DOCS=1 cargo test --test walkthrough` writes it anew.
+//! Tests that the walkthrough matches reality: writes its files, runs its commands, and compares
+//! their output. `UPDATE_DOCS=1 cargo test --test walkthrough` updates the page.
 #![expect(clippy::disallowed_methods, reason = "the binary under test, and Git")]
 
 use std::fmt::Write as _;
@@ -7,10 +7,10 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// What the client says when a conversation begins.
+/// The client's message at the start of a conversation.
 const START: &str =
     r#"{"session_id": "s0", "hook_event_name": "SessionStart", "source": "startup"}"#;
-/// Lines of an answer that are shown; the rest is counted.
+/// Maximum number of output lines shown; the others are counted.
 const LINES: usize = 9;
 
 #[test]
@@ -28,11 +28,11 @@ fn the_walkthrough_is_what_is_printed() {
     let text = fs::read_to_string(&page).expect("the page").replace("\r\n", "\n");
     assert!(
         text == printed,
-        "docs/walkthrough.md is stale; write it with: UPDATE_DOCS=1 cargo test --test walkthrough"
+        "docs/walkthrough.md is out of date; update it with: UPDATE_DOCS=1 cargo test --test walkthrough"
     );
 }
 
-/// The page, with what its commands print now.
+/// The page with the current output of its commands.
 fn walk(root: &Path, page: &str) -> String {
     let mut told = String::new();
     let mut lines = page.lines();
@@ -61,7 +61,7 @@ fn walk(root: &Path, page: &str) -> String {
     told
 }
 
-/// What a command prints, without what differs from run to run.
+/// The output of a command, without the parts that differ between runs.
 fn run(root: &Path, line: &str) -> String {
     let (line, input) =
         line.split_once(" < ").map_or((line, None), |(line, file)| (line, Some(file)));
@@ -75,7 +75,7 @@ fn run(root: &Path, line: &str) -> String {
     command.args(&words[1..]).current_dir(root).stdin(Stdio::null());
     command.env("AIDD_HOOK_LIMIT", "600").env_remove("GITHUB_ACTIONS");
     if let Some(file) = input {
-        // A client says where it is.
+        // Clients send their directory.
         let event = if file == "start.json" {
             START.to_owned()
         } else {
@@ -95,7 +95,7 @@ fn run(root: &Path, line: &str) -> String {
     shown(&String::from_utf8_lossy(&output.stdout), input.is_some())
 }
 
-/// Words of a command line; quotes hold one together.
+/// Words of a command line; quotes group words.
 fn words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     for (at, part) in line.split('"').enumerate() {
@@ -108,14 +108,14 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// What was printed: of a hook what the agent is told; without times and hashes.
+/// The output, for a hook the text that the agent receives; without times and hashes.
 fn shown(printed: &str, is_hook: bool) -> String {
     let mut text = printed.replace("\r\n", "\n");
     if is_hook {
         let answer: serde_json::Value = serde_json::from_str(&text).expect("an answer");
         let said = &answer["hookSpecificOutput"];
         let told = said.get("additionalContext").or_else(|| said.get("permissionDecisionReason"));
-        text = told.and_then(serde_json::Value::as_str).expect("what is told").to_owned();
+        text = told.and_then(serde_json::Value::as_str).expect("the context").to_owned();
     }
     let lines: Vec<String> =
         text.lines().filter(|line| !line.starts_with("Open session")).map(steady).collect();
@@ -129,7 +129,7 @@ fn shown(printed: &str, is_hook: bool) -> String {
     shown
 }
 
-/// A line without its times and hashes: what stands in brackets and has a digit.
+/// A line without times and hashes: bracketed text with a digit.
 fn steady(line: &str) -> String {
     match line.split_once(" (") {
         Some((before, rest)) => match rest.split_once(')') {

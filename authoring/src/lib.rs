@@ -1,11 +1,11 @@
-//! What helps a person write: rule pages from the configuration of other tools, checks for sentences
-//! of the team's documents, and facts of a change for its commit message.
+//! Authoring support: rule pages from the configuration of other tools, checks for sentences of the
+//! team's documents, and facts of a change for its commit message.
 
 pub mod commit_message;
 pub mod rule_import;
 pub mod suggest;
 
-/// What the program ships, for tests.
+/// The shipped distribution, for tests.
 #[cfg(test)]
 static DISTRIBUTION: aidd_engine::check::Distribution =
     aidd_engine::check::Distribution::new(&aidd_content::RULES, aidd_validators::ALL);

@@ -1,16 +1,16 @@
-//! Commands of a project's own tools: what sets versions, runs codemods and checks, by what its
-//! manifests and lock files tell. They are told, never run.
+//! Commands of the project's own tools that set versions, run codemods and run checks, derived from
+//! its manifests and lock files. They are printed, never run.
 
 use aidd_engine::project::stack::{Dependency, Ecosystem, Group, Manifest, Stack};
 use std::collections::BTreeSet;
 
-/// Who installs the packages of the first manifest; empty when nothing tells.
+/// The package manager of the first manifest; empty when unknown.
 pub(super) fn manager<'m>(used: &[(&'m Manifest, &Dependency)]) -> &'m str {
     used.first().and_then(|(manifest, _)| manifest.manager.as_deref()).unwrap_or_default()
 }
 
-/// Where the versions of packages are set: for those that a parent of the same group brings, the
-/// parent.
+/// The packages whose version is set. Maven packages whose version comes from a parent of the same
+/// group are replaced by that parent.
 fn set_by<'m>(manifest: &'m Manifest, names: &[&'m str]) -> Vec<&'m str> {
     let group = |name: &str| name.split_once(':').map(|(group, _)| group.to_owned());
     let parent = |name: &str| {
@@ -28,7 +28,8 @@ fn set_by<'m>(manifest: &'m Manifest, names: &[&'m str]) -> Vec<&'m str> {
     found
 }
 
-/// The command that sets versions, by package manager; where there is none, what to edit.
+/// The command that sets versions with the manifest's package manager, or an instruction to edit
+/// the manifest when there is no such command.
 pub(super) fn set_version(manifest: &Manifest, names: &[&str], to: &str) -> String {
     let names = &set_by(manifest, names);
     let each = |form: &dyn Fn(&str) -> String| {
@@ -64,7 +65,7 @@ pub(super) fn set_version(manifest: &Manifest, names: &[&str], to: &str) -> Stri
     }
 }
 
-/// The command that adds a package to a manifest, or takes one away.
+/// The command that adds packages to a manifest or removes them.
 pub(super) fn add_or_remove(manifest: &Manifest, names: &[&str], is_added: bool) -> String {
     let manager = manifest.manager.as_deref().unwrap_or(match manifest.ecosystem {
         Ecosystem::Npm => "npm",
@@ -79,13 +80,13 @@ pub(super) fn add_or_remove(manifest: &Manifest, names: &[&str], is_added: bool)
         "go" if is_added => ("get", ""),
         "go" => return "go mod tidy".to_owned(),
         _ => {
-            let word = if is_added { "add" } else { "take out" };
+            let word = if is_added { "add" } else { "remove" };
             return format!("edit {}: {word} {}", manifest.path, names.join(", "));
         }
     };
     let program = if manager == "bundler" { "bundle" } else { manager };
     let word = if is_added { add } else { remove };
-    // `dotnet` takes one package a call.
+    // `dotnet` takes one package per call.
     let calls: Vec<String> = match manager {
         "dotnet" => names.iter().map(|name| format!("{program} {word} {name}")).collect(),
         _ => vec![format!("{program} {word} {}", names.join(" "))],
@@ -97,12 +98,12 @@ pub(super) fn add_or_remove(manifest: &Manifest, names: &[&str], is_added: bool)
     }
 }
 
-/// `~=` needs two numbers.
+/// `~=` needs at least two version segments.
 fn two_parts(version: &str) -> String {
     if version.contains('.') { version.to_owned() } else { format!("{version}.0") }
 }
 
-/// A codemod by the project's own runner instead of npx.
+/// Replaces npx in a codemod command with the project's own package runner.
 pub(super) fn run_by(codemod: &str, manager: &str) -> String {
     let Some(rest) = codemod.strip_prefix("npx ") else { return codemod.to_owned() };
     match manager {
@@ -113,7 +114,7 @@ pub(super) fn run_by(codemod: &str, manager: &str) -> String {
     }
 }
 
-/// The project's own checks, by what its manifests declare.
+/// The project's own checks, as declared in its manifests.
 pub(super) fn checks(ecosystems: &BTreeSet<Ecosystem>, stack: &Stack) -> Vec<String> {
     const SCRIPTS: [&str; 7] =
         ["typecheck", "type-check", "check", "lint", "build", "test", "test:e2e"];

@@ -1,5 +1,6 @@
-//! How well technologies go together, as a figure with its reasons: what entries state counts most,
-//! what follows from their headers less, and what nobody states is said to be unknown.
+//! Scores how well two technologies work together, with reasons. Statements of knowledge entries
+//! weigh most, facts derived from entry headers weigh less, and missing statements are reported as
+//! unknown.
 
 use super::knowledge::{Entry, Knowledge, plain};
 use aidd_engine::project::stack::{Stack, Version};
@@ -8,49 +9,50 @@ use aidd_lexicon::tables::scores::compatibility as points;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// How well a pair goes.
+/// Compatibility of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// Not together, or not for new work.
+    /// Incompatible, or not recommended for new work.
     Low,
-    /// With care.
+    /// Usable with care.
     Medium,
-    /// Well.
+    /// Works well together.
     High,
 }
 
-/// A reason, and what it adds to the score.
+/// A reason and its contribution to the score.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Reason {
-    /// What it adds.
+    /// The points added to the score; negative for a penalty.
     pub points: i32,
-    /// Why.
+    /// The explanation, without a full stop.
     pub why: String,
 }
 
-/// Two technologies side by side.
+/// The compatibility of two technologies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pair {
-    /// Their names.
+    /// The names of both technologies.
     pub names: [String; 2],
-    /// 0 to 100.
+    /// The score from 0 to 100.
     pub score: i32,
-    /// What the score means.
+    /// The level that the score falls into.
     pub level: Level,
-    /// Whether an entry states it; otherwise it follows from headers.
+    /// Whether an entry states it; otherwise it is derived from the headers.
     pub is_stated: bool,
-    /// Why, what weighs most first. Before them: 60 for a pair of which nothing is known.
+    /// The reasons, largest weight first. They are added to a base of 60 for a pair without any
+    /// information.
     pub reasons: Vec<Reason>,
 }
 
-/// The score of a pair before its reasons.
+/// The score of a pair before its reasons are added.
 #[must_use]
 pub fn base() -> i32 {
     points::UNKNOWN
 }
 
-/// Weighs a pair. `stack` is the project that they are to be used in.
+/// Scores a pair. `stack` is the project in which both would be used.
 #[must_use]
 pub fn pair(one: &Entry<'_>, other: &Entry<'_>, stack: &Stack) -> Pair {
     let mut reasons = Vec::new();
@@ -68,7 +70,7 @@ pub fn pair(one: &Entry<'_>, other: &Entry<'_>, stack: &Stack) -> Pair {
             _ => {}
         }
     }
-    // What is used instead of each other is used with the same things.
+    // Alternatives usually share their companions, so shared companions say nothing about them.
     if !are_rivals {
         companions(one, other, &mut say);
     }
@@ -89,7 +91,7 @@ pub fn pair(one: &Entry<'_>, other: &Entry<'_>, stack: &Stack) -> Pair {
     Pair { names, score, level, is_stated, reasons }
 }
 
-/// What the entries state of each other.
+/// Adds what the entries state about each other. Returns whether they state anything.
 fn stated(one: &Entry<'_>, other: &Entry<'_>, say: &mut dyn FnMut(i32, String)) -> bool {
     let conflict = |from: &Entry<'_>, to: &Entry<'_>| {
         let found = from.conflicts.iter().find(|(stem, _)| *stem == to.stem());
@@ -119,8 +121,8 @@ fn stated(one: &Entry<'_>, other: &Entry<'_>, say: &mut dyn FnMut(i32, String)) 
     true
 }
 
-/// Whether one is an alternative to the other, or they do the same: whether they are used instead of
-/// each other.
+/// Whether the two are used instead of each other: one is an alternative to the other, or both
+/// serve the same purpose.
 fn categories(
     one: &Entry<'_>,
     other: &Entry<'_>,
@@ -142,13 +144,13 @@ fn categories(
     };
     let are_rivals = found.is_some() && !is_stated || conflict(one, other) || conflict(other, one);
     match found {
-        // What is used beside its alternative is stated to be.
+        // Using an alternative together with the original is stated explicitly.
         Some(why) if is_stated => say(0, why),
         Some(why) => say(points::ALTERNATIVES, why),
         None if !is_stated && one.category == other.category && one.category != "pattern" => {
             say(
                 points::SAME_CATEGORY,
-                format!("both are of the category {}: see whether both are needed", one.category),
+                format!("both are in the category {}: check whether both are needed", one.category),
             );
         }
         None => {}
@@ -156,7 +158,7 @@ fn categories(
     are_rivals
 }
 
-/// Whether one is a language or runtime, and the other a package that its programs can use.
+/// Checks whether one is a language or runtime and the other a package that its programs can use.
 fn languages(
     one: &Entry<'_>,
     other: &Entry<'_>,
@@ -176,28 +178,28 @@ fn languages(
     if words.contains(ecosystem) {
         say(
             points::SAME_LANGUAGE,
-            format!("{name} is a package of {ecosystem}, which {user} programs use"),
+            format!("{name} is published for {ecosystem}, which {user} programs use"),
         );
     } else if !is_stated {
         let list = words.into_iter().collect::<Vec<_>>().join(", ");
-        let why = format!("{name} is a package of {list}, which {user} programs do not use");
+        let why = format!("{name} is published for {list}, which {user} programs do not use");
         say(points::OTHER_LANGUAGE, why);
     }
 }
 
-/// Whose packages the programs of a language or runtime use; `None` for what is neither.
+/// The package ecosystem of a language or runtime; `None` for other technologies.
 pub(super) fn language(entry: &Entry<'_>) -> Option<&'static str> {
     let found = table::LANGUAGES.pairs().find(|(stem, _)| *stem == entry.stem());
     found.map(|(_, ecosystem)| ecosystem)
 }
 
-/// Whose packages a technology is published as, without images.
+/// The ecosystems in which a technology is published, without container images.
 fn published(entry: &Entry<'_>) -> BTreeSet<String> {
     let words = entry.packages.iter().map(|(ecosystem, _)| (*ecosystem).to_owned());
     words.filter(|word| word != "oci").collect()
 }
 
-/// What both are used with.
+/// Adds the technologies that both work with.
 fn companions(one: &Entry<'_>, other: &Entry<'_>, say: &mut dyn FnMut(i32, String)) {
     let shared: Vec<&str> =
         one.works_with.iter().copied().filter(|stem| other.works_with.contains(stem)).collect();
@@ -208,7 +210,7 @@ fn companions(one: &Entry<'_>, other: &Entry<'_>, say: &mut dyn FnMut(i32, Strin
     }
 }
 
-/// Whether they can be in one program.
+/// Checks whether both can be part of one program.
 fn ecosystems(one: &Entry<'_>, other: &Entry<'_>, say: &mut dyn FnMut(i32, String)) {
     let (own, theirs) = (published(one), published(other));
     let is_library = |entry: &Entry<'_>, words: &BTreeSet<String>| {
@@ -218,7 +220,7 @@ fn ecosystems(one: &Entry<'_>, other: &Entry<'_>, say: &mut dyn FnMut(i32, Strin
     if is_library(one, &own) && is_library(other, &theirs) && own.is_disjoint(&theirs) {
         let list = |words: BTreeSet<String>| words.into_iter().collect::<Vec<_>>().join(", ");
         let why = format!(
-            "{} is a package of {}, {} one of {}: they meet over a network or files, not in one program",
+            "{} is published for {}, {} for {}: they communicate over a network or files, not in one program",
             one.name,
             list(own),
             other.name,
@@ -228,7 +230,7 @@ fn ecosystems(one: &Entry<'_>, other: &Entry<'_>, say: &mut dyn FnMut(i32, Strin
     }
 }
 
-/// What the project has of them.
+/// Adds the versions that the project uses.
 fn versions(one: &Entry<'_>, other: &Entry<'_>, stack: &Stack, say: &mut dyn FnMut(i32, String)) {
     let here = [one, other].map(|entry| entry.version_in(stack));
     for (entry, here) in [one, other].into_iter().zip(&here) {
@@ -246,7 +248,7 @@ fn versions(one: &Entry<'_>, other: &Entry<'_>, stack: &Stack, say: &mut dyn FnM
     }
 }
 
-/// Every pair of the technologies, the worst first.
+/// Every pair of the technologies, lowest score first.
 #[must_use]
 pub fn pairs(entries: &[&Entry<'_>], stack: &Stack) -> Vec<Pair> {
     let mut found = Vec::new();
@@ -257,8 +259,8 @@ pub fn pairs(entries: &[&Entry<'_>], stack: &Stack) -> Vec<Pair> {
     found
 }
 
-/// Those of the technologies that conflict with what the project has, and was not asked about: names
-/// and why.
+/// Conflicts between the given technologies and other technologies that the project uses: both
+/// names and the reason.
 #[must_use]
 pub fn clashes_here(
     entries: &[&Entry<'_>],

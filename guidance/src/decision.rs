@@ -1,5 +1,5 @@
-//! What a decision names: its kind and its object, technologies, figures, acts that cannot be undone,
-//! reasons, what it is chosen over. Found by words and forms; nothing is guessed.
+//! Extracts what a decision names: its kind and object, technologies, figures, irreversible acts,
+//! reasons and rejected alternatives. It matches words and patterns; nothing is guessed.
 
 use super::knowledge::{Entry, Knowledge};
 use aidd_lexicon::tables::{List, decisions as table};
@@ -7,62 +7,62 @@ use regex::Regex;
 use serde::Deserialize;
 use std::sync::LazyLock;
 
-/// Characters of a decision that are read: it is a sentence and its reasons. More would be looked
-/// through word by word against every entry.
+/// Maximum number of characters of a decision that are read; a decision is a sentence and its
+/// reasons, and every word is compared with every entry.
 pub const LONGEST: usize = 4000;
 
-/// Characters of a decision that are quoted where it is spoken of.
+/// Maximum number of characters of a decision that are quoted.
 const SUBJECT: usize = 90;
 
-/// What a decision does.
+/// The kind of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// Puts one thing in the place of another.
+    /// Replaces one technology or practice by another.
     Switch,
-    /// Takes something away for good.
+    /// Removes something permanently.
     Removal,
-    /// Brings something new.
+    /// Introduces something new.
     Adoption,
-    /// Goes on with what was begun.
+    /// Continues something already started.
     Continuation,
-    /// Says whose fault something is.
+    /// Assigns blame.
     Blame,
-    /// Changes what is there: splits, joins, writes anew.
+    /// Changes something existing: splits, merges or rewrites it.
     Change,
-    /// Binds others: prices, people, dates, promises.
+    /// Commits others: prices, people, dates, promises.
     Terms,
 }
 
-/// What a decision names, as it names it.
+/// What a decision names, in its own words.
 #[derive(Debug, Default)]
 pub struct Named<'k, 'a> {
-    /// The decision in short.
+    /// The first sentence of the decision, shortened.
     pub subject: String,
-    /// What it does, where a word tells.
+    /// The kind, if a word of the decision indicates one.
     pub kind: Option<Kind>,
-    /// What it does that to: `the legacy_orders table`.
+    /// The object of the decision: `the legacy_orders table`.
     pub object: Option<String>,
-    /// Names of code or data in it: `legacy_orders`, `src/a.ts`.
+    /// Identifiers of code or data in the decision: `legacy_orders`, `src/a.ts`.
     pub identifiers: Vec<String>,
-    /// Technologies with an entry, and the words used.
+    /// Technologies with a knowledge entry, and the words used for them.
     pub technologies: Vec<(&'k Entry<'a>, String)>,
-    /// Those that it turns away from.
+    /// The technologies that the decision abandons.
     pub left: Vec<&'k Entry<'a>>,
     /// Figures with their units.
     pub figures: Vec<String>,
     /// Acts that cannot be undone, or not easily.
     pub acts: Vec<String>,
-    /// Reasons it gives.
+    /// The reasons that the decision states.
     pub reasons: Vec<String>,
-    /// Words that leave no exception.
+    /// Words that allow no exception, such as `all` or `never`.
     pub absolutes: Vec<String>,
-    /// Words of effort spent, habit or fashion.
+    /// Words that refer to sunk cost, habit or fashion.
     pub pulls: Vec<String>,
 }
 
 impl<'k, 'a> Named<'k, 'a> {
-    /// The technologies that it turns to.
+    /// The technologies that the decision adopts.
     pub fn chosen(&self) -> impl Iterator<Item = &'k Entry<'a>> {
         let is_left = |entry: &Entry<'a>| self.left.iter().any(|left| std::ptr::eq(*left, entry));
         self.technologies.iter().map(|(entry, _)| *entry).filter(move |entry| !is_left(entry))
@@ -73,7 +73,7 @@ fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a constant pattern")
 }
 
-/// Words in any case: English ones whole, Korean ones anywhere.
+/// A pattern that matches words in any case: English as whole words, Korean anywhere.
 fn either(english: List, korean: List) -> String {
     format!(r"(?i)\b(?:{})\b|{}", english.alternatives(), korean.alternatives())
 }
@@ -108,7 +108,8 @@ static ABSOLUTE: LazyLock<Regex> =
 static PULL: LazyLock<Regex> =
     LazyLock::new(|| pattern(&either(table::PULLS, table::PULLS_IN_KOREAN)));
 
-/// "instead of X", "from X to", "replace X with", "X → Y", "over X": what is left.
+/// "instead of X", "from X to", "replace X with", "X → Y", "over X": matches the technology that is
+/// abandoned.
 static LEAVING: LazyLock<Regex> = LazyLock::new(|| {
     pattern(&format!(
         r"(?i)(?:\b(?:{})\s+(?:the |our |all )?|\bfrom\s+)([\w.+#@/-]+(?: [A-Z][\w.+#-]*)?)",
@@ -117,7 +118,7 @@ static LEAVING: LazyLock<Regex> = LazyLock::new(|| {
 });
 static ARROW: LazyLock<Regex> = LazyLock::new(|| pattern(r"([\w.+#@/-]+)\s*(?:→|->|=>|대신|에서)"));
 
-/// The words that tell a kind, the first that stands in the text counts; of two at one place the
+/// The words that indicate a kind. The first match in the text decides; at the same position, the
 /// earlier row.
 static KINDS: LazyLock<Vec<(Kind, Regex)>> = LazyLock::new(|| {
     [
@@ -133,7 +134,7 @@ static KINDS: LazyLock<Vec<(Kind, Regex)>> = LazyLock::new(|| {
     .into()
 });
 
-/// The verb, what follows it, and the word that ends that.
+/// The verb, its object, and the word that ends the object.
 static OBJECT: LazyLock<Regex> = LazyLock::new(|| {
     pattern(concat!(
         r"(?i)^(?:let'?s |we (?:should |will |want to |must )?|i (?:want to |will )?|please )?(?:keep )?[a-z]+\s+",
@@ -141,7 +142,7 @@ static OBJECT: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-/// What comes before the particle of an object in Korean.
+/// The words before the object particle in Korean.
 static KOREAN_OBJECT: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(.{1,40}?)(?:을|를)\s"));
 
 fn object(subject: &str) -> Option<String> {
@@ -150,7 +151,7 @@ fn object(subject: &str) -> Option<String> {
     form.captures(subject).map(|hit| hit[1].trim().to_owned())
 }
 
-/// Names as code and data have them.
+/// Identifiers as they appear in code and data.
 static IDENTIFIER: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"`([^`\s]{3,60})`|\b(\w+(?:_\w+)+|[a-z]+[A-Z]\w+|[\w.-]+/[\w./-]+\.\w{1,5}|[A-Z][a-z]+(?:[A-Z][a-z]+)+)\b",
@@ -160,20 +161,21 @@ static IDENTIFIER: LazyLock<Regex> = LazyLock::new(|| {
 fn kind_of(decision: &str) -> Option<Kind> {
     let line = decision.trim().lines().next().unwrap_or_default();
     let found = KINDS.iter().filter_map(|(kind, words)| Some((words.find(line)?.start(), *kind)));
-    // Of a sentence that blames or goes on, the verb of what follows is no act of it.
+    // In a sentence that assigns blame or continues something, the verb of the subordinate clause
+    // does not determine the kind.
     let found: Vec<(usize, Kind)> = found.collect();
     let is_first = |kind: &Kind| matches!(kind, Kind::Blame | Kind::Continuation | Kind::Terms);
     let early = found.iter().find(|(_, kind)| is_first(kind)).copied();
     early.or_else(|| found.into_iter().min_by_key(|(at, _)| *at)).map(|(_, kind)| kind)
 }
 
-/// What of a decision is read: its first [`LONGEST`] characters.
+/// The part of a decision that is read: its first [`LONGEST`] characters.
 #[must_use]
 pub fn clipped(text: &str) -> &str {
     text.char_indices().nth(LONGEST).map_or(text, |(at, _)| &text[..at])
 }
 
-/// Reads a decision.
+/// Extracts what a decision names.
 #[must_use]
 pub fn read<'k, 'a>(decision: &str, knowledge: &'k Knowledge<'a>) -> Named<'k, 'a> {
     let all = |pattern: &Regex| -> Vec<String> {
@@ -199,7 +201,7 @@ pub fn read<'k, 'a>(decision: &str, knowledge: &'k Knowledge<'a>) -> Named<'k, '
     }
     let kind = kind_of(decision);
     let reasons = all(&REASON);
-    // What only a reason names is not what is chosen: it is what one is unhappy with.
+    // A technology that only a reason names is the source of the problem, not a choice.
     let rest = reasons.iter().fold(decision.to_owned(), |text, reason| text.replace(reason, " "));
     let named = knowledge.named_in(&rest);
     for (entry, _) in knowledge.named_in(&reasons.join(" ; ")) {
@@ -234,7 +236,7 @@ pub fn read<'k, 'a>(decision: &str, knowledge: &'k Knowledge<'a>) -> Named<'k, '
     }
 }
 
-/// An act without the words that lead on from it.
+/// An act without the trailing words that lead into the next clause.
 fn trimmed(act: &str) -> String {
     let act = act.split(" because").next().unwrap_or(act);
     let mut words: Vec<&str> = act.split_whitespace().collect();
@@ -244,7 +246,7 @@ fn trimmed(act: &str) -> String {
     words.join(" ")
 }
 
-/// The first sentence, shortened.
+/// The first sentence, cut to [`SUBJECT`] characters.
 fn subject(decision: &str) -> String {
     let line = decision.trim().lines().next().unwrap_or_default().trim();
     let end = [". ", "? ", "! "].iter().filter_map(|stop| line.find(stop)).min();

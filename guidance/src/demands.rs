@@ -1,18 +1,19 @@
-//! What a page demands: its lines with MUST, NEVER and the like.
+//! The demands of a page: its lines with MUST, NEVER and similar words.
 
 use super::library::Page;
 use aidd_lexicon::tables::{List, decisions as table};
 
-/// A sentence of a page that binds.
+/// A binding sentence of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Demand<'a> {
-    /// The line, without its bullet.
+    /// The line without its bullet.
     pub text: &'a str,
-    /// Whether it forbids.
+    /// Whether it is a prohibition.
     pub forbids: bool,
-    /// The checks that it names at its end: `compliance/any-type`.
+    /// The checks listed at its end: `compliance/any-type`.
     pub checks: Vec<&'a str>,
-    /// Whether it stands below a heading that names a language: it holds in files of that one only.
+    /// Whether it is under a heading that names a language, and therefore applies to files of that
+    /// language only.
     pub is_of_language: bool,
 }
 
@@ -46,7 +47,7 @@ pub fn of(page: &Page) -> Vec<Demand<'_>> {
     demands
 }
 
-/// Whether `word` stands in `text` between word boundaries.
+/// Whether `text` contains `word` between word boundaries.
 fn holds(text: &str, word: &str) -> bool {
     text.match_indices(word).any(|(at, _)| {
         let before = text[..at].chars().next_back();
@@ -55,7 +56,7 @@ fn holds(text: &str, word: &str) -> bool {
     })
 }
 
-/// A line without the names of checks at its end.
+/// A line without the check names at its end, and those names.
 fn without_checks(line: &str) -> (&str, Vec<&str>) {
     let (mut text, mut checks) = (line.trim_end(), Vec::new());
     while let Some(start) = text.strip_suffix('`').and_then(|inner| inner.rfind('`')) {

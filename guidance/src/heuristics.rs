@@ -1,6 +1,6 @@
-//! Ten ways to question a decision, put to the decision at hand: what each asks of what it names, and
-//! what memory, knowledge base and project say to it. The questions are those of
-//! `specs/heuristics.md`.
+//! Ten ways to question a decision, applied to a concrete decision: the questions that each asks
+//! about what the decision names, and the evidence from memory, knowledge base and project. The
+//! questions are those of `specs/heuristics.md`.
 
 mod said;
 #[cfg(test)]
@@ -17,26 +17,26 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Heuristics in an answer unless told otherwise.
+/// Default number of heuristics in an answer.
 pub const USUAL: usize = 5;
-/// Most pieces of evidence for one heuristic.
+/// Maximum number of pieces of evidence per heuristic.
 const EVIDENCE: usize = 6;
 
-/// Most questions that one heuristic asks.
+/// Maximum number of questions per heuristic.
 const ASKS: usize = 4;
-/// A decision of no kind that names nothing is asked by so many heuristics at least.
+/// Minimum number of heuristics for a decision without a kind that names nothing.
 const FEWEST: usize = 3;
 
-/// What a wrong decision costs.
+/// The cost of a wrong decision.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stakes {
-    /// Undone in minutes.
+    /// Can be undone in minutes.
     Low,
-    /// Undone in a day.
+    /// Can be undone in a day.
     #[default]
     Medium,
-    /// Undone in weeks, or others build on it.
+    /// Takes weeks to undo, or others build on it.
     High,
     /// Data, money, trust or safety is lost.
     Catastrophic,
@@ -50,7 +50,7 @@ struct Words {
     ko: Vec<String>,
 }
 
-/// A heuristic as the page has it.
+/// A heuristic as defined on the page.
 #[derive(Clone, Debug, Deserialize)]
 struct Heuristic {
     id: String,
@@ -58,91 +58,91 @@ struct Heuristic {
     stakes: Vec<Stakes>,
     words: Words,
     asks: Vec<String>,
-    /// What it asks of a decision of a kind; `<object>`, `<chosen>` and `<left>` stand for what the
-    /// decision names, and a question without what it stands for is not asked.
+    /// Questions by kind of decision. `<object>`, `<chosen>` and `<left>` are replaced by what the
+    /// decision names; a question with a placeholder that has no value is not asked.
     #[serde(default)]
     of: BTreeMap<Kind, Vec<String>>,
     evidence: Vec<String>,
 }
 
-/// Where a name that the decision speaks of stands in the project's files.
+/// The places in the project's files where an identifier from the decision occurs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mention {
-    /// The name.
+    /// The identifier.
     pub name: String,
-    /// `path:line`.
+    /// The places as `path:line`.
     pub places: Vec<String>,
     /// How many files were searched.
     pub searched: usize,
 }
 
-/// A memory that bears on the decision.
+/// A memory relevant to the decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recalled {
-    /// Its id.
+    /// The id of the memory.
     pub id: String,
-    /// `decision`, `mistake`, `convention`, or another type.
+    /// `decision`, `mistake`, `convention` or another memory type.
     pub kind: String,
-    /// How it begins.
+    /// The beginning of its content.
     pub title: String,
-    /// What came of it, of a decision.
+    /// The outcome, if the memory is a decision.
     pub outcome: Option<Outcome>,
-    /// What has to be said with it: see [`aidd_memory::brief::Brief::marks`].
+    /// Remarks that must accompany it: see [`aidd_memory::brief::Brief::marks`].
     pub marks: String,
 }
 
 impl Recalled {
-    /// The memory on one line, with all that has to be said of it.
+    /// The memory on one line, with its remarks.
     fn line(&self) -> String {
         format!("{}: {}{}", self.id, self.title, self.marks)
     }
 }
 
-/// What a heuristic is asked with.
+/// The context in which heuristics are applied.
 #[derive(Clone, Copy, Debug)]
 pub struct Scene<'s> {
-    /// The heuristics.
+    /// The library with the page of heuristics.
     pub library: &'s Library,
     /// The knowledge base.
     pub knowledge: &'s Knowledge<'s>,
     /// The project's manifests.
     pub stack: &'s Stack,
-    /// Memories on the same thing.
+    /// Memories about the same subject.
     pub memories: &'s [Recalled],
-    /// Where the names of code and data in the decision stand.
+    /// Where the identifiers of the decision occur in the project.
     pub mentions: &'s [Mention],
 }
 
-/// A heuristic, put to the decision.
+/// A heuristic applied to the decision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Applied {
     /// `H1` to `H10`.
     pub id: String,
-    /// Its name.
+    /// The display name from the page.
     pub name: String,
-    /// Why it was chosen: the stakes, or the words of the decision.
+    /// Why it was selected: the stakes, or words of the decision.
     pub because: String,
-    /// Questions about what the decision names; where it names nothing for it, the general ones.
+    /// Questions about what the decision names; general questions if it names nothing relevant.
     pub asks: Vec<String>,
-    /// What speaks to them.
+    /// Evidence for the answers, one line each.
     pub evidence: Vec<String>,
-    /// What would answer and was not found.
+    /// Kinds of evidence that would answer the questions but were not found.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub open: Vec<String>,
 }
 
-/// All that came of it.
+/// The result of applying the heuristics.
 #[derive(Debug)]
 pub struct Questioned<'k, 'a> {
     /// What the decision names.
     pub named: Named<'k, 'a>,
-    /// The heuristics, the one to begin with first.
+    /// The heuristics, most relevant first.
     pub applied: Vec<Applied>,
-    /// How many more fit.
+    /// How many more heuristics apply.
     pub more: usize,
 }
 
-/// Puts the heuristics to a decision.
+/// Applies the heuristics to a decision.
 ///
 /// # Errors
 /// When the page of heuristics cannot be read.
@@ -170,7 +170,7 @@ pub fn apply<'s>(
             general.push((weight, generally(&heuristic, applied, &named)));
         }
     }
-    // What is asked of the decision itself says more than what is asked of any.
+    // Questions about the decision itself are more useful than general ones.
     chosen.sort_by_key(|(weight, _)| -weight);
     general.sort_by_key(|(weight, _)| -weight);
     let missing = FEWEST.saturating_sub(chosen.len());
@@ -181,7 +181,7 @@ pub fn apply<'s>(
     Ok(Questioned { named, applied, more })
 }
 
-/// The first general question of a heuristic, on a decision that names nothing for it.
+/// Applies the first general question of a heuristic to a decision that names nothing relevant.
 fn generally(heuristic: &Heuristic, applied: Applied, named: &Named<'_, '_>) -> Applied {
     let subject = format!("“{}”", named.subject);
     let ask = heuristic.asks.iter().find(|ask| ask.contains("<decision>"));
@@ -197,7 +197,7 @@ fn heuristics(library: &Library) -> Result<Vec<Heuristic>, TableError> {
         .map_err(|why| TableError::Malformed { path: page.path.clone(), why })
 }
 
-/// The words of a heuristic that stand in the decision: English ones as words, Korean ones anywhere.
+/// The words of a heuristic that occur in the decision: English as whole words, Korean anywhere.
 fn heard(text: &str, words: &Words) -> Vec<String> {
     let text = text.to_lowercase();
     let padded: String =
@@ -205,7 +205,7 @@ fn heard(text: &str, words: &Words) -> Vec<String> {
     let padded = format!(" {} ", padded.split_whitespace().collect::<Vec<_>>().join(" "));
     let english = words.en.iter().filter(|word| {
         let word = word.to_lowercase();
-        // Plurals and simple endings count.
+        // Plurals and regular verb suffixes match too.
         ["", "s", "es", "d", "ed", "ing"]
             .iter()
             .any(|end| padded.contains(&format!(" {word}{end} ")))
@@ -214,7 +214,7 @@ fn heard(text: &str, words: &Words) -> Vec<String> {
     english.chain(korean).cloned().collect()
 }
 
-/// Safety first, then truth, then what cannot be undone.
+/// The priority: safety first, then truth, then irreversible acts.
 fn precedence(id: &str, stakes: Stakes) -> i32 {
     match (id, stakes >= Stakes::High) {
         ("H1", true) => 3,
@@ -223,7 +223,7 @@ fn precedence(id: &str, stakes: Stakes) -> i32 {
     }
 }
 
-/// How much of what a heuristic asks about the decision names.
+/// The weighted number of items that the heuristic asks about and the decision names.
 fn named_for(id: &str, named: &Named<'_, '_>, scene: &Scene<'_>) -> i32 {
     let has = |is: bool, weight| if is { weight } else { 0 };
     match id {
@@ -240,7 +240,7 @@ fn named_for(id: &str, named: &Named<'_, '_>, scene: &Scene<'_>) -> i32 {
     }
 }
 
-/// Technologies chosen that the project does not have, where it has any manifest to tell.
+/// The chosen technologies that the project does not use yet; empty if it has no manifest.
 fn new_parts<'k, 'a>(named: &Named<'k, 'a>, stack: &Stack) -> Vec<&'k Entry<'a>> {
     if stack.manifests.is_empty() {
         return Vec::new();
@@ -248,8 +248,8 @@ fn new_parts<'k, 'a>(named: &Named<'k, 'a>, stack: &Stack) -> Vec<&'k Entry<'a>>
     named.chosen().filter(|entry| entry.version_in(stack).is_none()).collect()
 }
 
-/// A question with what the decision names in the place of its marks; `None` where it names nothing
-/// for one.
+/// Fills the placeholders of a question with what the decision names; `None` if a placeholder has
+/// no value.
 fn filled(ask: &str, named: &Named<'_, '_>) -> Option<String> {
     let chosen: Vec<&str> = named.chosen().map(|entry| entry.name).collect();
     let left: Vec<&str> = named.left.iter().map(|entry| entry.name).collect();
@@ -300,7 +300,7 @@ fn put(
         let word = serde_json::to_value(stakes).unwrap_or_default();
         format!("stakes {}", word.as_str().unwrap_or_default())
     } else {
-        format!("the decision says {}", words.join(", "))
+        format!("the decision mentions {}", words.join(", "))
     };
     Applied {
         id: heuristic.id.clone(),
@@ -312,12 +312,13 @@ fn put(
     }
 }
 
-/// What the project has of a technology.
+/// Where and in which version the project uses a technology.
 fn here(entry: &Entry<'_>, stack: &Stack) -> Option<String> {
     entry.version_in(stack).map(|(version, place)| format!("{place} has {} {version}", entry.name))
 }
 
-/// Alternatives to a technology that the project has: what they are there as, and when to choose them.
+/// The alternatives to a technology that the project uses: where they are used, and when to choose
+/// them.
 fn alternatives_here(entry: &Entry<'_>, scene: &Scene<'_>) -> Vec<(String, String)> {
     let rows = entry.alternatives().into_iter();
     rows.filter_map(|(name, when)| {

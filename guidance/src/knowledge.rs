@@ -1,4 +1,4 @@
-//! The knowledge base: entries on technologies, what their headers and tables say, and finding them.
+//! The knowledge base: entries on technologies, the data in their headers and tables, and search.
 
 mod korean;
 mod naming;
@@ -13,75 +13,75 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
-/// Names that may be meant, in an answer that one is not known.
+/// Maximum number of suggestions for an unknown name.
 const SUGGESTIONS: usize = 5;
 
-/// An old form that a version removed or replaced.
+/// An old API or syntax that a version removed or replaced.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Legacy {
-    /// The version that did.
+    /// The version that removed or replaced it.
     pub since: String,
-    /// The text of the old form.
+    /// The code text of the old form.
     pub pattern: String,
     /// The new form.
     pub instead: String,
 }
 
-/// A step from one major version to the next.
+/// A migration from one major version to the next.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Migration {
-    /// The version before.
+    /// The version to migrate from.
     pub from: String,
-    /// The version after.
+    /// The version to migrate to.
     pub to: String,
-    /// The address of the guide.
+    /// The URL of the migration guide.
     #[serde(default)]
     pub guide: Option<String>,
-    /// A command that does part of it.
+    /// A command that automates part of the migration.
     #[serde(default)]
     pub codemod: Option<String>,
-    /// What breaks.
+    /// The breaking changes.
     #[serde(default)]
     pub breaking: Vec<String>,
 }
 
-/// A use case of an entry, and how well it fits.
+/// A use case of an entry and its fit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UseCase {
-    /// What for.
+    /// The use case as a short phrase.
     pub case: String,
-    /// 1 to 10.
+    /// The fit from 1 to 10.
     pub fit: u8,
-    /// Why.
+    /// The reason for the fit.
     pub why: String,
 }
 
-/// An entry.
+/// An entry of the knowledge base.
 #[derive(Clone, Debug)]
 pub struct Entry<'a> {
-    /// The page.
+    /// The page that the entry was read from.
     pub page: &'a Page,
     /// The technology's name.
     pub name: &'a str,
     /// The category; empty when the header has none.
     pub category: &'a str,
-    /// How far along it is.
+    /// The maturity, such as `stable`, `emerging` or `deprecated`; empty when the header has none.
     pub maturity: &'a str,
-    /// The day of its last review.
+    /// The date of the last review, as `YYYY-MM-DD`.
     pub updated: &'a str,
-    /// The version it describes.
+    /// The version that the entry describes.
     pub version: Option<&'a str>,
-    /// What else it is called.
+    /// Alternative names.
     pub aliases: Vec<&'a str>,
-    /// Its packages: ecosystem and name.
+    /// The technology's packages as ecosystem and name.
     pub packages: Vec<(&'a str, &'a str)>,
-    /// File names of entries that it is used with.
+    /// Stems of the entries that it works with.
     pub works_with: Vec<&'a str>,
-    /// File names of entries that it does not go with, and why.
+    /// Stems of the entries that it conflicts with, and why.
     pub conflicts: Vec<(&'a str, &'a str)>,
-    /// Old forms.
+    /// Old forms of its API or syntax.
     pub legacy: Vec<Legacy>,
-    /// Steps between major versions.
+    /// Migrations between major versions.
     pub migrations: Vec<Migration>,
 }
 
@@ -107,13 +107,13 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// The name of its file, by which other entries speak of it.
+    /// The stem of its file name, by which other entries refer to it.
     #[must_use]
     pub fn stem(&self) -> &'a str {
         self.page.name.rsplit('/').next().unwrap_or(&self.page.name)
     }
 
-    /// The table of its use cases.
+    /// The rows of its table of use cases.
     #[must_use]
     pub fn use_cases(&self) -> Vec<UseCase> {
         let rows = table(self.page.body(), "Use Cases").into_iter();
@@ -125,14 +125,14 @@ impl<'a> Entry<'a> {
         rows.filter_map(row).collect()
     }
 
-    /// The table of its alternatives: name, and when to choose it.
+    /// The rows of its table of alternatives: name, and when to choose it.
     #[must_use]
     pub fn alternatives(&self) -> Vec<(String, String)> {
         let rows = table(self.page.body(), "Alternatives").into_iter();
         rows.filter_map(|row| Some((row.first()?.clone(), row.get(1)?.clone()))).collect()
     }
 
-    /// What speaks against it.
+    /// The items under its heading "Weaknesses".
     #[must_use]
     pub fn weaknesses(&self) -> Vec<String> {
         let lines = self.page.body().lines().skip_while(|line| !line.starts_with("### Weaknesses"));
@@ -141,7 +141,7 @@ impl<'a> Entry<'a> {
         items.map(|item| item.trim_end_matches('.').to_owned()).collect()
     }
 
-    /// The first address under its references.
+    /// The first URL under its references.
     #[must_use]
     pub fn reference(&self) -> Option<&'a str> {
         let (_, references) = self.page.body().split_once("## References")?;
@@ -149,7 +149,7 @@ impl<'a> Entry<'a> {
         Some(&rest[..rest.find([')', '>', ' ', '\n']).unwrap_or(rest.len())])
     }
 
-    /// The table of its metrics: name, value, source.
+    /// The rows of its table of metrics: name, value, source.
     #[must_use]
     pub fn metrics(&self) -> Vec<(String, String, String)> {
         let rows = table(self.page.body(), "Key Metrics").into_iter();
@@ -159,12 +159,12 @@ impl<'a> Entry<'a> {
         rows.filter_map(row).collect()
     }
 
-    /// The dependencies of a project that are its packages.
+    /// The dependencies of a project that are packages of this technology.
     #[must_use]
     pub fn used_in<'s>(&self, stack: &'s Stack) -> Vec<(&'s Manifest, &'s Dependency)> {
         let is_one = |(manifest, dependency): &(&Manifest, &Dependency)| {
             let of = (manifest.ecosystem.word(), &*dependency.name);
-            // Major versions of Go modules are part of their names.
+            // Go modules include their major version in the name.
             self.packages.iter().any(|&(ecosystem, name)| {
                 (ecosystem, name) == of
                     || ecosystem == "go"
@@ -175,8 +175,8 @@ impl<'a> Entry<'a> {
         stack.dependencies().filter(is_one).collect()
     }
 
-    /// The version of it that a project has, as far as its manifests tell: that of its first package.
-    /// Runtimes are told by what pins them.
+    /// The version that the project uses, and the file that states it: the version of the first
+    /// package found, or for a runtime the version that is pinned.
     #[must_use]
     pub fn version_in(&self, stack: &Stack) -> Option<(Version, String)> {
         let used = self.used_in(stack).into_iter();
@@ -194,7 +194,7 @@ impl<'a> Entry<'a> {
         })
     }
 
-    /// All it goes by.
+    /// All names of the technology: name, stem, aliases and packages.
     pub fn names(&self) -> impl Iterator<Item = &'a str> {
         let packages = self.packages.iter().map(|(_, name)| *name).collect::<Vec<_>>();
         [self.name, self.stem()].into_iter().chain(self.aliases.clone()).chain(packages)
@@ -206,7 +206,7 @@ fn rows<T: for<'de> Deserialize<'de>>(page: &Page, key: &str) -> Vec<T> {
     rows.filter_map(|row| T::deserialize(row).ok()).collect()
 }
 
-/// The rows below the head of the first table in a section.
+/// The rows below the header of the first table in a section.
 fn table(body: &str, section: &str) -> Vec<Vec<String>> {
     let lines = body.lines().skip_while(|line| {
         line.strip_prefix("## ").is_none_or(|title| !title.trim().eq_ignore_ascii_case(section))
@@ -223,39 +223,39 @@ fn cells(line: &str) -> Vec<String> {
     inner.split('|').map(|cell| cell.trim().replace('\u{1}', "|")).collect()
 }
 
-/// A name as it is compared: letters and digits in lower case.
+/// A name normalised for comparison: letters and digits in lower case.
 pub(super) fn plain(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// What entries are chosen by. What is `None` does not choose.
+/// Search criteria. Fields that are `None` do not filter.
 #[derive(Clone, Debug, Default)]
 pub struct Query<'q> {
-    /// Words.
+    /// Words to search for.
     pub text: Option<&'q str>,
-    /// A category.
+    /// The category that entries must have.
     pub category: Option<&'q str>,
-    /// A maturity.
+    /// The maturity that entries must have.
     pub maturity: Option<&'q str>,
-    /// What it is to be used for.
+    /// The use case to rank entries by.
     pub use_case: Option<&'q str>,
 }
 
-/// Most bytes of what is looked up as a name.
+/// Maximum length in bytes of a name that is looked up.
 const LONGEST_NAME: usize = 200;
 
-/// An entry that answers, how well from 0 to 1, and the use case that it was found by.
+/// A search result: an entry, its score and the matching use case.
 #[derive(Debug)]
 pub struct Found<'k, 'a> {
     /// The entry.
     pub entry: &'k Entry<'a>,
-    /// 0 where no words were asked for.
+    /// The score from 0 to 1; 0 if no words were searched for.
     pub score: f32,
-    /// The row that is nearest to the use case asked for.
+    /// The use case nearest to the one searched for.
     pub use_case: Option<UseCase>,
 }
 
-/// What the entries of a library are searched by: made by the first that asks, kept for the others.
+/// The search index of a library's entries, built on first use.
 #[derive(Debug, Default)]
 pub(super) struct Index {
     texts: OnceLock<Texts>,
@@ -270,14 +270,14 @@ pub struct Knowledge<'a> {
 }
 
 impl<'a> Knowledge<'a> {
-    /// The entries of `library`.
+    /// Collects the entries of `library`.
     #[must_use]
     pub fn new(library: &'a Library) -> Self {
         let entries = library.on(Shelf::Knowledge).map(Entry::of).collect();
         Self { entries, index: library.index() }
     }
 
-    /// Every entry, by path.
+    /// Every entry, sorted by path.
     #[must_use]
     pub fn entries(&self) -> &[Entry<'a>] {
         &self.entries
@@ -318,7 +318,7 @@ impl<'a> Knowledge<'a> {
         })
     }
 
-    /// The entries that answer, the best first. Whatever has the very name asked for comes first.
+    /// The matching entries, best first. An exact name match comes first.
     #[must_use]
     pub fn query(&self, query: &Query<'_>) -> Vec<Found<'_, 'a>> {
         let is = |wanted: Option<&str>, own: &str| {
@@ -342,7 +342,7 @@ impl<'a> Knowledge<'a> {
         let asked = plain(text);
         let of = |(at, score): (usize, f32)| {
             let entry = &self.entries[at];
-            // From the name itself down to a package of it.
+            // From the name itself down to one of its packages.
             let named = [&[entry.name, entry.stem()][..], &entry.aliases[..]];
             let is_named = |names: &[&str]| names.iter().any(|name| plain(name) == asked);
             let is_package = entry.packages.iter().any(|(_, name)| plain(name) == asked);
@@ -362,7 +362,7 @@ impl<'a> Knowledge<'a> {
         found
     }
 
-    /// By the row of the use cases that is nearest, weighed by its fit.
+    /// Ranks by the nearest use case, weighted by its fit.
     fn by_case(&self, case: &str, text: Option<&str>) -> Vec<Found<'_, 'a>> {
         let (texts, cases) = self.cases();
         let mut found: Vec<Found<'_, 'a>> = Vec::new();
@@ -388,10 +388,10 @@ impl<'a> Knowledge<'a> {
         found
     }
 
-    /// The entry that `name` means: its name, file, path, alias or package, in any case.
+    /// Finds an entry by name, file, path, alias or package, in any case.
     ///
     /// # Errors
-    /// Names that may be meant, the nearest first.
+    /// When no entry matches: suggested names, nearest first.
     pub fn find(&self, name: &str) -> Result<&Entry<'a>, Vec<&'a str>> {
         // A comparison costs the product of the lengths, and no name is that long.
         if name.len() > LONGEST_NAME {
@@ -420,7 +420,7 @@ impl<'a> Knowledge<'a> {
             .collect();
         near.sort_by(|one, other| other.0.total_cmp(&one.0));
         let mut names: Vec<&str> = near.into_iter().map(|(_, name)| name).collect();
-        // What is near in meaning alone is not what was meant by a name.
+        // Semantic similarity alone does not make a name match.
         for (at, _) in
             self.texts().rank(name).into_iter().filter(|(_, score)| *score > score::BY_WORDS)
         {
@@ -433,7 +433,7 @@ impl<'a> Knowledge<'a> {
         Err(names)
     }
 
-    /// The entry of that file name, by which entries speak of each other.
+    /// The entry with that file stem, by which entries refer to each other.
     #[must_use]
     pub fn by_stem(&self, stem: &str) -> Option<&Entry<'a>> {
         self.entries.iter().find(|entry| entry.stem() == stem)

@@ -1,19 +1,19 @@
-//! Old forms of technologies in a project's code: the texts under `legacy` of knowledge entries, as
-//! far as the version that the project has has replaced them.
+//! Finds old forms of technologies in the project's code: the patterns under `legacy` of knowledge
+//! entries that the version in use has replaced.
 
 use super::knowledge::{Entry, Legacy};
 use aidd_engine::project::stack::Version;
 use aidd_engine::text::files::{Disk, Files};
 use serde::Serialize;
 
-/// Most bytes of a file that is searched.
+/// Maximum size in bytes of a file that is searched.
 const FILE: u64 = 512 << 10;
-/// Most files that are searched.
+/// Maximum number of files that are searched.
 const FILES: usize = 3000;
-/// Most places that are told of one old form.
+/// Maximum number of places reported per old form.
 const PLACES: usize = 20;
 
-/// Endings of files that hold code of an ecosystem.
+/// Extensions of files that contain code of an ecosystem.
 const ENDINGS: &[(&str, &[&str])] = &[
     (
         "npm",
@@ -31,24 +31,24 @@ const ENDINGS: &[(&str, &[&str])] = &[
     ("composer", &["php", "blade"]),
 ];
 
-/// An old form where it stands.
+/// An occurrence of an old form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct OldForm {
-    /// The file.
+    /// The path of the file.
     pub path: String,
-    /// The line, from 1.
+    /// The line number, from 1.
     pub line: usize,
-    /// What stands there.
+    /// The code text that was found.
     pub pattern: String,
-    /// What to write.
+    /// The replacement.
     pub instead: String,
     /// The version that replaced it.
     pub since: String,
-    /// The technology.
+    /// The name of the technology.
     pub technology: String,
 }
 
-/// The old forms of an entry that `version` has replaced; all where it is not known.
+/// The old forms of an entry that `version` has replaced; all of them if the version is unknown.
 #[must_use]
 pub fn replaced<'e>(entry: &'e Entry<'_>, version: Option<&Version>) -> Vec<&'e Legacy> {
     let is_past = |legacy: &&Legacy| match (version, Version::read(&legacy.since)) {
@@ -58,8 +58,8 @@ pub fn replaced<'e>(entry: &'e Entry<'_>, version: Option<&Version>) -> Vec<&'e 
     entry.legacy.iter().filter(is_past).collect()
 }
 
-/// What code writes to use the packages of an entry, as forms to look for: the name in quotes where
-/// modules are imported by it, else the word that imports.
+/// The code that uses the packages of an entry, as search patterns: the quoted name where modules
+/// are imported by it, otherwise the import statement.
 #[must_use]
 pub fn naming(entry: &Entry<'_>) -> Vec<Legacy> {
     let mut texts: Vec<String> = Vec::new();
@@ -84,29 +84,30 @@ pub fn naming(entry: &Entry<'_>) -> Vec<Legacy> {
     texts.into_iter().map(form).collect()
 }
 
-/// What was searched, and what was found.
+/// The result of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Search {
-    /// The old forms, by file and line.
+    /// The occurrences, by file and line.
     pub found: Vec<OldForm>,
     /// How many files were searched.
     pub files: usize,
-    /// What was left out, a sentence each.
+    /// What was skipped, one sentence each.
     pub notes: Vec<String>,
 }
 
-/// What is looked for: the technology's name, the ecosystems its code is of, the old forms.
+/// A search request: the technology's name, the ecosystems of its code, and the old forms.
 #[derive(Clone, Debug)]
 pub struct Wanted<'w> {
-    /// The technology.
+    /// The name of the technology.
     pub name: &'w str,
-    /// Ecosystems; empty: any file.
+    /// The ecosystems whose files are searched; empty for any file.
     pub ecosystems: Vec<&'w str>,
-    /// The old forms.
+    /// The old forms to search for.
     pub forms: Vec<&'w Legacy>,
 }
 
-/// Looks for old forms in the files at `paths`. A text search: comments and strings count too.
+/// Searches the files at `paths` for old forms. It is a text search: comments and strings match
+/// too.
 #[must_use]
 pub fn search<'p>(
     disk: &Disk,
@@ -120,13 +121,13 @@ pub fn search<'p>(
             continue;
         }
         if search.files == FILES {
-            search.notes.push(format!("{FILES} files were searched; the others were not"));
+            search.notes.push(format!("searched {FILES} files; skipped the rest"));
             break;
         }
-        // One byte more tells a file that is too long.
+        // Reading one more byte than the limit detects a file that is too large.
         let Ok(bytes) = disk.read(path, FILE + 1) else { continue };
         if bytes.len() as u64 > FILE {
-            search.notes.push(format!("{path}: larger than {} KiB, not searched", FILE >> 10));
+            search.notes.push(format!("{path}: larger than {} KiB; skipped", FILE >> 10));
             continue;
         }
         let Ok(text) = String::from_utf8(bytes) else { continue };
@@ -142,7 +143,7 @@ pub fn search<'p>(
 fn is_code(path: &str, wanted: &Wanted<'_>) -> bool {
     let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
     let name = path.rsplit('/').next().unwrap_or(path);
-    // Lock files name what others use.
+    // Lock files list dependencies of dependencies.
     if name.contains("lock") {
         return false;
     }
@@ -163,7 +164,7 @@ fn forms_in(path: &str, text: &str, wanted: &Wanted<'_>, search: &mut Search) {
             technology: wanted.name.to_owned(),
         };
         let known = search.found.iter().filter(|it| it.pattern == legacy.pattern).count();
-        // An old form may be the name of a file.
+        // An old form can be the name of a file.
         let is_file = legacy.pattern.contains('.') && !legacy.pattern.contains(' ');
         if is_file && path.rsplit('/').next() == Some(&legacy.pattern) {
             search.found.push(say(1));
@@ -175,12 +176,12 @@ fn forms_in(path: &str, text: &str, wanted: &Wanted<'_>, search: &mut Search) {
     }
 }
 
-/// Whether a line holds `pattern` as words of its own: `poolOptions` is not in `myPoolOptions2`.
+/// Whether a line contains `pattern` as whole words: `poolOptions` does not match `myPoolOptions2`.
 fn holds(line: &str, pattern: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
     let pattern = pattern.trim();
     let starts = pattern.chars().next().is_some_and(is_word);
-    // `REACT_APP_` is a beginning.
+    // `REACT_APP_` is a prefix.
     let ends = pattern.chars().next_back().is_some_and(|c| is_word(c) && c != '_');
     !pattern.is_empty()
         && line.match_indices(pattern).any(|(at, _)| {

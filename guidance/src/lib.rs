@@ -1,5 +1,5 @@
-//! What guides an agent: the shipped pages and the project's own as one library, and what is read
-//! out of them.
+//! Guidance for agents: the shipped pages and the project's own pages as one library, and the data
+//! read from them.
 
 mod commands;
 pub mod compatibility;

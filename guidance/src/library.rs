@@ -1,4 +1,4 @@
-//! All pages of guidance: the shipped ones, with the project's own laid over them.
+//! The library of guidance pages: the shipped pages, overridden by the project's own.
 
 use super::knowledge::Index;
 use super::routing::Routing;
@@ -15,45 +15,44 @@ use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 use thiserror::Error;
 
-/// The folders that a project may keep its guidance in, the one that counts most first.
+/// Prefixes of the directories that can contain a project's guidance, highest precedence first.
 const PREFIXES: [&str; 3] = [".aidd/", "ai/", ""];
 
-/// Most characters of a summary in an index.
+/// Maximum number of characters of a summary in an index.
 const SUMMARY: usize = 140;
 
-/// Most pages of one sort that a project may have: more of them is a folder that serves something
-/// else.
+/// Maximum number of pages of one kind in a project; a directory with more serves another purpose.
 const MOST: usize = 2000;
 
-/// Whose page it is.
+/// The origin of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// Shipped with aidd.
     Shipped,
-    /// The project's own.
+    /// Written by the project.
     Project,
 }
 
 /// A page of guidance.
 #[derive(Clone, Debug)]
 pub struct Page {
-    /// Its sort.
+    /// The kind of page.
     pub shelf: Shelf,
-    /// What it is called, unique on its shelf.
+    /// The name, unique among pages of the same kind.
     pub name: String,
-    /// Where it lies: from the project's root, or from `content/`.
+    /// The path: relative to the project's root, or to `content/` for shipped pages.
     pub path: String,
-    /// Whose it is.
+    /// Whether it is shipped or the project's own.
     pub origin: Origin,
-    /// One line on it.
+    /// A one-line summary.
     pub summary: String,
-    /// What its header says; empty when it has none.
+    /// The fields of its header; empty when it has none.
     pub header: Header,
     text: Cow<'static, str>,
     body: usize,
 }
 
-/// What a page's header says. That of a shipped page is read when first asked for.
+/// The fields of a page's header. The header of a shipped page is parsed on first access.
 #[derive(Clone, Debug, Default)]
 pub struct Header {
     json: &'static str,
@@ -64,7 +63,7 @@ impl Deref for Header {
     type Target = Map<String, Value>;
 
     fn deref(&self) -> &Self::Target {
-        // The build script wrote it.
+        // The build script wrote it, so it is valid.
         self.read.get_or_init(|| serde_json::from_str(self.json).unwrap_or_default())
     }
 }
@@ -76,25 +75,25 @@ impl From<Map<String, Value>> for Header {
 }
 
 impl Page {
-    /// The whole page.
+    /// The whole page, header included.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Its Markdown below the header.
+    /// The Markdown below the header.
     #[must_use]
     pub fn body(&self) -> &str {
         self.text.get(self.body..).unwrap_or_default().trim_start()
     }
 
-    /// A text of its header.
+    /// The string value of a header field.
     #[must_use]
     pub fn said(&self, key: &str) -> Option<&str> {
         self.header.get(key).and_then(Value::as_str)
     }
 
-    /// The texts of a list of its header; a single text is a list of one.
+    /// The strings of a list in the header; a single string counts as a list of one.
     pub fn list(&self, key: &str) -> impl Iterator<Item = &str> {
         let value = self.header.get(key);
         let one = value.and_then(Value::as_str);
@@ -103,16 +102,16 @@ impl Page {
     }
 }
 
-/// All pages.
+/// All pages of guidance that apply to a project.
 #[derive(Clone, Debug, Default)]
 pub struct Library {
     pages: BTreeMap<(Shelf, String), Page>,
-    /// The shipped pages, also those that the project replaces.
+    /// The shipped pages, including those that the project replaces.
     guides: &'static [Guide],
-    /// As [`Tables::tasks`].
+    /// See [`Tables::tasks`].
     tasks: &'static str,
-    /// What is wrong with the project's pages, a sentence each, path first. A page named here is left
-    /// out.
+    /// Problems with the project's pages, one sentence each, starting with the path. A page with a
+    /// problem is skipped.
     pub problems: Vec<String>,
     index: Arc<Index>,
     routing: Arc<OnceLock<Result<Routing, TableError>>>,
@@ -121,36 +120,36 @@ pub struct Library {
 /// Why a page cannot be read as a table.
 #[derive(Debug, Error)]
 pub enum TableError {
-    /// There is no such page.
-    #[error("there is no page `{name}` among the {shelf}")]
+    /// The page does not exist.
+    #[error("no page `{name}` in {shelf}")]
     Missing {
-        /// Its name.
+        /// The name of the page.
         name: String,
-        /// Where it would lie.
+        /// The kind of page, as a directory name.
         shelf: &'static str,
     },
-    /// There is no page of heuristics.
-    #[error("there is no page specs/heuristics")]
+    /// The page of heuristics does not exist.
+    #[error("page specs/heuristics is missing")]
     NoHeuristics,
-    /// Its header is malformed.
+    /// The header of the page is malformed.
     #[error("{path}: {why}")]
     Malformed {
-        /// The page.
+        /// The path of the page.
         path: String,
-        /// What does not fit.
+        /// The deserialisation error.
         why: serde_json::Error,
     },
-    /// A glob in its header is malformed.
+    /// A glob in the header of the page is malformed.
     #[error("{path}: {why}")]
     Glob {
-        /// The page.
+        /// The path of the page.
         path: &'static str,
-        /// What is wrong with the glob.
+        /// The error in the glob.
         why: GlobError,
     },
 }
 
-/// Where the pages of one sort of a project may lie, and what lies there.
+/// A directory with a project's pages of one kind, and its files.
 struct Place {
     shelf: Shelf,
     folder: String,
@@ -158,7 +157,7 @@ struct Place {
 }
 
 impl Library {
-    /// The shipped pages alone.
+    /// Loads the shipped pages only.
     #[must_use]
     pub fn shipped(tables: &Tables) -> Self {
         Self::of_guides(tables.guides, tables.tasks)
@@ -184,8 +183,8 @@ impl Library {
         library
     }
 
-    /// The pages of a project: its own take the place of shipped ones of the same name, as `config`
-    /// says.
+    /// Loads the pages for a project. Its own pages replace shipped pages of the same name, unless
+    /// `config` says otherwise.
     #[must_use]
     pub fn load(tables: &Tables, disk: &Disk, config: &ContentConfig) -> Self {
         let (places, problems) = places(disk, config);
@@ -231,7 +230,7 @@ impl Library {
                 }
             }
             if let Some(first) = own.get(&key(&page)) {
-                let said = format!("{path}: {} has this name already and counts", first.path);
+                let said = format!("{path}: ignored; {} has the same name", first.path);
                 self.problems.push(said);
             } else {
                 own.insert(key(&page), page);
@@ -239,27 +238,27 @@ impl Library {
         }
     }
 
-    /// The shipped pages alone, without those of the project.
+    /// The shipped pages only.
     pub(super) fn without_project(&self) -> Self {
         Self::of_guides(self.guides, self.tasks)
     }
 
-    /// As [`Tables::tasks`].
+    /// See [`Tables::tasks`].
     pub(super) fn tasks(&self) -> &'static str {
         self.tasks
     }
 
-    /// What its knowledge is searched by.
+    /// The search index of its knowledge base.
     pub(super) fn index(&self) -> &Index {
         &self.index
     }
 
-    /// Its tables of routing, once they are read.
+    /// The routing tables, filled on first use.
     pub(super) fn routing(&self) -> &OnceLock<Result<Routing, TableError>> {
         &self.routing
     }
 
-    /// All pages on a shelf, by name.
+    /// All pages of a kind, sorted by name.
     pub fn on(&self, shelf: Shelf) -> impl Iterator<Item = &Page> {
         self.pages
             .range((shelf, String::new())..)
@@ -267,17 +266,17 @@ impl Library {
             .take_while(move |page| page.shelf == shelf)
     }
 
-    /// The page of that name on a shelf.
+    /// The page of a kind with exactly this name.
     #[must_use]
     pub fn get(&self, shelf: Shelf, name: &str) -> Option<&Page> {
         self.pages.get(&(shelf, name.to_owned()))
     }
 
-    /// The page that `given` means: its name in any case, with spaces or `_` for `-`, or a part of one
-    /// name only.
+    /// Finds a page by name in any case, with spaces or `_` for `-`, or by a substring of exactly
+    /// one name.
     ///
     /// # Errors
-    /// The names that may be meant, the nearest first; empty when none is near.
+    /// When no page matches: suggested names, nearest first; empty when none is near.
     pub fn find(&self, shelf: Shelf, given: &str) -> Result<&Page, Vec<&str>> {
         if let Some(page) = self.get(shelf, given) {
             return Ok(page);
@@ -303,7 +302,7 @@ impl Library {
     }
 }
 
-/// Where a project's pages lie, by sort, those that count most first.
+/// The directories with the project's pages by kind, highest precedence first, and problems found.
 fn places(disk: &Disk, config: &ContentConfig) -> (Vec<Place>, Vec<String>) {
     let (mut places, mut problems) = (Vec::new(), Vec::new());
     if config.override_mode == Some(ContentMode::BundledOnly) {
@@ -322,20 +321,22 @@ fn places(disk: &Disk, config: &ContentConfig) -> (Vec<Place>, Vec<String>) {
                 _ => disk.is_dir(&folder),
             };
             if is_there && disk.inside(&folder).is_none() {
-                problems.push(format!("{folder}: it leads out of the project"));
+                problems.push(format!("{folder}: outside the project"));
             } else if is_there {
                 let files = files(disk, shelf, &folder, &mut problems);
                 places.push(Place { shelf, folder, files });
             } else if configured.is_some() {
                 let key = shelf.word();
-                problems.push(format!("{folder}: there is no such folder below the root; `content.paths.{key}` names it"));
+                problems.push(format!(
+                    "{folder}: `content.paths.{key}` names a directory that does not exist"
+                ));
             }
         }
     }
     (places, problems)
 }
 
-/// The files of a sort in a folder.
+/// The files of one kind in a directory.
 fn files(disk: &Disk, shelf: Shelf, folder: &str, problems: &mut Vec<String>) -> Vec<String> {
     if shelf == Shelf::Protocol {
         return vec![folder.to_owned()];
@@ -344,19 +345,19 @@ fn files(disk: &Disk, shelf: Shelf, folder: &str, problems: &mut Vec<String>) ->
     files.retain(|path| shelf.takes(path[folder.len()..].trim_start_matches('/')));
     if files.len() > MOST {
         let many = files.len();
-        problems.push(format!("{folder}: {many} pages; the first {MOST} by name are read"));
+        problems.push(format!("{folder}: {many} pages; only the first {MOST} by name are read"));
         files.truncate(MOST);
     }
     files
 }
 
-/// Reads a page.
+/// Reads and parses a page.
 fn read(disk: &Disk, shelf: Shelf, path: &str, rest: &str) -> Result<Page, String> {
     let bytes = disk.read(path, SIDE_FILE_LIMIT + 1).map_err(|error| error.to_string())?;
     if bytes.len() as u64 > SIDE_FILE_LIMIT {
-        return Err("longer than 2 MiB; it is left out".to_owned());
+        return Err("larger than 2 MiB; skipped".to_owned());
     }
-    let text = String::from_utf8(bytes).map_err(|_| "not UTF-8; it is left out".to_owned())?;
+    let text = String::from_utf8(bytes).map_err(|_| "not UTF-8; skipped".to_owned())?;
     let (header, body) = header(&text)?;
     let named = header.get("name").and_then(Value::as_str);
     let name = shelf.key(rest, named);
@@ -375,7 +376,7 @@ fn read(disk: &Disk, shelf: Shelf, path: &str, rest: &str) -> Result<Page, Strin
     })
 }
 
-/// The header of a page, and where its Markdown begins. A page without one is as good.
+/// The header of a page, and the offset of the Markdown. A page without a header is valid.
 fn header(text: &str) -> Result<(Map<String, Value>, usize), String> {
     if !page::has_header(text) {
         return Ok((Map::new(), 0));
@@ -384,20 +385,20 @@ fn header(text: &str) -> Result<(Map<String, Value>, usize), String> {
     match serde_saphyr::from_str::<Value>(&text[yaml]) {
         Ok(Value::Object(header)) => Ok((header, body.start)),
         Ok(Value::Null) => Ok((Map::new(), body.start)),
-        Ok(_) => Err("the header holds no keys; write `key: value` lines".to_owned()),
+        Ok(_) => Err("the header has no keys; write `key: value` lines".to_owned()),
         Err(error) => {
-            // The header begins on the second line of the page.
+            // The header starts on the second line of the page.
             let place = error.location().map(|at| format!("line {}: ", at.line() + 1));
             let said = error.without_snippet().to_string();
             let first = said.lines().next().unwrap_or_default();
-            // It counts lines from the header.
+            // The error counts lines from the start of the header.
             let first = first.split(" at line ").next().unwrap_or(first);
             Err(format!("{}the header cannot be read: {first}", place.unwrap_or_default()))
         }
     }
 }
 
-/// The library of one project, read again when one of its pages, or the configuration, changed.
+/// The library of one project, reloaded when a page or the configuration changes.
 #[derive(Debug, Default)]
 pub struct Watched(Option<Known>);
 
@@ -409,7 +410,7 @@ struct Known {
 }
 
 impl Watched {
-    /// The library as it is now. Looks at every page's stamp; reads only after a change.
+    /// The current library. Compares the stamp of every page and reloads only after a change.
     pub fn current(
         &mut self,
         tables: &Tables,

@@ -1,34 +1,35 @@
-//! How likely a task belongs to each row of the routing table, by tasks of which that is known
-//! (`content/routing/tasks.txt`): the words they share, and how near their vectors are.
+//! Scores how likely a task belongs to each row of the routing table, based on labelled tasks
+//! (`content/routing/tasks.txt`): shared words and embedding similarity.
 
 use super::words::tokens;
 use aidd_lexicon::embedding::{DIMENSIONS, Table, Vector};
 use aidd_lexicon::tables::scores::meaning as score;
 use std::collections::{BTreeSet, HashMap};
 
-/// A word of this many letters may be mistyped.
+/// Minimum length in letters of a word that can be a typo.
 const LONG: usize = 5;
-/// Unknown words that are looked up; more are no sentence.
+/// Maximum number of unknown words that are spell-checked; a text with more is not a sentence.
 const MOST_TYPOS: usize = 30;
 
-/// What is known of the tasks of each row.
+/// Statistics of the labelled tasks of each row.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Meaning {
-    /// Word to the rows whose tasks have it, and how many do.
+    /// Word → the rows whose tasks contain it, with the number of tasks.
     counts: HashMap<String, Vec<(usize, f32)>>,
-    /// The weight of a word that a row has not seen, by row.
+    /// The log weight of a word that does not occur in a row, by row.
     unseen: Vec<f32>,
-    /// `ln` of what the counts of a row are divided by.
+    /// The log of the denominator of each row's counts.
     totals: Vec<f32>,
     mean: Vec<f32>,
-    /// The direction of each row from the mean.
+    /// The unit vector of each row relative to the mean.
     centres: Vec<Vec<f32>>,
-    /// English words, for what is mistyped.
+    /// Known English words, for spelling correction.
     known: BTreeSet<String>,
 }
 
 impl Meaning {
-    /// From tasks with the place of their row, of which there are `rows`; and from single words.
+    /// Builds the statistics from tasks and single words, each with the index of its row; `rows` is
+    /// the number of rows.
     pub(super) fn new(rows: usize, tasks: &[(&str, usize)], words: &[(&str, usize)]) -> Self {
         let mut counts: HashMap<String, Vec<(usize, f32)>> = HashMap::new();
         let mut sums = vec![0.0_f32; rows];
@@ -52,7 +53,7 @@ impl Meaning {
         Self { counts, unseen, totals, mean, centres, known }
     }
 
-    /// How well a task fits each row: more is better, and only differences tell.
+    /// Scores a task against each row. Higher is better; only differences are meaningful.
     pub(super) fn fits(&self, tokens: &[String]) -> Vec<f32> {
         let rows = self.unseen.len();
         let mut sums = vec![0.0_f32; rows];
@@ -79,7 +80,7 @@ impl Meaning {
             .collect()
     }
 
-    /// The tokens, with those that are a slip away from a word of a known task put right.
+    /// Corrects tokens that differ by one typo from a word of a labelled task.
     pub(super) fn put_right(&self, tokens: &mut [String]) {
         let table = Table::shipped();
         let odd = |token: &&mut String| {
@@ -93,7 +94,7 @@ impl Meaning {
     }
 }
 
-/// The mean of all tasks, and the direction of each row from it, of length 1.
+/// The mean of all task vectors, and the unit vector of each row relative to it.
 fn directions(rows: usize, tasks: &[(&str, usize)]) -> (Vec<f32>, Vec<Vec<f32>>) {
     let table = Table::shipped();
     let vectors: Vec<(Vec<f32>, usize)> = tasks
@@ -120,7 +121,7 @@ fn unit(vector: &Vector) -> Vec<f32> {
     values
 }
 
-/// The direction from `mean` to `vector`, of length 1.
+/// The unit vector from `mean` to `vector`.
 fn apart(vector: &[f32], mean: &[f32]) -> Vec<f32> {
     let mut apart: Vec<f32> = vector.iter().zip(mean).map(|(one, mean)| one - mean).collect();
     shorten(&mut apart);
@@ -137,7 +138,7 @@ fn dot(one: &[f32], other: &[f32]) -> f32 {
     one.iter().zip(other).map(|(one, other)| one * other).sum()
 }
 
-/// To length 1; what has none stays.
+/// Normalises to length 1; a zero vector is unchanged.
 fn shorten(vector: &mut [f32]) {
     let length = dot(vector, vector).sqrt();
     if length > 0.0 {
@@ -145,13 +146,13 @@ fn shorten(vector: &mut [f32]) {
     }
 }
 
-/// What of a task is counted: English words without their ending, and two and three syllables in a
-/// row of Korean ones, whose particles vary. Each once.
+/// The distinct features of a task: English words without their suffix, and two and three
+/// consecutive syllables of Korean words, whose particles vary.
 fn features(tokens: &[String]) -> BTreeSet<String> {
     let mut features = BTreeSet::new();
     for token in tokens {
         if token.chars().any(is_hangul) {
-            // The beginning of a word counts as a sign of its own.
+            // The beginning of a word counts as a character of its own.
             let signs: Vec<char> = std::iter::once('^').chain(token.chars()).collect();
             for length in [2, 3] {
                 features.extend(signs.windows(length).map(|part| part.iter().collect::<String>()));
@@ -179,7 +180,7 @@ fn is_long_latin(token: &str) -> bool {
     token.len() >= LONG && token.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
-/// Whether two words differ by one letter more, less or other, or by two that changed places.
+/// Whether two words differ by one inserted, removed or replaced letter, or by two swapped letters.
 fn is_slip(one: &str, other: &str) -> bool {
     one.len().abs_diff(other.len()) <= 1 && strsim::osa_distance(one, other) <= 1
 }

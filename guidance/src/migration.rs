@@ -1,6 +1,6 @@
-//! A plan to move a technology to another version: ordered steps from what its entry knows, what the
-//! manifests say and which package manager the project has. What the entry does not know is a step
-//! of its own, and said.
+//! Plans the migration of a technology to another version: ordered steps derived from its entry,
+//! the manifests and the project's package manager. A gap in the entry becomes an explicit step and
+//! a note.
 
 mod error;
 mod leave;
@@ -17,80 +17,80 @@ use aidd_engine::project::stack::{Dependency, Ecosystem, Manifest, Pin, Stack, V
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// Most hops of one plan.
+/// Maximum number of hops in a plan.
 const HOPS: usize = 12;
 
-/// How likely a step goes wrong, and what it costs then.
+/// The risk of a step: the probability of failure and its cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Risk {
-    /// Undone at once.
+    /// Can be undone immediately.
     Low,
-    /// Needs the tests.
+    /// Needs the tests to confirm it.
     Medium,
-    /// Needs a person's eye.
+    /// Needs a human review.
     High,
 }
 
-/// A step.
+/// A step of a migration plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Step {
-    /// What to do.
+    /// The instruction.
     pub what: String,
-    /// Commands for it.
+    /// Commands that carry it out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<String>,
-    /// How likely it goes wrong.
+    /// The risk of the step.
     pub risk: Risk,
-    /// Where it comes from: an address, an entry, a manifest.
+    /// The source of the step: a URL, an entry or a manifest.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
 }
 
-/// A plan.
+/// A migration plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
-    /// From which version.
+    /// The version to migrate from, with the technology's name if the target is another technology.
     pub from: String,
-    /// To which.
+    /// The version or technology to migrate to.
     pub to: String,
-    /// The versions on the way, both ends among them.
+    /// All versions on the path, including both ends.
     pub hops: Vec<String>,
     /// The steps, in order.
     pub steps: Vec<Step>,
-    /// What must hold all along.
+    /// Conditions that apply throughout the migration.
     pub guardrails: Vec<String>,
-    /// What the plan does not know, or what differs from what was asked.
+    /// Gaps in the plan, and differences from the request.
     pub notes: Vec<String>,
 }
 
-/// What a plan is made from.
+/// The parameters of a plan.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'p> {
-    /// From which version; `None`: as the project has it.
+    /// The version to migrate from; `None` for the version that the project uses.
     pub from: Option<&'p str>,
-    /// To which; `None`: the one that the entry describes.
+    /// The version or technology to migrate to; `None` for the version that the entry describes.
     pub to: Option<&'p str>,
-    /// The old forms in the project's code.
+    /// The old forms found in the project's code.
     pub old_forms: &'p [OldForm],
-    /// Where the project's code names the technology.
+    /// The places where the project's code uses the technology.
     pub uses: &'p [OldForm],
 }
 
-/// What of the project a plan speaks of.
+/// The parts of the project that a plan depends on.
 #[derive(Clone, Copy)]
 struct Project<'s> {
     stack: &'s Stack,
-    /// The packages of the technology, and who names them.
+    /// The packages of the technology, and the manifests that name them.
     used: &'s [(&'s Manifest, &'s Dependency)],
-    /// Whose checks tell whether it works.
+    /// The ecosystems whose checks verify the migration.
     ecosystems: &'s BTreeSet<Ecosystem>,
 }
 
-/// Plans the move of the technology of `entry`.
+/// Plans the migration of the technology of `entry`.
 ///
 /// # Errors
-/// When a version is missing or no version, or the target is not the later one: what to do instead.
+/// When a version is missing or malformed, or the target is not newer. The message says what to do.
 pub fn plan(
     entry: &Entry<'_>,
     asked: Asked<'_>,
@@ -103,7 +103,7 @@ pub fn plan(
     let ecosystems = ecosystems(entry, &used);
     let project = Project { stack, used: &used, ecosystems: &ecosystems };
     if let Some(way) = leave::way(entry, asked.to, knowledge) {
-        // Whoever leaves a technology need not know which version of it there is.
+        // Leaving a technology does not require knowing its current version.
         let from = match asked.from {
             Some(_) => Some(starting(entry, asked.from, here.as_ref(), &mut plan.notes)?),
             None => here.map(|(version, _)| version),
@@ -132,17 +132,17 @@ pub fn plan(
         let names: Vec<&str> = entry.packages.iter().map(|(_, name)| *name).collect();
         let said = if names.is_empty() {
             format!(
-                "{} is no package: the version is set where it is installed or deployed",
+                "{} is not a package: set the version where it is installed or deployed",
                 entry.name
             )
         } else {
-            format!("no manifest names {}: commands are left out", names.join(", "))
+            format!("no manifest names {}: commands are omitted", names.join(", "))
         };
         plan.notes.push(said);
     }
     if let Some(described) = entry.version.and_then(Version::read).filter(|known| *known < to) {
         plan.notes.push(format!(
-            "the entry describes up to {described} (reviewed {}); what {to} brings is not in it",
+            "the entry covers up to {described} (reviewed {}), not {to}",
             entry.updated
         ));
     }
@@ -162,7 +162,7 @@ fn starting(
     let version = Version::read(given).ok_or_else(|| MigrationError::Start(given.to_owned()))?;
     if let Some((own, place)) = here.filter(|(own, _)| !own.is_of(&version)) {
         notes.push(format!(
-            "{place} has {own}, not {version}; the plan begins at {version} as asked"
+            "{place} has {own}, not {version}; the plan starts at {version} as requested"
         ));
     }
     Ok(version)
@@ -182,7 +182,8 @@ fn target(entry: &Entry<'_>, given: Option<&str>) -> Result<Version, MigrationEr
     }
 }
 
-/// Whose checks tell whether a technology works: those of who names it, else of who could.
+/// The ecosystems whose checks verify a technology: those of the manifests that name it, otherwise
+/// those in which it is published.
 fn ecosystems(entry: &Entry<'_>, used: &[(&Manifest, &Dependency)]) -> BTreeSet<Ecosystem> {
     let found: BTreeSet<Ecosystem> = used.iter().map(|(manifest, _)| manifest.ecosystem).collect();
     if !found.is_empty() {
@@ -193,20 +194,21 @@ fn ecosystems(entry: &Entry<'_>, used: &[(&Manifest, &Dependency)]) -> BTreeSet<
     words.filter_map(Ecosystem::from_word).collect()
 }
 
-/// The files that pin a runtime.
+/// The files that pin the version of a runtime.
 fn pins<'s>(entry: &Entry<'_>, stack: &'s Stack) -> Vec<&'s Pin> {
     let names: BTreeSet<String> = entry.names().map(plain).collect();
     stack.pins.iter().filter(|pin| names.contains(&plain(&pin.name))).collect()
 }
 
-/// From one version to the next: what the entry knows of it, or that it knows nothing.
+/// One hop between versions, with the entry's migration if it has one.
 struct Hop<'e> {
     from: String,
     to: String,
     known: Option<&'e Migration>,
 }
 
-/// The hops from one version to another. Of several that begin where one is, the longest.
+/// The hops from one version to another. If several migrations start at a version, the longest is
+/// used.
 fn route<'e>(entry: &'e Entry<'_>, from: &Version, to: &Version) -> Vec<Hop<'e>> {
     let read = |it: &'e Migration| Some((Version::read(&it.from)?, Version::read(&it.to)?, it));
     let known: Vec<(Version, Version, &Migration)> =
@@ -231,7 +233,8 @@ fn route<'e>(entry: &'e Entry<'_>, from: &Version, to: &Version) -> Vec<Hop<'e>>
     hops
 }
 
-/// Everything green and written down, and old forms gone that the present version replaced.
+/// Adds the preparation: a clean branch with recorded check results, and the removal of old forms
+/// that the current version already replaced.
 fn prepare(
     entry: &Entry<'_>,
     from: Option<&Version>,
@@ -240,7 +243,7 @@ fn prepare(
     plan: &mut Plan,
 ) {
     plan.steps.push(Step {
-        what: "Begin on a branch of its own with a clean work tree; run the checks and keep what they say"
+        what: "Create a branch from a clean work tree; run the checks and record their output"
             .to_owned(),
         commands: checks(project.ecosystems, project.stack),
         risk: Risk::Low,
@@ -252,7 +255,7 @@ fn prepare(
     if !forms.is_empty() {
         plan.steps.push(Step {
             what: format!(
-                "Replace first what {from} has replaced already, in a commit of its own: {}",
+                "First replace the old forms that {from} already replaced, in a separate commit: {}",
                 shown(&forms)
             ),
             commands: Vec::new(),
@@ -262,7 +265,7 @@ fn prepare(
     }
 }
 
-/// One hop.
+/// Adds the steps of one hop.
 fn walk(
     entry: &Entry<'_>,
     hop: &Hop<'_>,
@@ -275,21 +278,21 @@ fn walk(
     let Some(known) = hop.known else {
         plan.steps.push(Step {
             what: format!(
-                "{from} to {to}: the entry knows nothing of what breaks; read the release notes of every \
-                 major version between and add the breaks here"
+                "{from} to {to}: the entry does not describe what breaks; read the release notes of every \
+                 major version in between and add the breaking changes here"
             ),
             commands: Vec::new(),
             risk: Risk::High,
             source: Some(page),
         });
-        plan.notes.push(format!("nothing is known of {name} {from} to {to}"));
+        plan.notes.push(format!("the breaking changes of {name} {from} to {to} are unknown"));
         update(entry, to, project, plan, Risk::High);
         verify(to, project, plan);
         return;
     };
     if let Some(guide) = &known.guide {
         plan.steps.push(Step {
-            what: format!("{from} to {to}: read the guide and mark what concerns this project"),
+            what: format!("{from} to {to}: read the guide and note what affects this project"),
             commands: Vec::new(),
             risk: Risk::Low,
             source: Some(guide.clone()),
@@ -297,7 +300,7 @@ fn walk(
     }
     for broken in &known.breaking {
         plan.steps.push(Step {
-            what: format!("Find out whether it hits here, and mend it: {broken}"),
+            what: format!("Check whether this affects the project, and fix it: {broken}"),
             commands: Vec::new(),
             risk: Risk::Medium,
             source: known.guide.clone().or_else(|| Some(page.clone())),
@@ -307,7 +310,7 @@ fn walk(
     update(entry, to, project, plan, risk);
     if let Some(codemod) = &known.codemod {
         plan.steps.push(Step {
-            what: "Run the codemod and read its whole diff; commit it apart from what you change by hand"
+            what: "Run the codemod and review its whole diff; commit it separately from manual changes"
                 .to_owned(),
             commands: vec![run_by(codemod, manager(project.used))],
             risk: Risk::Medium,
@@ -323,7 +326,7 @@ fn walk(
     let forms: Vec<&OldForm> = old_forms.iter().filter(between).collect();
     if !forms.is_empty() {
         plan.steps.push(Step {
-            what: format!("Replace what {to} replaced: {}", shown(&forms)),
+            what: format!("Replace the old forms that {to} replaced: {}", shown(&forms)),
             commands: Vec::new(),
             risk: Risk::Medium,
             source: Some(format!("{page}, legacy")),
@@ -332,7 +335,7 @@ fn walk(
     verify(to, project, plan);
 }
 
-/// Old forms with their new ones and places, shortly.
+/// Old forms with their replacements and places, in short form.
 fn shown(forms: &[&OldForm]) -> String {
     let mut seen = BTreeSet::new();
     let mut parts = Vec::new();
@@ -348,12 +351,12 @@ fn shown(forms: &[&OldForm]) -> String {
         let more = places.len().saturating_sub(3);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let places = places[..places.len().min(3)].join(", ");
-        parts.push(format!("`{}` by {} ({places}{more})", form.pattern, form.instead));
+        parts.push(format!("`{}` with {} ({places}{more})", form.pattern, form.instead));
     }
     parts.join("; ")
 }
 
-/// Sets the version in every manifest that names it, or that pins it.
+/// Adds the step that sets the version in every manifest or file that names or pins it.
 fn update(entry: &Entry<'_>, to: &str, project: Project<'_>, plan: &mut Plan, risk: Risk) {
     let used = project.used;
     if used.is_empty() {
@@ -363,7 +366,7 @@ fn update(entry: &Entry<'_>, to: &str, project: Project<'_>, plan: &mut Plan, ri
         if let Some(first) = pins.first() {
             plan.steps.push(Step {
                 what: format!(
-                    "Set {to} in {}, and wherever an image or a pipeline names the version",
+                    "Set {to} in {}, and in every image or pipeline that names the version",
                     places.join(", ")
                 ),
                 commands: Vec::new(),
@@ -383,7 +386,7 @@ fn update(entry: &Entry<'_>, to: &str, project: Project<'_>, plan: &mut Plan, ri
     let commands =
         folders.iter().map(|(manifest, names)| set_version(manifest, names, to)).collect();
     let paths: Vec<&str> = folders.iter().map(|(manifest, _)| &*manifest.path).collect();
-    // A build by Maven or Gradle keeps no lock file unless it was told to.
+    // Maven and Gradle write a lock file only when configured to.
     let has_lock = |(manifest, _): &(&Manifest, Vec<&str>)| {
         manifest.ecosystem != Ecosystem::Maven || manifest.lock.is_some()
     };
@@ -400,17 +403,17 @@ fn verify(to: &str, project: Project<'_>, plan: &mut Plan) {
     let commands = checks(project.ecosystems, project.stack);
     if commands.is_empty() && !plan.notes.iter().any(|note| note.contains("no check")) {
         plan.notes
-            .push("no check was found in the manifests: name one before the first step".to_owned());
+            .push("no checks found in the manifests: define one before the first step".to_owned());
     }
     plan.steps.push(Step {
-        what: format!("At {to}: run the checks, compare with what they said before, look at warnings of old forms, and commit"),
+        what: format!("At {to}: run the checks, compare with the recorded output, review deprecation warnings, and commit"),
         commands,
         risk: Risk::Medium,
         source: None,
     });
 }
 
-/// What must hold all along.
+/// Adds the guardrails of the whole plan.
 fn guard(entry: &Entry<'_>, project: Project<'_>, plan: &mut Plan) {
     let Project { stack, used, .. } = project;
     if plan.hops.len() > 2 {
@@ -434,11 +437,11 @@ fn guard(entry: &Entry<'_>, project: Project<'_>, plan: &mut Plan) {
     let lock = used.iter().find_map(|(manifest, _)| manifest.lock.clone());
     match (install, lock) {
         (Some(install), Some(lock)) => plan.guardrails.push(format!(
-            "The way back is the commit before: revert, then `{install}` restores {lock}; try it once before the first hop"
+            "Rollback: revert the commit, then `{install}` restores {lock}; test this once before the first hop"
         )),
         _ => plan.guardrails.push(
-            "The way back is the commit before, with the versions of that day; without a lock file write \
-             them down first"
+            "Rollback: revert the commit and restore the previous versions; without a lock file, record \
+             them first"
                 .to_owned(),
         ),
     }
@@ -458,7 +461,8 @@ fn guard(entry: &Entry<'_>, project: Project<'_>, plan: &mut Plan) {
         .collect();
     if !siblings.is_empty() {
         let names = siblings.into_iter().collect::<Vec<_>>().join(", ");
-        plan.guardrails.push(format!("Of the same maker, to be moved in the same commit: {names}"));
+        plan.guardrails
+            .push(format!("From the same publisher, to be updated in the same commit: {names}"));
     }
     let partners: Vec<&str> = entry.works_with.iter().copied().take(12).collect();
     let names: Vec<&str> = stack
@@ -469,7 +473,9 @@ fn guard(entry: &Entry<'_>, project: Project<'_>, plan: &mut Plan) {
         .into_iter()
         .collect();
     if !names.is_empty() {
-        plan.guardrails
-            .push(format!("See that these support each version on the way: {}", names.join(", ")));
+        plan.guardrails.push(format!(
+            "Check that these support each version on the path: {}",
+            names.join(", ")
+        ));
     }
 }

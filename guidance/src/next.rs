@@ -1,40 +1,40 @@
-//! What to do next: from where work stands, each with the tool that does it and its arguments filled
-//! in.
+//! Suggests the next steps from the state of the work, each with the tool that performs it and its
+//! arguments filled in.
 
 use aidd_memory::state::State;
 use serde_json::{Map, Value, json};
 
-/// Something to do.
+/// A suggested step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Next {
-    /// What, in a few words.
+    /// A short description of the step.
     pub action: String,
-    /// The tool that does it.
+    /// The name of the tool that performs it.
     pub tool: &'static str,
-    /// Its arguments.
+    /// The arguments of the call.
     pub args: Map<String, Value>,
-    /// Arguments that only the agent can give.
+    /// Names of the arguments that only the agent can fill in.
     pub needs: &'static [&'static str],
-    /// Why now.
+    /// The reason for suggesting it now.
     pub reason: String,
 }
 
-/// What is known beside [`State`].
+/// Facts that [`State`] does not contain.
 #[derive(Clone, Debug, Default)]
 pub struct Asked<'a> {
-    /// What the agent is about, in its words.
+    /// The agent's current task, in its words.
     pub task: Option<&'a str>,
-    /// Names of tools that were called just now.
+    /// Names of tools that were called most recently.
     pub recent: &'a [String],
-    /// Files that differ from the last commit; `None`: not looked at.
+    /// Files that differ from the last commit; `None` if not determined.
     pub changed: Option<&'a [String]>,
-    /// New findings in them: errors, and others. `None`: not looked at.
+    /// New findings in those files: the number of errors, and of others. `None` if not determined.
     pub findings: Option<(usize, usize)>,
 }
 
-/// The tool for one kind of file.
+/// Maps a kind of file to the tool that checks it.
 struct ByFile {
-    /// Whether it is for a file of this name.
+    /// Whether the tool applies to a file of this name.
     is_for: fn(&str) -> bool,
     tool: &'static str,
     why: &'static str,
@@ -63,8 +63,8 @@ fn next(
     Next { action: action.into(), tool, args, needs: &[], reason: reason.into() }
 }
 
-/// What to do, the most pressing first; nothing when nothing is pending. What a tool just called did
-/// is not proposed again.
+/// The suggested steps, most urgent first; empty when nothing is pending. Steps whose tool was just
+/// called are omitted.
 #[must_use]
 pub fn suggest(state: &State, asked: &Asked<'_>) -> Vec<Next> {
     let mut all = Vec::new();
@@ -83,23 +83,23 @@ pub fn suggest(state: &State, asked: &Asked<'_>) -> Vec<Next> {
     all
 }
 
-/// What has to be mended goes before all.
+/// New findings come first.
 fn findings(asked: &Asked<'_>, all: &mut Vec<Next>) {
     if let Some((errors, others)) = asked.findings.filter(|(errors, others)| errors + others > 0) {
         let all_of = errors + others;
         let many = if all_of == 1 { "1 finding".to_owned() } else { format!("{all_of} findings") };
         let reason = format!("the changes bring {many}, {errors} of them errors");
-        all.push(next("Mend the new findings", "aidd_ci_diff_check", json!({}), reason));
+        all.push(next("Fix the new findings", "aidd_ci_diff_check", json!({}), reason));
     }
 }
 
 fn begin(state: &State, asked: &Asked<'_>, all: &mut Vec<Next>) {
     if let (None, Some(branch)) = (&state.session, &state.branch) {
-        // What only the agent can fill in has the shape that is taken.
+        // Fields that only the agent can fill in are present but empty.
         let who = json!({"provider": "", "model": "", "client": ""});
         let args = json!({"action": "start", "branch": branch, "aiProvider": who});
         let start =
-            next("Open a session", "aidd_session", args, format!("none is open on {branch}"));
+            next("Open a session", "aidd_session", args, format!("no session is open on {branch}"));
         all.push(Next { needs: &["aiProvider"], ..start });
     }
     if let Some(task) = asked.task {
@@ -111,11 +111,11 @@ fn begin(state: &State, asked: &Asked<'_>, all: &mut Vec<Next>) {
             "roles, workflow and tier follow from it",
         ));
         let known = [&state.hazards, &state.failed, &state.decisions, &state.conventions];
-        // Where nothing is remembered there is nothing to ask.
+        // An empty memory is not worth searching.
         if known.iter().any(|kind| !kind.is_empty()) {
             let args = json!({"query": task});
             all.push(next(
-                "Ask what is known",
+                "Search the memory",
                 "aidd_memory_search",
                 args,
                 "before planning: decisions to follow, mistakes to avoid",
@@ -135,16 +135,16 @@ fn work(state: &State, asked: &Asked<'_>, all: &mut Vec<Next>) {
                 all.push(next(format!("Leave {phase}"), "aidd_lifecycle_advance", args, reason));
             }
             Some((_, says)) => {
-                // A phase is left in one call, with evidence of all that is open.
+                // A phase is left with one call that contains evidence for every open criterion.
                 let open = state.unmet.iter().map(|(key, _)| ((*key).to_owned(), json!("")));
                 let evidence = Value::Object(open.collect());
                 let args = json!({"lifecycleId": id, "evidence": evidence});
                 let more = state.unmet.len() - 1;
                 let action = match more {
-                    0 => format!("Show: {says}"),
-                    more => format!("Show: {says}, and {more} more"),
+                    0 => format!("Provide evidence: {says}"),
+                    more => format!("Provide evidence: {says}, and {more} more"),
                 };
-                let reason = format!("evidence leaves {phase} for {}", lifecycle.feature);
+                let reason = format!("leaving {phase} requires evidence for {}", lifecycle.feature);
                 let meet = next(action, "aidd_lifecycle_advance", args, reason);
                 all.push(Next { needs: &["evidence"], ..meet });
             }
@@ -169,10 +169,10 @@ fn work(state: &State, asked: &Asked<'_>, all: &mut Vec<Next>) {
     {
         let args = json!({"feature": feature});
         all.push(next(
-            "Begin the lifecycle",
+            "Start the lifecycle",
             "aidd_lifecycle_init",
             args,
-            "the branch has a feature and no phases yet",
+            "the branch has a feature but no lifecycle",
         ));
     }
 }
@@ -185,7 +185,7 @@ fn finish(state: &State, asked: &Asked<'_>, all: &mut Vec<Next>) {
             all.push(next("Check what changed", "aidd_ci_diff_check", json!({}), reason));
         }
         all.push(next(
-            "Look for secrets before the commit",
+            "Scan for secrets before the commit",
             "aidd_scan_secrets",
             json!({"filePath": "."}),
             format!("files to commit: {many}"),
@@ -193,10 +193,10 @@ fn finish(state: &State, asked: &Asked<'_>, all: &mut Vec<Next>) {
         if let (None, Some(branch)) = (state.context.pending_tasks.first(), &state.branch) {
             let args = json!({"action": "save", "branch": branch});
             all.push(next(
-                "Save where the branch stands",
+                "Save the state of the branch",
                 "aidd_branch",
                 args,
-                "so that the next session can go on",
+                "so that the next session can continue",
             ));
         }
     } else if let Some(session) = &state.session {
@@ -237,7 +237,7 @@ mod tests {
         let fresh = State { branch: Some("main".to_owned()), ..State::default() };
         assert_eq!(tools(&fresh, &Asked::default()), ["aidd_session"]);
         let task = Asked { task: Some("Add a login"), ..Asked::default() };
-        // Where nothing is remembered there is nothing to ask.
+        // An empty memory is not worth searching.
         assert_eq!(tools(&fresh, &task), ["aidd_session", "aidd_classify_task"]);
         let known = State { decisions: vec![decision().into()], ..fresh.clone() };
         assert_eq!(
@@ -260,7 +260,7 @@ mod tests {
             session: Some(session),
             context,
             lifecycle: Some(lifecycle),
-            unmet: vec![("tests", "All tests pass"), ("docs", "Documents follow")],
+            unmet: vec![("tests", "All tests pass"), ("docs", "Documentation up to date")],
             ..fresh
         };
         let asked = Asked { changed: Some(&changed), findings: Some((1, 0)), ..Asked::default() };
@@ -276,9 +276,9 @@ mod tests {
                 "aidd_scan_secrets"
             ]
         );
-        // A phase is left by one call with evidence of all that is open.
+        // A phase is left with one call that contains evidence for every open criterion.
         assert_eq!(all[1].args["evidence"], json!({"tests": "", "docs": ""}));
-        assert_eq!(all[1].action, "Show: All tests pass, and 1 more");
+        assert_eq!(all[1].action, "Provide evidence: All tests pass, and 1 more");
         assert_eq!(
             Value::Object(all[2].args.clone()),
             json!({"action": "save", "branch": "main", "completedTasks": ["tests"], "pendingTasks": ["docs"]})
@@ -303,7 +303,7 @@ mod tests {
         let none = Asked { changed: Some(&[]), ..Asked::default() };
         let all = suggest(&state, &none);
         assert_eq!((all[0].tool, all[0].args["action"].as_str()), ("aidd_session", Some("end")));
-        // A search for nothing is no step.
+        // A step without a query is not suggested.
         assert_eq!(tools(&state, &Asked::default()), [""; 0]);
     }
 }

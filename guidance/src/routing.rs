@@ -1,6 +1,6 @@
-//! From a task in a sentence to roles, workflow, tier and phase: the rows of `templates/routing.md`
-//! weighed together with known tasks, and the tree of `templates/decision-tree.md` followed. Those
-//! pages say how.
+//! Routes a task described in a sentence to roles, workflow, tier and phase: scores the rows of
+//! `templates/routing.md` together with labelled tasks, then follows the tree of
+//! `templates/decision-tree.md`. Those pages describe the method.
 
 use super::library::{Library, Origin, TableError};
 use super::meaning::Meaning;
@@ -13,27 +13,27 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
-/// Most characters of a task that are read: it is a sentence, or a few.
+/// Maximum number of characters of a task that are read; a task is one or a few sentences.
 const LONGEST: usize = 4000;
 
 /// A row of the routing table.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Row {
-    /// Its name.
+    /// The unique id of the row.
     pub id: String,
     #[serde(flatten)]
     words: Words,
-    /// Who does it.
+    /// The role that performs the task.
     pub role: String,
-    /// How.
+    /// The workflow that it follows.
     pub workflow: String,
-    /// How much judgement it takes: 1 to 3.
+    /// The judgement required: 1 (most) to 3 (least).
     pub tier: u8,
-    /// Where in the lifecycle it belongs.
+    /// The lifecycle phase that it belongs to.
     pub phase: String,
-    /// The form to fill in.
+    /// The template to fill in.
     pub template: Option<String>,
-    /// Tasks that belong here, in other words.
+    /// Example tasks for this row.
     #[serde(default)]
     like: Vec<String>,
 }
@@ -63,57 +63,57 @@ struct Spans {
     workflow: String,
 }
 
-/// The tables of routing, read.
+/// The routing tables.
 #[derive(Clone, Debug)]
 pub struct Routing {
     rows: Vec<Row>,
-    /// Nodes in the order of the tree, with the place of their area.
+    /// The nodes in tree order, each with the index of its area.
     nodes: Vec<(Node, usize)>,
     areas: Vec<Words>,
     spans: Option<Spans>,
     roles: BTreeSet<String>,
-    /// The form to ask with where no row matches.
+    /// The template for questions when no row matches.
     otherwise: String,
-    /// As [`aidd_page::Tables::tasks`].
+    /// See [`aidd_page::Tables::tasks`].
     tasks: &'static str,
     meaning: OnceLock<Meaning>,
 }
 
-/// What a task is.
+/// The classification of a task.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Route {
-    /// The row that decided; `None`: no word matched, or the task names a role.
+    /// The row that decided; `None` if no row matched or the task names a role.
     pub row: Option<String>,
-    /// Roles, in the order they work.
+    /// Roles, in the order in which they work.
     pub roles: Vec<String>,
-    /// Roles that are proposed when the work is done.
+    /// Roles that are suggested once the work is done.
     pub then: Vec<String>,
-    /// The workflow.
+    /// The workflow to follow.
     pub workflow: Option<String>,
-    /// The phase.
+    /// The lifecycle phase.
     pub phase: Option<String>,
-    /// 1 to 3.
+    /// The tier, from 1 to 3.
     pub tier: Option<u8>,
-    /// The form to fill in.
+    /// The template to fill in.
     pub template: Option<String>,
-    /// Whether several areas are at work.
+    /// Whether the task spans several areas.
     pub spans: bool,
-    /// 0 to 1.
+    /// The confidence from 0 to 1.
     pub confidence: f64,
-    /// The row that came second, where the first is not sure.
+    /// The second-best row, when the confidence in the first is low.
     pub second: Option<String>,
-    /// Rows that may be meant, where none is likely enough to be proposed.
+    /// Candidate rows, when no row is likely enough to be selected.
     pub maybe: Vec<String>,
 }
 
-/// A row by its place, what its words weigh, and the tokens that are among them.
+/// A row index, the weight of its matching words, and the indices of the matched tokens.
 type Weighed = (usize, f64, BTreeSet<usize>);
 
 impl Routing {
-    /// The tables as the pages of `library` have them.
+    /// Reads the tables from the pages of `library`.
     ///
     /// # Errors
-    /// Which page cannot be read as a table, and why.
+    /// When a page cannot be read as a table.
     pub fn new(library: &Library) -> Result<Self, TableError> {
         #[derive(Deserialize)]
         struct Tree {
@@ -148,27 +148,27 @@ impl Routing {
         })
     }
 
-    /// The tables of `library`, read once.
+    /// The tables of `library`, read on first use.
     ///
     /// # Errors
-    /// As [`Routing::new`].
+    /// See [`Routing::new`].
     pub fn of(library: &Library) -> Result<&Self, &TableError> {
         library.routing().get_or_init(|| Self::new(library)).as_ref()
     }
 
-    /// The form to ask with where no row matches.
+    /// The template for questions when no row matches.
     #[must_use]
     pub fn otherwise(&self) -> &str {
         &self.otherwise
     }
 
-    /// The rows, in order.
+    /// The rows, in order of precedence.
     #[must_use]
     pub fn rows(&self) -> &[Row] {
         &self.rows
     }
 
-    /// What `task` is.
+    /// Classifies `task`.
     #[must_use]
     pub fn classify(&self, task: &str) -> Route {
         let mut task = Task::new(&task.chars().take(LONGEST).collect::<String>());
@@ -177,7 +177,7 @@ impl Routing {
         }
         self.meaning().put_right(&mut task.tokens);
         let ranked = self.rank(&task);
-        // A word alone that the table does not have is no task.
+        // A single unknown word is not a task.
         if ranked.is_empty() && task.tokens.len() < 2 {
             return Route::default();
         }
@@ -201,8 +201,8 @@ impl Routing {
         Route { confidence, second, ..self.lead(row, &ranked, &likely.collect()) }
     }
 
-    /// What follows from a row that decides, and from the others that match by a word and are among
-    /// the `likely` ones.
+    /// The route for the deciding row, and for the other rows that match by a word and are in
+    /// `likely`.
     fn lead(&self, row: &Row, ranked: &[Weighed], likely: &BTreeSet<usize>) -> Route {
         let route = Route {
             row: Some(row.id.clone()),
@@ -213,9 +213,10 @@ impl Routing {
             template: row.template.clone(),
             ..Route::default()
         };
-        // A row of a project's own has a place in the tree only if its page gives it one.
+        // A row of the project's own has a place in the tree only if the project's page defines
+        // one.
         let Some(leading) = self.node_of(&row.id) else { return route };
-        // A whole feature is wide by its own word: there every area that is named counts.
+        // A whole feature spans areas by definition, so every area that the task names counts.
         let is_wide = self.nodes[leading].0.spans;
         let mut matched = self.matched(ranked, |row| is_wide || likely.contains(&row));
         matched.insert(leading);
@@ -234,7 +235,7 @@ impl Routing {
         let roles = distinct(order.iter().map(|&node| self.nodes[node].0.activates.clone()));
         let then = distinct(self.after(leading));
         Route {
-            // Whose work it is does not come after it too.
+            // A role that does the work is not suggested afterwards too.
             then: then.into_iter().filter(|role| !roles.contains(role)).collect(),
             roles,
             workflow: Some(many.map_or(&row.workflow, |spans| &spans.workflow).clone()),
@@ -243,8 +244,8 @@ impl Routing {
         }
     }
 
-    /// The rows with the share of the likelihood that each has, the greatest first; of equal ones the
-    /// earlier. The place after the last row stands for what is no task; words speak against it.
+    /// The rows with their share of the probability, largest first, ties in table order. The index
+    /// after the last row means "not a task"; it is excluded as soon as a word matches.
     fn shares(&self, task: &Task, ranked: &[Weighed]) -> Vec<(usize, f64)> {
         let mut scores: Vec<f64> =
             self.meaning().fits(&task.tokens).into_iter().map(f64::from).collect();
@@ -287,7 +288,7 @@ impl Routing {
         })
     }
 
-    /// The role that the task names, with hyphen or space.
+    /// The role that the task names, with hyphens or spaces.
     fn named(&self, task: &Task) -> Option<String> {
         let says = |role: &&String| {
             task.text.contains(role.as_str()) || task.text.contains(&role.replace('-', " "))
@@ -295,7 +296,7 @@ impl Routing {
         self.roles.iter().find(says).cloned()
     }
 
-    /// The rows that match, the heaviest first; of equal ones the earlier. With weight and tokens.
+    /// The matching rows with weight and tokens, heaviest first, ties in table order.
     fn rank(&self, task: &Task) -> Vec<Weighed> {
         let bonus: Vec<f64> = self
             .areas
@@ -315,8 +316,8 @@ impl Routing {
         ranked
     }
 
-    /// The nodes of rows that are meant and match by a token which no heavier row took, in the order of the
-    /// tree.
+    /// The nodes of the rows that satisfy `is_meant` and match at least one token that no heavier
+    /// row uses, in tree order.
     fn matched(&self, ranked: &[Weighed], is_meant: impl Fn(usize) -> bool) -> BTreeSet<usize> {
         let mut used: BTreeSet<usize> = BTreeSet::new();
         let mut nodes = BTreeSet::new();
@@ -337,7 +338,8 @@ impl Routing {
         self.nodes.iter().position(|(node, _)| node.id == id)
     }
 
-    /// What `node` needs, then itself, each once. A tree deeper than it has nodes goes in a circle.
+    /// Adds the nodes that `node` needs, then `node` itself, each once. Recursion deeper than the
+    /// number of nodes means a cycle.
     fn activate(&self, node: usize, order: &mut Vec<usize>, depth: usize) {
         if depth > self.nodes.len() || order.contains(&node) {
             return;
@@ -361,8 +363,8 @@ struct Rows {
     rows: Vec<Row>,
 }
 
-/// The rows of the page. Those of a project go before the shipped ones, and take the place of those
-/// with the same id.
+/// The rows of the page. A project's rows come before the shipped ones and replace those with the
+/// same id.
 fn rows(library: &Library) -> Result<Vec<Row>, TableError> {
     let Rows { mut rows } = page_data(library, Shelf::Templates, "routing")?;
     let is_own =
@@ -376,16 +378,16 @@ fn rows(library: &Library) -> Result<Vec<Row>, TableError> {
     Ok(rows)
 }
 
-/// The header of a page as data.
+/// Deserialises the header of a page.
 ///
 /// # Errors
-/// That there is no such page, or what in it does not fit.
+/// When the page does not exist or its header is malformed.
 pub(super) fn page_data<T: DeserializeOwned>(
     library: &Library,
     shelf: Shelf,
     name: &str,
 ) -> Result<T, TableError> {
-    // A project that keeps to its own pages may have no such table: ours holds then.
+    // A project that uses only its own pages may not have this table; the shipped one applies then.
     let shipped;
     let page = match library.get(shelf, name) {
         Some(page) => page,
@@ -436,7 +438,7 @@ mod tests {
         }
     }
 
-    /// A name, a place and a symptom in a task of one area are no areas of their own.
+    /// A name, a place and a symptom in a task of one area do not count as separate areas.
     #[test]
     fn words_of_rows_that_are_hardly_meant_call_no_roles() {
         let routing = Routing::new(&Library::shipped(&aidd_content::RULES)).expect("the tables");
@@ -448,10 +450,10 @@ mod tests {
     }
 
     #[test]
-    #[expect(clippy::disallowed_methods, reason = "a project is made to be read")]
+    #[expect(clippy::disallowed_methods, reason = "the test creates a project to read")]
     fn rows_of_a_project_go_before_ours_and_ours_stay() {
-        let folder = tempfile::tempdir().expect("a folder");
-        std::fs::create_dir(folder.path().join("templates")).expect("made");
+        let folder = tempfile::tempdir().expect("a directory");
+        std::fs::create_dir(folder.path().join("templates")).expect("created");
         let page = "---\nrows:\n  - { id: billing, en: [ledger*, dunning], role: billing-engineer, workflow: refactor, tier: 1, phase: BUILD, like: [A posting has the wrong account] }\n  - { id: tests, en: [test*], role: tester, workflow: test, tier: 2, phase: VERIFY }\n---\n# Routing\n";
         std::fs::write(folder.path().join("templates/routing.md"), page).expect("written");
         let disk = aidd_engine::text::files::Disk::new(folder.path());

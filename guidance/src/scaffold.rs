@@ -1,63 +1,63 @@
-//! The files that a project begins its own guidance with. What is written says what belongs there;
-//! nothing that is there already is touched.
+//! The initial files of a project's own guidance. Each file describes its intended content;
+//! existing files are never touched.
 
 use super::library::Library;
 use super::shelf::Shelf;
 use aidd_engine::project::config::ContentConfig;
 use std::fmt::Write as _;
 
-/// How much is laid out.
+/// The amount of scaffolding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Preset {
-    /// The page of the agents, roles, and a rule.
+    /// The agents page, the roles and one rule.
     Minimal,
-    /// And a page on each folder that a team fills first.
+    /// Also a README in each directory that teams usually fill first.
     #[default]
     Standard,
-    /// And knowledge, memory and the configuration.
+    /// Also knowledge, memory and the configuration.
     Full,
 }
 
 /// A file to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
-    /// Its path from the root.
+    /// The path relative to the root.
     pub path: String,
-    /// Its text.
+    /// The content.
     pub text: String,
 }
 
-/// What a folder is for, as its README says.
+/// The README text of each directory.
 const FOLDERS: &[(Shelf, Preset, &str)] = &[
     (
         Shelf::Skills,
         Preset::Standard,
-        "A role per folder: `ROLE/SKILL.md` with `name`, `description` and `summary` in its header. A role of the same name takes the place of the shipped one.",
+        "One role per directory: `ROLE/SKILL.md` with `name`, `description` and `summary` in its header. A role with the same name replaces the shipped one.",
     ),
     (
         Shelf::Workflows,
         Preset::Standard,
-        "A workflow per file, its steps with roles and gates. A file of the same name takes the place of the shipped one.",
+        "One workflow per file: its steps with roles and gates. A file with the same name replaces the shipped one.",
     ),
     (
         Shelf::Templates,
         Preset::Standard,
-        "A form per file. A file of the same name takes the place of the shipped one.",
+        "One template per file. A file with the same name replaces the shipped one.",
     ),
     (
         Shelf::Knowledge,
         Preset::Full,
-        "What the team knows of a technology: `CATEGORY/NAME.md` with `name`, `category`, `last_updated` and `maturity` in its header. A file at the same path takes the place of the shipped one.",
+        "The team's knowledge of a technology: `CATEGORY/NAME.md` with `name`, `category`, `last_updated` and `maturity` in its header. A file at the same path replaces the shipped one.",
     ),
 ];
 
-const MEMORY: &str = "# Memory\n\nDecisions, mistakes and conventions, one JSON object a line: `decisions.jsonl`, `mistakes.jsonl`, `conventions.jsonl`. Tools append to them; Git merges them line by line. Commit them.\n";
+const MEMORY: &str = "# Memory\n\nDecisions, mistakes and conventions, one JSON object per line: `decisions.jsonl`, `mistakes.jsonl`, `conventions.jsonl`. Tools append to them; Git merges them line by line. Commit them.\n";
 
-const RULE: &str = "---\nsummary: What holds in every file of this project.\n---\n# House rules\n\nWrite one sentence a line, with MUST or NEVER where it binds. A rule that a program can check goes to a page of its own: `aidd rule new team/my-rule` starts one.\n\n- MUST keep to the rules here over those shipped with aidd.\n";
+const RULE: &str = "---\nsummary: Rules for every file of this project.\n---\n# House rules\n\nWrite one sentence per line, with MUST or NEVER where it is binding. A rule that a program can check goes on a page of its own: `aidd rule new team/my-rule` creates one.\n\n- MUST follow these rules over those shipped with aidd.\n";
 
-const CONFIG: &str = "{\n  // What makes a run fail: error, warning, info or never.\n  \"failOn\": \"error\",\n  // Whose pages guide an agent, and how much of them it is given when it starts.\n  \"content\": { \"overrideMode\": \"merge\", \"tokenBudget\": \"standard\" }\n}\n";
+const CONFIG: &str = "{\n  // Minimum severity that fails a run: error, warning, info or never.\n  \"failOn\": \"error\",\n  // Which guidance pages apply, and the token budget of the context at session start.\n  \"content\": { \"overrideMode\": \"merge\", \"tokenBudget\": \"standard\" }\n}\n";
 
-/// The files of a preset, in order of their paths, in the folders that `config` names.
+/// The files of a preset, sorted by path, in the directories that `config` names.
 #[must_use]
 pub fn files(library: &Library, config: &ContentConfig, preset: Preset) -> Vec<File> {
     let folder = |shelf: Shelf| {
@@ -89,16 +89,16 @@ pub fn files(library: &Library, config: &ContentConfig, preset: Preset) -> Vec<F
     files
 }
 
-/// A page that sends an agent on, and leaves room for what only the project can say.
+/// The agents page: an entry point with room for what only the project can describe.
 fn protocol(agents: &str, rules: &str) -> String {
     format!(
-        "---\nname: agents\nsummary: Where an agent begins in this project.\n---\n# Working here\n\nCall `aidd_bootstrap` first: it gives rules, decisions, mistakes and where work stands. Without it, read `{rules}/` and `{agents}/roles.md`.\n\n## This project\n\nSay here what an agent cannot see in the code: what it is for, how it is built and tested, what must never be touched.\n"
+        "---\nname: agents\nsummary: The starting point for agents in this project.\n---\n# Working here\n\nCall `aidd_bootstrap` first: it returns rules, decisions, mistakes and the state of the work. Without it, read `{rules}/` and `{agents}/roles.md`.\n\n## This project\n\nDescribe here what an agent cannot see in the code: its purpose, how it is built and tested, and what must never be touched.\n"
     )
 }
 
 fn roles(library: &Library) -> String {
     let mut text = String::from(
-        "---\nname: roles\nsummary: Who does what in this project.\n---\n# Roles\n\nThe shipped roles, each loaded by `aidd_get_agent`. Strike out those that the project has no use for.\n\n",
+        "---\nname: roles\nsummary: Who does what in this project.\n---\n# Roles\n\nThe shipped roles, each loaded by `aidd_get_agent`. Delete those that the project does not need.\n\n",
     );
     for page in library.on(Shelf::Skills).filter(|page| page.header.contains_key("tier")) {
         let _ = writeln!(text, "- {}: {}", page.name, page.summary);
@@ -107,7 +107,7 @@ fn roles(library: &Library) -> String {
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "a project is made to be read")]
+#[expect(clippy::disallowed_methods, reason = "the test creates a project to read")]
 mod tests {
     use super::*;
     use aidd_engine::project::config::{self, ContentPaths};
@@ -133,13 +133,13 @@ mod tests {
     fn what_is_laid_out_is_read_back() {
         let (_, unknown) = config::read(CONFIG).expect("valid");
         assert_eq!(unknown, []);
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = tempfile::tempdir().expect("a directory");
         let paths =
             ContentPaths { rules: Some("docs/rules".to_owned()), ..ContentPaths::default() };
         let config = ContentConfig { paths: Some(paths), ..ContentConfig::default() };
         for file in files(&Library::shipped(&aidd_content::RULES), &config, Preset::Full) {
             let path = folder.path().join(&file.path);
-            std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+            std::fs::create_dir_all(path.parent().expect("a directory")).expect("created");
             std::fs::write(path, file.text).expect("written");
         }
         let library = Library::load(

@@ -1,23 +1,23 @@
-//! A text that keeps to a number of tokens: parts in order, each with its share, and what is left out
-//! said.
+//! Text within a token budget: parts in order, each with a share of the budget, and a note on
+//! omitted lines.
 
 use aidd_lexicon::tokens;
 
 /// A part of an answer.
 #[derive(Clone, Debug, Default)]
 pub struct Part {
-    /// Its heading; empty: none.
+    /// The heading; empty for none.
     pub title: String,
-    /// Its lines, the most important first.
+    /// The lines, most important first.
     pub lines: Vec<String>,
-    /// Its share: tokens that it may take before other parts had theirs.
+    /// The number of tokens that the part can use before the other parts get theirs.
     pub share: usize,
-    /// Where the rest can be had: the name of a tool with its arguments.
+    /// Where to get the omitted lines: the name of a tool with its arguments.
     pub rest: &'static str,
 }
 
 impl Part {
-    /// A part.
+    /// Creates a part.
     pub fn new(
         title: impl Into<String>,
         share: usize,
@@ -28,39 +28,39 @@ impl Part {
     }
 }
 
-/// What was written of a part.
+/// What was rendered of a part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Share {
-    /// Its heading.
+    /// The heading of the part.
     pub title: String,
-    /// Lines that are there.
+    /// The number of rendered lines.
     pub shown: usize,
-    /// Lines that are not.
+    /// The number of omitted lines.
     pub left_out: usize,
 }
 
-/// A text within its budget.
+/// Text within its budget.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sheet {
-    /// The text.
+    /// The rendered text.
     pub text: String,
-    /// Its tokens, as [`tokens::count`] has them.
+    /// The size in tokens, as counted by [`tokens::count`].
     pub tokens: usize,
-    /// What it may cost.
+    /// The maximum size in tokens.
     pub budget: usize,
-    /// Each part that had something to say.
+    /// The share of each part that has lines.
     pub shares: Vec<Share>,
 }
 
-/// Writes the parts into `budget` tokens. First each gets lines for its share, in order; what is left
-/// then goes to those that have more to say, in order. A line is there whole or not at all.
+/// Renders the parts into `budget` tokens. First each part gets lines up to its share, in order;
+/// the rest goes to parts with more lines, in order. Lines are never cut.
 #[must_use]
 pub fn fit(parts: &[Part], budget: usize) -> Sheet {
     let costs = costs(parts);
     let mut allowed = budget;
     loop {
         let sheet = fill(parts, &costs, allowed);
-        // Lines are counted one by one: put together they may, rarely, cost a token more.
+        // Lines are counted individually; joined, they can rarely cost one token more.
         let over = sheet.tokens.saturating_sub(budget);
         if over == 0 {
             return Sheet { budget, ..sheet };
@@ -69,7 +69,7 @@ pub fn fit(parts: &[Part], budget: usize) -> Sheet {
     }
 }
 
-/// What the first lines of each part cost together: none, one, two…
+/// The cumulative token cost of the first 0, 1, 2, … lines of each part.
 fn costs(parts: &[Part]) -> Vec<Vec<usize>> {
     let sums = parts.iter().map(|part| {
         let lines = part.lines.iter().scan(0, |sum, line| {
@@ -97,9 +97,9 @@ struct Fitting<'a> {
     budget: usize,
     /// See [`costs`].
     sums: &'a [Vec<usize>],
-    /// How many lines each part has taken.
+    /// The number of lines that each part has taken.
     taken: Vec<usize>,
-    /// What each part costs with them.
+    /// The token cost of each part with those lines.
     costs: Vec<usize>,
 }
 
@@ -109,7 +109,7 @@ impl<'a> Fitting<'a> {
         Self { parts, budget, sums, taken: none.clone(), costs: none }
     }
 
-    /// What a part costs with its first `lines` lines.
+    /// The token cost of a part with its first `lines` lines.
     fn cost(&self, at: usize, lines: usize) -> usize {
         let part = &self.parts[at];
         if lines == 0 {
@@ -118,7 +118,7 @@ impl<'a> Fitting<'a> {
         tokens::count(&part.head()) + self.sums[at][lines] + tokens::count(&part.tail(lines))
     }
 
-    /// Takes the next lines of a part, as far as they go.
+    /// Takes as many of the next lines of a part as fit.
     fn take(&mut self, at: usize, share: usize) {
         let most = self.parts[at].lines.len();
         let others: usize = self.costs.iter().sum::<usize>() - self.costs[at];
@@ -128,7 +128,7 @@ impl<'a> Fitting<'a> {
             if cost + others <= self.budget && cost <= share {
                 best = (lines, cost);
             } else if lines + 1 < most {
-                // The last line may still fit: nothing is left out then, and that is not said.
+                // The last line can still fit: without omitted lines there is no note about them.
                 break;
             }
         }
@@ -156,7 +156,7 @@ impl Part {
         if self.title.is_empty() { String::new() } else { format!("## {}\n", self.title) }
     }
 
-    /// What is said of the lines after the first `lines`.
+    /// The note on the lines after the first `lines`.
     fn tail(&self, lines: usize) -> String {
         match (self.lines.len() - lines, self.rest) {
             (0, _) => String::new(),
@@ -165,7 +165,7 @@ impl Part {
         }
     }
 
-    /// Its first `lines` lines under its heading, ended by a line break.
+    /// The first `lines` lines under the heading, with a trailing line break.
     fn written(&self, lines: usize) -> String {
         if lines == 0 {
             return String::new();

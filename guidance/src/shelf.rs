@@ -1,43 +1,43 @@
-//! The sorts of pages, where each lies, and what makes two pages the same one.
+//! The kinds of pages, their directories, and the key that identifies a page.
 
-/// A sort of pages.
+/// A kind of page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Shelf {
-    /// `AGENTS.md`: what an agent does here.
+    /// `AGENTS.md`: instructions for agents in this project.
     Protocol,
-    /// What is said of all roles.
+    /// Instructions for all roles.
     Agents,
-    /// `skills/<role>/SKILL.md`.
+    /// The roles, `skills/<role>/SKILL.md`.
     Skills,
-    /// Rules in words.
+    /// Rules in prose.
     Rules,
-    /// Steps with roles and gates.
+    /// Workflows: steps with roles and gates.
     Workflows,
-    /// Forms to fill in, and the tables of routing.
+    /// Templates to fill in, and the routing tables.
     Templates,
-    /// How the method itself works.
+    /// Specifications of the method.
     Specs,
-    /// `knowledge/<category>/<technology>.md`.
+    /// Entries of the knowledge base, `knowledge/<category>/<technology>.md`.
     Knowledge,
-    /// Prompts that a person picks.
+    /// Prompts that a user selects.
     Prompts,
 }
 
-/// What makes a project's page take the place of a shipped one.
+/// The key by which a project's page replaces a shipped one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Same {
-    /// The page is the only one of its sort.
+    /// There is only one page of this kind.
     Whole,
-    /// Their file names.
+    /// The file name.
     FileName,
-    /// What their headers call them, else their folder.
+    /// The name in the header, otherwise the directory name.
     RoleName,
-    /// Their paths below the folder.
+    /// The path below the directory.
     Path,
 }
 
-/// One row a sort: its folder in a project, its folder as shipped, what makes two pages one, and
-/// whether a project may have its own.
+/// One row per kind: its directory in a project, its shipped directory, the key of a page, and
+/// whether a project can have its own pages.
 struct Row {
     shelf: Shelf,
     word: &'static str,
@@ -71,35 +71,35 @@ const fn row(
 }
 
 impl Shelf {
-    /// Every one, in the order of this page.
+    /// Every kind, in declaration order.
     pub fn all() -> impl Iterator<Item = Self> {
         ROWS.iter().map(|row| row.shelf)
     }
 
     fn row(self) -> &'static Row {
-        // Every variant has its row; the test below sees to it.
+        // Every variant has a row; a test below verifies it.
         ROWS.iter().find(|row| row.shelf == self).unwrap_or(&ROWS[0])
     }
 
-    /// Its word in configurations and URIs.
+    /// The identifier of the kind in configurations and URIs.
     #[must_use]
     pub fn word(self) -> &'static str {
         self.row().word
     }
 
-    /// Its folder (or file) in a project, unless configured otherwise.
+    /// The directory (or file) in a project, unless configured otherwise.
     #[must_use]
     pub fn folder(self) -> &'static str {
         self.row().own
     }
 
-    /// Whether a project's pages of this sort count.
+    /// Whether a project's own pages of this kind are used.
     #[must_use]
     pub fn is_open(self) -> bool {
         self.row().is_open
     }
 
-    /// The sort of the shipped page at `path`.
+    /// The kind of the shipped page at `path`, and the rest of the path below the kind's directory.
     #[must_use]
     pub fn of_shipped(path: &str) -> Option<(Self, &str)> {
         ROWS.iter().find_map(|row| {
@@ -111,8 +111,9 @@ impl Shelf {
         })
     }
 
-    /// Whether the file at `rest`, a path below the folder, is a page of this sort: a README tells of
-    /// the folder, and what lies beside a `SKILL.md` belongs to it.
+    /// Whether the file at `rest`, a path below the directory, is a page of this kind. A README
+    /// describes the directory, and other files in the directory of a `SKILL.md` belong to that
+    /// skill.
     #[must_use]
     pub fn takes(self, rest: &str) -> bool {
         let file = rest.rsplit('/').next().unwrap_or(rest);
@@ -121,13 +122,12 @@ impl Shelf {
             && (self.row().same != Same::RoleName || is_skill || !rest.contains('/'))
     }
 
-    /// Whether two files of one name in different folders are two pages all the same.
+    /// Whether two files with the same name in different directories are distinct pages.
     pub(super) fn tells_folders_apart(self) -> bool {
         self.row().same == Same::FileName
     }
 
-    /// The name by which pages of this sort are told apart: `rest` is the path below the folder,
-    /// `named` what the header calls it.
+    /// The key of a page: `rest` is the path below the directory, `named` the name in its header.
     #[must_use]
     pub fn key(self, rest: &str, named: Option<&str>) -> String {
         let plain = rest.strip_suffix(".md").unwrap_or(rest);

@@ -1,5 +1,5 @@
-//! What an agent is told when it starts, and the slices of context it may ask for later: parts of one
-//! sheet, each within its share.
+//! The context that an agent gets at session start, and the sections of context it can request
+//! later. Each part is limited to its share of one token budget.
 
 use super::demands;
 use super::library::{Library, Origin, Page};
@@ -12,10 +12,10 @@ use aidd_memory::kinds::{self, Checkpoint};
 use aidd_memory::state::State;
 use serde_json::{Map, Value};
 
-/// Most characters of one line.
+/// Maximum number of characters per line.
 const LINE: usize = 220;
 
-/// What [`start`] may cost, in tokens.
+/// The token budget of [`start`].
 #[must_use]
 pub fn budget(of: TokenBudget) -> usize {
     match of {
@@ -25,31 +25,31 @@ pub fn budget(of: TokenBudget) -> usize {
     }
 }
 
-/// What there is to tell.
+/// The content to render.
 #[derive(Debug)]
 pub struct Told<'a> {
-    /// The pages.
+    /// The guidance pages.
     pub library: &'a Library,
-    /// Where work stands.
+    /// The state of the work.
     pub state: &'a State,
-    /// What to do next.
+    /// The suggested next steps.
     pub next: &'a [Next],
-    /// The project's name.
+    /// The name of the project.
     pub project: &'a str,
-    /// What else has to be said first: a session that was opened, a store that was put aside.
+    /// Notes to print first, such as an opened session or a store that was moved aside.
     pub notes: &'a [String],
 }
 
-/// What an agent is told when it starts, within [`budget`].
+/// Renders the context at session start, within [`budget`].
 #[must_use]
 pub fn start(told: &Told<'_>, size: TokenBudget) -> Sheet {
     start_within(told, size, budget(size))
 }
 
-/// The same within another number of tokens: what is told may be part of something larger.
+/// As [`start`], within another number of tokens, for use as a part of a larger text.
 #[must_use]
 pub fn start_within(told: &Told<'_>, size: TokenBudget, all: usize) -> Sheet {
-    // Rules of the project per page, of the shipped ones, and memories of each type.
+    // Maximum number of lines: project rules per page, shipped rules, and memories per type.
     let (own, shipped, memories) = match size {
         TokenBudget::Minimal => (2, None, 3),
         TokenBudget::Standard => (6, Some(0), 5),
@@ -58,7 +58,7 @@ pub fn start_within(told: &Told<'_>, size: TokenBudget, all: usize) -> Sheet {
     let share = |percent: usize| all * percent / 100;
     let mut parts = vec![
         Part::new(
-            format!("{}: where work stands", told.project),
+            format!("{}: current state", told.project),
             share(25),
             "aidd_branch get",
             here(told),
@@ -80,16 +80,16 @@ pub fn start_within(told: &Told<'_>, size: TokenBudget, all: usize) -> Sheet {
     fit(&parts, all)
 }
 
-/// A slice of context, by its word.
+/// The sections of context that can be requested.
 pub const SLICES: [&str; 6] = ["header", "memory", "session", "suggestions", "rules", "agents"];
 
-/// Shares of the slices in [`SLICES`], in hundredths of what there is after the reserve.
+/// The shares of [`SLICES`], in percent of the budget after the reserve.
 const SHARES: [usize; 6] = [10, 40, 15, 10, 15, 10];
 
-/// What is kept free for the answer around it, in hundredths.
+/// The reserve for the rest of the answer, in percent.
 pub const RESERVE: usize = 12;
 
-/// The slices asked for, within `budget` tokens less the reserve.
+/// The requested sections, within `budget` tokens minus the reserve.
 #[must_use]
 pub fn slices(told: &Told<'_>, wanted: &[&str], budget: usize) -> Sheet {
     let all = budget - budget * RESERVE / 100;
@@ -125,8 +125,7 @@ pub fn slices(told: &Told<'_>, wanted: &[&str], budget: usize) -> Sheet {
 
 fn header(told: &Told<'_>) -> Vec<String> {
     let mut lines: Vec<String> = told.notes.iter().map(|note| short(note)).collect();
-    lines
-        .extend(told.library.problems.iter().map(|problem| short(&format!("Left out: {problem}"))));
+    lines.extend(told.library.problems.iter().map(|problem| short(&format!("Skipped: {problem}"))));
     if let Some(branch) = &told.state.branch {
         let feature = told.state.context.feature.as_ref();
         let feature = feature.map(|feature| format!(": {feature}")).unwrap_or_default();
@@ -137,7 +136,7 @@ fn header(told: &Told<'_>) -> Vec<String> {
 
 fn here(told: &Told<'_>) -> Vec<String> {
     let mut lines = header(told);
-    // A session that was just opened is told of already.
+    // The notes already mention a session that was just opened.
     let opened = told.state.session.as_ref().map(|session| open_session(&session.id));
     let is_told = |id: &str| told.notes.iter().any(|note| note.contains(id));
     let is_again = told.state.session.as_ref().is_some_and(|session| is_told(&session.id));
@@ -171,19 +170,22 @@ fn session(state: &State) -> Vec<String> {
         lines.push(short(&format!("Checkpoint {}: {}", checkpoint.id, checkpoint.title(LINE))));
         let body: Checkpoint = kinds::typed(&checkpoint.metadata).unwrap_or_default();
         if let Some(steps) = body.next_steps.as_ref().and_then(steps) {
-            lines.push(short(&format!("Next, by that checkpoint: {steps}")));
+            lines.push(short(&format!("Next steps of the checkpoint: {steps}")));
         }
         if !body.open_files.is_empty() {
-            lines.push(short(&format!("Files at hand then: {}", body.open_files.join(", "))));
+            lines.push(short(&format!(
+                "Files open at the checkpoint: {}",
+                body.open_files.join(", ")
+            )));
         }
     }
     for decision in &state.context.decisions {
-        lines.push(short(&format!("Decided on the branch: {}", decision.decision)));
+        lines.push(short(&format!("Decision on the branch: {}", decision.decision)));
     }
     lines
 }
 
-/// Steps, as a text or as a list of texts, on one line.
+/// The steps, given as a string or as a list of strings, on one line.
 fn steps(steps: &Value) -> Option<String> {
     match steps {
         Value::String(text) => Some(text.clone()),
@@ -199,7 +201,7 @@ fn first(next: &[Next]) -> Vec<String> {
     next.iter().map(next_line).collect()
 }
 
-/// A suggestion on one line, its call ready to be made.
+/// A suggestion on one line, with its tool call ready to use.
 #[must_use]
 pub fn next_line(next: &Next) -> String {
     let mut args = next.args.clone();
@@ -207,7 +209,7 @@ pub fn next_line(next: &Next) -> String {
         args.entry(*need).or_insert_with(|| Value::Object(Map::new()));
     }
     let args = if args.is_empty() { String::new() } else { format!(" {}", Value::Object(args)) };
-    // A call is whole, however long.
+    // A call is never truncated.
     format!("- {}: `{}{args}` ({})", short(&next.action), next.tool, short(&next.reason))
 }
 
@@ -224,21 +226,21 @@ fn hazards(state: &State, most: usize, share: usize) -> Part {
     Part::new("Mistakes not to repeat", share, "aidd_memory_search", lines)
 }
 
-/// A decision on one line, with what came of it.
+/// A decision on one line, with its outcome.
 fn decision(brief: &Brief) -> String {
-    // What came of it is not cut off.
+    // The outcome is never truncated.
     let chars = if brief.marks().is_empty() { 140 } else { 60 };
     short(&format!("- {} [{}]", brief.line(chars), brief.entry.id))
 }
 
 fn failed(state: &State, most: usize, share: usize) -> Part {
     let lines = state.failed.iter().take(most).map(decision).collect();
-    Part::new("Decisions that failed, not to be made again", share, "aidd_memory_search", lines)
+    Part::new("Failed decisions, not to be repeated", share, "aidd_memory_search", lines)
 }
 
 fn decisions(state: &State, most: usize, share: usize) -> Part {
     let lines = state.decisions.iter().take(most).map(decision).collect();
-    Part::new("Decisions that hold", share, "aidd_memory_search", lines)
+    Part::new("Active decisions", share, "aidd_memory_search", lines)
 }
 
 fn conventions(state: &State, most: usize, share: usize) -> Part {
@@ -251,12 +253,12 @@ fn own(page: &&Page) -> bool {
     page.origin == Origin::Project
 }
 
-/// The project's rules: each with what it demands, most of each first.
+/// The project's rules, each with at most `most` of its demands.
 fn rules(library: &Library, most: usize, share: usize) -> Part {
     let mut lines = Vec::new();
     for page in library.on(Shelf::Rules).filter(own) {
         let demands = demands::of(page);
-        // A page that begins with its demand says it once.
+        // A page whose summary is one of its demands prints it once.
         let is_told = demands.iter().any(|demand| demand.text == page.summary);
         let said = if page.summary.is_empty() || is_told {
             String::new()
@@ -273,7 +275,7 @@ fn rules(library: &Library, most: usize, share: usize) -> Part {
     Part::new("Rules of this project", share, "aidd://rules/{name}", lines)
 }
 
-/// The demands to show of a page: those that forbid first, if not all of them.
+/// Up to `most` demands of a page, prohibitions first.
 fn chosen(demands: &[demands::Demand<'_>], most: usize) -> Vec<String> {
     let (forbid, demand): (Vec<_>, Vec<_>) = demands.iter().partition(|demand| demand.forbids);
     let line = |demand: &demands::Demand<'_>| short(&format!("- {}", unlinked(demand.text)));
@@ -293,7 +295,7 @@ fn shipped_rules(library: &Library, most: usize, share: usize) -> Part {
             lines.insert(0, format!("By topic at aidd://rules/NAME: {}", names.join(", ")));
         }
     } else {
-        // What holds everywhere comes first; what holds in one language only, its page says.
+        // Global rules come first; rules for a single language stay on their page.
         let (global, others): (Vec<&Page>, Vec<&Page>) =
             pages.partition(|page| page.name == "global");
         for page in global.into_iter().chain(others) {
@@ -306,10 +308,10 @@ fn shipped_rules(library: &Library, most: usize, share: usize) -> Part {
     Part::new("Rules", share, "aidd://rules/{name}", lines)
 }
 
-/// Pages that tools read for the agent.
+/// Pages that tools read on behalf of the agent.
 const TABLES: [&str; 3] = ["competency-matrix", "decision-tree", "routing"];
 
-/// What else there is, by name.
+/// An index of the other pages, by name.
 fn index(library: &Library, with_summaries: bool, share: usize) -> Part {
     let mut lines = Vec::new();
     for (shelf, word) in
@@ -334,10 +336,10 @@ fn index(library: &Library, with_summaries: bool, share: usize) -> Part {
     if known > 0 {
         lines.push(format!("Knowledge: {known} technologies (aidd_query_tkb)"));
     }
-    Part::new("Also here, by aidd_get_agent", share, "aidd_get_agent", lines)
+    Part::new("Also available with aidd_get_agent", share, "aidd_get_agent", lines)
 }
 
-/// The page of the agents: the project's, else ours.
+/// The agents page: the project's, otherwise the shipped one.
 fn protocol(library: &Library, share: usize) -> Part {
     let page = library.on(Shelf::Protocol).next();
     let lines = page.map(|page| page.body().lines().filter(|line| !line.trim().is_empty()));
@@ -345,7 +347,7 @@ fn protocol(library: &Library, share: usize) -> Part {
     Part::new("How to work here (AGENTS.md)", share, "AGENTS.md", lines)
 }
 
-/// A text with the words of its links only: their targets are told from another place.
+/// Replaces links by their text; the targets are relative to another directory.
 fn unlinked(text: &str) -> String {
     let mut plain = String::new();
     let mut rest = text;
@@ -369,7 +371,7 @@ fn unlinked(text: &str) -> String {
     plain + rest
 }
 
-/// On one line, its end cut where it is too long.
+/// The text on one line, truncated to [`LINE`] characters.
 fn short(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(LINE) {
@@ -412,7 +414,7 @@ mod tests {
         assert!(!sheet.text.contains("Roles"));
         let all = slices(&told(&library, &state, &[]), &["rules"], 20_000);
         assert!(all.text.starts_with("## Rules\nglobal: "), "{}", all.text);
-        assert!(all.text.contains("import in a circle") && !all.text.contains("`any`"));
+        assert!(all.text.contains("create an import cycle") && !all.text.contains("`any`"));
         assert!(sheet.tokens <= 440);
         for budget in [0, 20, 100, 4000, 20_000] {
             let sheet = slices(&told(&library, &state, &[]), &SLICES, budget);

@@ -1,5 +1,5 @@
-//! A task in a sentence: where it is routed, how large it looks, and whether it may skip stages, by the
-//! conditions of `specs/fast-track.md`.
+//! Classifies a task described in a sentence: its route, its estimated size, and whether it can
+//! skip stages under the conditions of `specs/fast-track.md`.
 
 use super::library::{Library, TableError};
 use super::routing::{Route, Routing, page_data};
@@ -12,33 +12,33 @@ use aidd_lexicon::tables::scores::routing::UNSURE;
 use aidd_lexicon::tables::tasks;
 use serde::Deserialize;
 
-/// Files of a small change, and its lines: `specs/fast-track.md`, low-complexity.
+/// Maximum number of files and lines of a small change: `specs/fast-track.md`, low-complexity.
 const SMALL: (usize, usize) = (3, 50);
 
-/// What is said of the change beside the task.
+/// Information about the change in addition to the task.
 #[derive(Clone, Debug, Default)]
 pub struct Expected {
     /// The files that are expected to change.
     pub files: Vec<String>,
-    /// How many lines are.
+    /// The number of lines that are expected to change.
     pub lines: Option<usize>,
-    /// Whether tests cover the place.
+    /// Whether tests cover the affected code.
     pub is_tested: Option<bool>,
 }
 
-/// How large a task looks.
+/// The estimated size of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
     /// A few minutes.
     Low,
-    /// An hour.
+    /// About an hour.
     Moderate,
-    /// More, or several areas.
+    /// More than an hour, or several areas.
     Complex,
 }
 
 impl Size {
-    /// Its word.
+    /// The size as a word: `low`, `moderate` or `complex`.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -48,7 +48,7 @@ impl Size {
         }
     }
 
-    /// How much an agent should be given to start with.
+    /// The budget of the context at session start for a task of this size.
     #[must_use]
     pub fn budget(self) -> TokenBudget {
         match self {
@@ -62,34 +62,34 @@ impl Size {
 /// A condition of the fast track.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Condition {
-    /// Its name.
+    /// The id of the condition.
     pub id: String,
-    /// What it asks.
+    /// The condition as a sentence.
     pub asks: String,
-    /// Whether it holds; `None`: it cannot be told, and does not hold.
+    /// Whether it is met; `None` if unknown, which counts as not met.
     pub holds: Option<bool>,
 }
 
-/// What a task is.
+/// The classification of a task.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Task {
-    /// Where it is routed.
+    /// The route of the task.
     pub route: Route,
-    /// Whether only its files tell that, and no word of it.
+    /// Whether the route follows from the files alone, not from the words.
     pub is_by_files: bool,
-    /// How large it looks.
+    /// The estimated size.
     pub size: Size,
-    /// Words and paths that make it risky.
+    /// The words and paths that make it risky.
     pub risks: Vec<String>,
-    /// Conditions of the fast track.
+    /// The conditions of the fast track.
     pub conditions: Vec<Condition>,
-    /// Whether all of them hold.
+    /// Whether all conditions are met.
     pub fast_track: bool,
-    /// Stages that may be skipped then.
+    /// The stages that can be skipped on the fast track.
     pub skips: Vec<String>,
-    /// The form to ask with, where nothing is known of the task.
+    /// The template for questions, if nothing is known about the task.
     pub ask: Option<String>,
-    /// Roles whose hand-over is there already: they review instead of building.
+    /// Roles whose deliverable already exists, with its path: they review instead of building.
     pub present: Vec<(String, String)>,
 }
 
@@ -107,8 +107,8 @@ struct Allowed {
     asks: String,
 }
 
-/// The role that most of the files belong to, of equals the last in the table: what is built,
-/// rather than what goes with it.
+/// The role that most of the files belong to. Of equals, the last in the table wins: the role that
+/// builds, not a supporting one.
 fn by_files(files: &[String]) -> Option<&'static str> {
     let mut counts: Vec<(usize, &str)> = Vec::new();
     let mut left: Vec<&String> = files.iter().collect();
@@ -126,7 +126,7 @@ fn by_files(files: &[String]) -> Option<&'static str> {
         .map(|(_, role)| role)
 }
 
-/// Where a task is routed whose words tell nothing, by its files.
+/// The route by files, for a task whose words are inconclusive.
 fn routed_by_files(routing: &Routing, files: &[String]) -> Option<Route> {
     let role = by_files(files)?;
     let rows = || routing.rows().iter().filter(|row| row.role == role);
@@ -140,10 +140,10 @@ fn routed_by_files(routing: &Routing, files: &[String]) -> Option<Route> {
     })
 }
 
-/// What `text` is, by the pages of `library`.
+/// Classifies `text` with the pages of `library`.
 ///
 /// # Errors
-/// Which page cannot be read as a table, and why.
+/// When a page cannot be read as a table.
 pub fn classify(
     library: &Library,
     routing: &Routing,
@@ -152,7 +152,7 @@ pub fn classify(
     expected: &Expected,
 ) -> Result<Task, TableError> {
     let mut route = routing.classify(text);
-    // Files tell more than what the words may mean.
+    // Files are stronger evidence than uncertain words.
     let is_unsure = route.roles.is_empty() || route.confidence < UNSURE;
     let other = is_unsure.then(|| routed_by_files(routing, &expected.files)).flatten();
     let is_by_files = other.is_some();
@@ -178,7 +178,7 @@ pub fn classify(
     let present = route.roles.iter().filter_map(|role| {
         let (_, places) = tasks::HAND_OVERS.pairs().find(|(of, _)| of == role)?;
         let place = places.split(' ').find(|place| disk.exists(place))?;
-        // Who leads the task builds, whatever is there.
+        // The leading role builds, even if its deliverable exists.
         (route.roles.last() != Some(role)).then(|| (role.clone(), place.to_owned()))
     });
     let present = present.collect();
@@ -205,7 +205,7 @@ fn size(text: &str, route: &Route, expected: &Expected) -> Size {
     }
 }
 
-/// Whether a condition holds, by its name in the page.
+/// Whether a condition is met, by its id on the page.
 fn holds(id: &str, route: &Route, risks: &[String], expected: &Expected) -> Option<bool> {
     let is_text = |path: &String| {
         [".md", ".txt", ".rst", ".adoc"].iter().any(|ending| path.ends_with(ending))
@@ -228,15 +228,15 @@ fn holds(id: &str, route: &Route, risks: &[String], expected: &Expected) -> Opti
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "a project is made to be read")]
+#[expect(clippy::disallowed_methods, reason = "the test creates a project to read")]
 mod tests {
     use super::*;
 
     fn classified(text: &str, expected: &Expected) -> Task {
         let library = Library::shipped(&aidd_content::RULES);
         let routing = Routing::new(&library).expect("the tables");
-        let folder = tempfile::tempdir().expect("a folder");
-        std::fs::create_dir(folder.path().join("prisma")).expect("made");
+        let folder = tempfile::tempdir().expect("a directory");
+        std::fs::create_dir(folder.path().join("prisma")).expect("created");
         std::fs::write(folder.path().join("prisma/schema.prisma"), "").expect("written");
         classify(&library, &routing, &Disk::new(folder.path()), text, expected).expect("a task")
     }
@@ -276,7 +276,7 @@ mod tests {
             let files = files.iter().map(|&path| path.to_owned()).collect();
             let expected = Expected { files, ..Expected::default() };
             let task = classified("Show the balance after each posting", &expected);
-            // What the words may mean is not sure, and stands only where no file tells.
+            // An uncertain match by words is used only if the files are inconclusive.
             assert!(task.is_by_files || task.route.confidence < UNSURE);
             if task.is_by_files { task.route.roles.join(", ") } else { String::new() }
         };

@@ -1,5 +1,5 @@
-//! Whose page counts.
-#![expect(clippy::disallowed_methods, reason = "a project is made to be read")]
+//! Precedence of shipped and project pages.
+#![expect(clippy::disallowed_methods, reason = "the test creates a project to read")]
 
 use super::{Library, Origin, Shelf, Watched};
 use aidd_engine::project::config::{ContentConfig, ContentMode, ContentPaths};
@@ -11,7 +11,7 @@ use std::path::Path;
 
 fn write(root: &Path, path: &str, text: &str) {
     let path = root.join(path);
-    fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+    fs::create_dir_all(path.parent().expect("a directory")).expect("created");
     fs::write(path, text).expect("written");
 }
 
@@ -23,7 +23,7 @@ fn mode(mode: ContentMode) -> ContentConfig {
     ContentConfig { override_mode: Some(mode), ..ContentConfig::default() }
 }
 
-/// What a project may write, by shelf: path below its folder, and the name of the page it is.
+/// Pages that a project can have, by kind: path below its directory, and the resulting page name.
 const PAGES: &[(Shelf, &str, &str)] = &[
     (Shelf::Protocol, "AGENTS.md", "agents"),
     (Shelf::Agents, "agents/roles.md", "roles"),
@@ -48,8 +48,8 @@ proptest! {
         how in 0..3_usize,
     ) {
         let how = [ContentMode::Merge, ContentMode::ProjectOnly, ContentMode::BundledOnly][how];
-        let folder = tempfile::tempdir().expect("a folder");
-        // The first prefix counts most.
+        let folder = tempfile::tempdir().expect("a directory");
+        // The first prefix has the highest precedence.
         let mut wanted: BTreeMap<(Shelf, &str), (usize, String)> = BTreeMap::new();
         for (page, prefix) in files {
             let (shelf, path, name) = PAGES[page];
@@ -95,7 +95,7 @@ proptest! {
 
 #[test]
 fn a_malformed_page_is_left_out_and_named() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let root = folder.path();
     write(root, "rules/security.md", "---\nname: [\n---\n# Ours\n");
     write(root, "rules/open.md", "---\nname: x\n# never closed\n");
@@ -108,9 +108,9 @@ fn a_malformed_page_is_left_out_and_named() {
     assert_eq!(
         library.problems,
         [
-            "rules/bytes.md: not UTF-8; it is left out",
-            "rules/list.md: the header holds no keys; write `key: value` lines",
-            "rules/one.md: ai/rules/one.md has this name already and counts",
+            "rules/bytes.md: not UTF-8; skipped",
+            "rules/list.md: the header has no keys; write `key: value` lines",
+            "rules/one.md: ignored; ai/rules/one.md has the same name",
             "rules/open.md: the header is not closed; add a `---` line",
             "rules/security.md: line 2: the header cannot be read: unclosed bracket '['",
         ]
@@ -124,7 +124,7 @@ fn a_malformed_page_is_left_out_and_named() {
 
 #[test]
 fn two_rules_of_one_name_in_different_folders_are_two() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     write(folder.path(), "rules/api/names.md", "# Names of the API\n");
     write(folder.path(), "rules/db/names.md", "# Names of tables\n");
     let library = load(folder.path(), &ContentConfig::default());
@@ -135,7 +135,7 @@ fn two_rules_of_one_name_in_different_folders_are_two() {
 
 #[test]
 fn folders_are_where_the_configuration_says_and_never_outside() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let root = folder.path().join("project");
     write(&root, "docs/rules/ours.md", "# Ours\n");
     write(&root, "rules/not-here.md", "# Elsewhere\n");
@@ -154,8 +154,8 @@ fn folders_are_where_the_configuration_says_and_never_outside() {
     assert_eq!(
         library.problems,
         [
-            "../outside: there is no such folder below the root; `content.paths.workflows` names it",
-            "docs/none: there is no such folder below the root; `content.paths.templates` names it",
+            "../outside: `content.paths.workflows` names a directory that does not exist",
+            "docs/none: `content.paths.templates` names a directory that does not exist",
         ]
     );
     #[cfg(unix)]
@@ -172,7 +172,7 @@ fn folders_are_where_the_configuration_says_and_never_outside() {
 
 #[test]
 fn an_edit_is_seen_and_nothing_is_read_twice() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let disk = Disk::new(folder.path());
     let config = ContentConfig::default();
     let mut watched = Watched::default();

@@ -1,5 +1,5 @@
-//! Which version of a library code is written for: the four steps of `specs/version-protocol.md`, each
-//! with its evidence or with what is missing of it.
+//! Determines which version of a library the code is written for: the four steps of
+//! `specs/version-protocol.md`, each with its evidence or what is missing.
 
 use super::knowledge::{Entry, Knowledge, plain};
 use super::legacy::OldForm;
@@ -12,30 +12,30 @@ use jiff::civil::Date;
 use regex::Regex;
 use serde::Serialize;
 
-/// Months after which an entry is a hint and no evidence.
+/// Age in months after which an entry is only a hint.
 const MONTHS: i64 = 6;
 
-/// How a step went.
+/// The outcome of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// With evidence, and nothing wrong.
+    /// There is evidence, and nothing is wrong.
     Done,
-    /// The evidence shows something wrong.
+    /// The evidence shows a problem.
     Failed,
     /// There is no evidence.
     NotDone,
 }
 
-/// How sure one can be to write for the right version.
+/// The confidence that code is written for the right version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Confidence {
-    /// Version or documentation not found.
+    /// The version or its documentation was not found.
     Low,
-    /// The range is known, or something speaks against it.
+    /// Only the version range is known, or some evidence contradicts it.
     Medium,
-    /// The locked version, its documentation, and no old form.
+    /// The locked version and its documentation are known, and there are no old forms.
     High,
 }
 
@@ -44,62 +44,62 @@ pub enum Confidence {
 pub struct Step {
     /// `detect`, `context`, `document` or `filter`.
     pub id: &'static str,
-    /// How it went.
+    /// The outcome of the step.
     pub outcome: Outcome,
-    /// What shows it, a sentence each.
+    /// The evidence, one sentence each.
     pub evidence: Vec<String>,
 }
 
-/// What is known of the version of one package in one manifest.
+/// The verified version of one package in one manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verified {
-    /// The package.
+    /// The name of the package.
     pub package: String,
-    /// Whose package.
+    /// The ecosystem of the package.
     pub ecosystem: Ecosystem,
     /// The manifest that names it.
     pub manifest: String,
-    /// The range.
+    /// The version range in the manifest.
     pub wanted: Option<String>,
-    /// The version that counts.
+    /// The locked version, which is the one in use.
     pub locked: Option<String>,
-    /// How sure one can be.
+    /// The confidence in the version.
     pub confidence: Confidence,
     /// The four steps.
     pub steps: Vec<Step>,
 }
 
-/// Something remembered that names the package: its id and its text.
+/// A memory that names the package.
 #[derive(Clone, Debug)]
 pub struct Remembered {
-    /// The id.
+    /// The id of the memory.
     pub id: String,
-    /// What it says.
+    /// The text of the memory.
     pub text: String,
 }
 
-/// What a check of versions looks at.
+/// The context of a version check.
 #[derive(Clone, Copy)]
 pub struct Scene<'s> {
-    /// What is installed in the project.
+    /// The packages installed in the project.
     pub installs: &'s Installs<'s>,
-    /// Its manifests.
+    /// The project's manifests.
     pub stack: &'s Stack,
-    /// Its guidance.
+    /// The project's guidance.
     pub library: &'s Library,
     /// The knowledge base.
     pub knowledge: &'s Knowledge<'s>,
     /// Memories that name the packages.
     pub memories: &'s [Remembered],
-    /// Old forms found in its code.
+    /// The old forms found in the code.
     pub old_forms: &'s [OldForm],
-    /// How many files were searched for them.
+    /// The number of files searched for old forms.
     pub searched: usize,
-    /// The day.
+    /// The current date.
     pub today: Option<Date>,
 }
 
-/// The four steps for one dependency.
+/// Runs the four steps for one dependency.
 #[must_use]
 pub fn verify(scene: &Scene<'_>, manifest: &Manifest, dependency: &Dependency) -> Verified {
     let entry = scene.knowledge.entries().iter().find(|entry| {
@@ -138,10 +138,10 @@ pub fn verify(scene: &Scene<'_>, manifest: &Manifest, dependency: &Dependency) -
 
 fn detect(stack: &Stack, manifest: &Manifest, dependency: &Dependency) -> Step {
     let range = dependency.wanted.as_deref().unwrap_or("no range");
-    let mut evidence = vec![format!("{} asks for {range}", manifest.path)];
+    let mut evidence = vec![format!("{} specifies {range}", manifest.path)];
     let outcome = match (&dependency.locked, &manifest.lock) {
         (Some(locked), Some(lock)) => {
-            evidence.push(format!("{lock} settles {locked}"));
+            evidence.push(format!("{lock} resolves it to {locked}"));
             Outcome::Done
         }
         (Some(locked), None) => {
@@ -149,22 +149,21 @@ fn detect(stack: &Stack, manifest: &Manifest, dependency: &Dependency) -> Step {
             Outcome::Done
         }
         (None, Some(lock)) => {
-            evidence.push(format!("{lock} settles no version of it for this manifest"));
+            evidence.push(format!("{lock} does not resolve it for this manifest"));
             Outcome::Failed
         }
         (None, None) => {
-            evidence
-                .push("there is no lock file: the version that is built is not known".to_owned());
+            evidence.push("no lock file: the built version is unknown".to_owned());
             Outcome::Failed
         }
     };
     if let Some(pin) = stack.runtime_of(manifest) {
-        evidence.push(format!("{} asks for {} {}", pin.path, pin.name, pin.version));
+        evidence.push(format!("{} specifies {} {}", pin.path, pin.name, pin.version));
     }
     Step { id: "detect", outcome, evidence }
 }
 
-/// Rules and memories that name the package with a version.
+/// Rules and memories that mention the package with a version.
 fn context(
     scene: &Scene<'_>,
     dependency: &Dependency,
@@ -186,12 +185,12 @@ fn context(
             if differs {
                 step.outcome = Outcome::Failed;
                 step.evidence
-                    .push(format!("{place} speaks of version {said}; the project has {here}"));
+                    .push(format!("{place} mentions version {said}; the project has {here}"));
             } else {
                 if step.outcome == Outcome::NotDone {
                     step.outcome = Outcome::Done;
                 }
-                step.evidence.push(format!("{place} speaks of version {said}, as the project has"));
+                step.evidence.push(format!("{place} mentions version {said}, as in the project"));
             }
             return;
         }
@@ -208,7 +207,7 @@ fn context(
     }
     if let Some(entry) = entry {
         let is_old = scene.today.is_some_and(|today| is_older(entry.updated, today));
-        let word = if is_old { "a hint only, for it is older than six months" } else { "current" };
+        let word = if is_old { "only a hint: older than six months" } else { "current" };
         step.evidence.push(format!(
             "knowledge entry {} describes {}, reviewed {}: {word}",
             entry.page.name,
@@ -220,12 +219,13 @@ fn context(
         }
     }
     if step.evidence.is_empty() {
-        step.evidence.push("no rule, memory or knowledge entry names it".to_owned());
+        step.evidence.push("no rule, memory or knowledge entry mentions it".to_owned());
     }
     step
 }
 
-/// `React 18`, `react@18.2`, `react version >= 18`, but no other name that holds it.
+/// Matches `React 18`, `react@18.2`, `react version >= 18`, but not a longer name that contains
+/// this one.
 fn mention(name: &str) -> Option<Regex> {
     let name = regex::escape(name);
     Regex::new(&format!(
@@ -240,7 +240,8 @@ fn is_older(updated: &str, today: Date) -> bool {
     !matches!(due, Some(Ok(due)) if due >= today)
 }
 
-/// Documentation of exactly this major version: what is installed with it, else what the entry names.
+/// Documentation of exactly this major version: the installed one, otherwise what the entry
+/// references.
 fn document(
     scene: &Scene<'_>,
     manifest: &Manifest,
@@ -253,13 +254,12 @@ fn document(
         let Installed { path, version: installed, documents } = found;
         let fits = version.is_none_or(|version| installed.line() == version.line());
         step.outcome = if fits { Outcome::Done } else { Outcome::Failed };
-        let word = if manifest.ecosystem == Ecosystem::Npm { "types" } else { "own words" };
+        let word = if manifest.ecosystem == Ecosystem::Npm { "types" } else { "documentation" };
         let documents = documents.map_or_else(String::new, |it| format!("; its {word}: {it}"));
-        step.evidence.push(format!("{path} is of {installed}{documents}"));
+        step.evidence.push(format!("{path} is version {installed}{documents}"));
         if !fits {
-            step.evidence.push(
-                "installed is another version than the manifest names: install first".to_owned(),
-            );
+            step.evidence
+                .push("the installed version differs from the manifest: install first".to_owned());
         }
     }
     let Some(entry) = entry else {
@@ -286,9 +286,9 @@ fn document(
             }
         }
         (Some(described), Some(version)) => {
-            step.evidence.push(format!("the entry is for {described}, not for {version}"));
+            step.evidence.push(format!("the entry covers {described}, not {version}"));
             if let Some(address) = guide.and_then(|it| it.guide.as_deref()) {
-                step.evidence.push(format!("{address} tells what {version} changed"));
+                step.evidence.push(format!("{address} describes what {version} changed"));
             } else if step.outcome == Outcome::NotDone {
                 step.outcome = Outcome::Failed;
             }
@@ -307,7 +307,7 @@ fn document(
 fn filter(scene: &Scene<'_>, entry: Option<&Entry<'_>>, version: Option<&Version>) -> Step {
     let mut step = Step { id: "filter", outcome: Outcome::NotDone, evidence: Vec::new() };
     let Some(entry) = entry.filter(|entry| !entry.legacy.is_empty()) else {
-        step.evidence.push("no old forms of it are known".to_owned());
+        step.evidence.push("no old forms are known".to_owned());
         return step;
     };
     let looked_for = super::legacy::replaced(entry, version);
@@ -324,7 +324,7 @@ fn filter(scene: &Scene<'_>, entry: Option<&Entry<'_>>, version: Option<&Version
         step.outcome = Outcome::Failed;
         let OldForm { path, line, pattern, instead, since, .. } = form;
         step.evidence
-            .push(format!("{path}:{line}: `{pattern}` is replaced since {since} by {instead}"));
+            .push(format!("{path}:{line}: `{pattern}` was replaced in {since} by {instead}"));
     }
     if step.outcome == Outcome::NotDone {
         step.outcome = Outcome::Done;
@@ -334,7 +334,7 @@ fn filter(scene: &Scene<'_>, entry: Option<&Entry<'_>>, version: Option<&Version
             _ => format!("{many} {of}s"),
         };
         step.evidence.push(match forms {
-            0 => "no old form is replaced as early as this version".to_owned(),
+            0 => "no old form was replaced up to this version".to_owned(),
             _ => format!("{}, none in {}", counted(forms, "old form"), counted(files, "file")),
         });
     }

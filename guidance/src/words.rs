@@ -1,4 +1,4 @@
-//! A task as routing sees it: its words, and which of them a table has.
+//! The words of a task as routing sees them, and matching against word tables.
 
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -13,11 +13,11 @@ pub(super) struct Words {
     pub(super) ko: Vec<String>,
 }
 
-/// A text as routing sees it.
+/// A task text, normalised for routing.
 pub(super) struct Task {
-    /// In lower case.
+    /// The text in lower case.
     pub(super) text: String,
-    /// Its words.
+    /// The words of the text.
     pub(super) tokens: Vec<String>,
 }
 
@@ -28,8 +28,8 @@ impl Task {
         Self { text, tokens }
     }
 
-    /// The tokens that an English entry covers; whole words in a row, the last one as a beginning
-    /// where the entry ends with `*`.
+    /// The tokens that an English entry matches: consecutive whole words, the last one as a prefix
+    /// if the entry ends with `*`.
     fn english(&self, entry: &str) -> BTreeSet<usize> {
         let is_beginning = entry.ends_with('*');
         let entry = words(&folded(entry));
@@ -42,7 +42,7 @@ impl Task {
         at.flat_map(|(at, _)| at..at + entry.len()).collect()
     }
 
-    /// The same for a Korean entry, which stands anywhere in the text.
+    /// The tokens that a Korean entry matches; it can occur anywhere in the text.
     fn korean(&self, entry: &str) -> BTreeSet<usize> {
         let entry = folded(entry);
         if entry.is_empty() || !self.text.contains(&entry) {
@@ -53,7 +53,7 @@ impl Task {
         (0..self.tokens.len()).filter(|&at| covers(&self.tokens[at])).collect()
     }
 
-    /// How many words of the task are among `words`, each entry once, and which tokens they are.
+    /// The number of words of `words` that match the task, each entry once, and the matched tokens.
     pub(super) fn weigh(&self, words: &Words) -> (f64, BTreeSet<usize>) {
         let english = words.en.iter().map(|entry| (entry, self.english(entry)));
         let korean = words.ko.iter().map(|entry| (entry, self.korean(entry)));
@@ -69,23 +69,23 @@ impl Task {
     }
 }
 
-/// The words of a text in lower case, without the particles after Latin ones.
+/// The words of a text in lower case; Korean particles after Latin words become separate tokens.
 pub(super) fn tokens(text: &str) -> Vec<String> {
     words(&folded(text)).into_iter().flat_map(without_particle).collect()
 }
 
-/// In lower case, composed.
+/// Lower case, in composed Unicode form (NFC).
 fn folded(text: &str) -> String {
     text.nfc().collect::<String>().to_lowercase()
 }
 
-/// Cut at everything that is neither letter nor digit.
+/// Splits at everything that is neither letter nor digit.
 fn words(text: &str) -> Vec<String> {
     let parts = text.split(|c: char| !c.is_alphanumeric());
     parts.filter(|part| !part.is_empty()).map(str::to_owned).collect()
 }
 
-/// "api를" is "api" and "를".
+/// Splits "api를" into "api" and "를".
 fn without_particle(token: String) -> Vec<String> {
     let end = token.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(token.len());
     let is_hangul = token[end..].chars().all(|c| matches!(c, '\u{AC00}'..='\u{D7A3}'));
@@ -95,7 +95,7 @@ fn without_particle(token: String) -> Vec<String> {
     vec![token[..end].to_owned(), token[end..].to_owned()]
 }
 
-/// The entries of `words` that `text` holds.
+/// The entries of `words` that match `text`.
 pub(super) fn finds(text: &str, words: &Words) -> Vec<String> {
     let task = Task::new(text);
     let english = words.en.iter().filter(|entry| !task.english(entry).is_empty());

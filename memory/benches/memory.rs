@@ -3,8 +3,8 @@
 //! written and synced on the same disk; no durable save can be faster.
 //!
 //! ```sh
-//! cargo bench -p aidd-engine --bench memory            # everything
-//! cargo bench -p aidd-engine --bench memory -- save    # one part: limit save open walk many
+//! cargo bench -p aidd-memory --bench memory            # everything
+//! cargo bench -p aidd-memory --bench memory -- save    # one part: limit save open walk many
 //! ```
 //!
 //! `AIDD_BENCH_DISK` names another directory to measure in; `AIDD_BENCH_SHARE` divides all sizes.

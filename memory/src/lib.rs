@@ -54,7 +54,7 @@ pub enum MemoryError {
     #[error("{0}")]
     Invalid(String),
     /// No item has this id.
-    #[error("there is no {what} `{id}`")]
+    #[error("unknown {what} `{id}`")]
     Unknown {
         /// The kind of item, for example "memory" or "session".
         what: &'static str,

@@ -6,13 +6,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What the workflows of the documentation call the action by.
+/// The reference to the action in the documented workflows.
 const OURS: &str = "aidd-dev/aidd@v0";
 
 /// The pages with examples.
 const PAGES: [&str; 2] = ["README.md", "docs/github-action.md"];
 
-/// An example: where it stands, and its text.
+/// An example with its location and text.
 struct Example {
     place: String,
     text: String,
@@ -23,12 +23,12 @@ impl Example {
         serde_saphyr::from_str(&self.text).unwrap_or_else(|why| panic!("{}: {why}", self.place))
     }
 
-    /// The file that the first line says it is.
+    /// The file name in the first line.
     fn file(&self) -> Option<&str> {
         self.text.lines().next()?.strip_prefix("# ")
     }
 
-    /// As a whole workflow: a list of steps is put into one.
+    /// As a complete workflow: a list of steps is wrapped in one.
     fn workflow(&self) -> Option<String> {
         if self.file() == Some(".gitlab-ci.yml") {
             return None;
@@ -47,7 +47,7 @@ fn text(path: &str) -> String {
     fs::read_to_string(root().join(path)).expect("text").replace("\r\n", "\n")
 }
 
-/// The blocks of YAML in the pages.
+/// The YAML blocks in the pages.
 fn examples() -> Vec<Example> {
     let mut found = Vec::new();
     for page in PAGES {
@@ -65,7 +65,7 @@ fn examples() -> Vec<Example> {
     found
 }
 
-/// Every value of the key `uses`, with the `with` beside it.
+/// Every value of the key `uses`, with the sibling value of `with`.
 fn uses<'a>(value: &'a Value, found: &mut Vec<(&'a str, Option<&'a Value>)>) {
     if let Some(name) = value.get("uses").and_then(Value::as_str) {
         found.push((name, value.get("with")));
@@ -77,7 +77,7 @@ fn uses<'a>(value: &'a Value, found: &mut Vec<(&'a str, Option<&'a Value>)>) {
     }
 }
 
-/// The paths of our workflows and of the action.
+/// The paths of the project's workflows and of the action.
 fn workflows() -> Vec<PathBuf> {
     let files = fs::read_dir(root().join(".github/workflows")).expect("a folder");
     let mut files: Vec<PathBuf> = files.map(|file| file.expect("an entry").path()).collect();
@@ -86,8 +86,8 @@ fn workflows() -> Vec<PathBuf> {
     files
 }
 
-/// A tool that the gate installs, or that is on the path.
-#[expect(clippy::print_stderr, reason = "a test that is left out says so")]
+/// A tool installed by `.ci/run`, or on the path.
+#[expect(clippy::print_stderr, reason = "reports a skipped test")]
 #[expect(clippy::disallowed_methods, reason = "linters of workflows")]
 fn tool(name: &str) -> Option<Command> {
     let own = root().join("target/lint-venv/bin").join(name);
@@ -177,7 +177,7 @@ fn the_inputs_and_outputs_are_described() {
         assert!(page.contains(&row), "{row}");
     }
     assert_eq!(action.runs.using, "composite");
-    // What the marketplace asks of them.
+    // Requirements of the marketplace.
     assert!(!action.name.is_empty() && action.description.len() < 125);
 }
 
@@ -218,7 +218,7 @@ fn actionlint_and_zizmor_have_nothing_to_say() {
     }
 }
 
-/// In a repository whose action is ours, so that inputs are checked too.
+/// In a repository with the action itself, so that inputs are checked, too.
 #[test]
 fn actionlint_has_nothing_to_say_of_the_examples() {
     let folder = tempfile::tempdir().expect("a folder");

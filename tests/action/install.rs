@@ -1,4 +1,4 @@
-//! How the action comes by its binary.
+//! How the action obtains its binary.
 
 use crate::action::runner::{Outcome, Runner, write_program};
 use sha2::{Digest, Sha256};
@@ -8,7 +8,7 @@ use tokio::runtime::{Builder, Runtime};
 use wiremock::matchers::{method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-/// Tells what it was called with.
+/// Records the arguments it was called with.
 pub(crate) const STUB: &str = r#"#!/bin/sh
 if [ "$1" = --version ]; then echo "aidd 1.2.3"; exit; fi
 for arg in "$@"; do printf '%s\n' "[$arg]"; done > "$SEEN/args"
@@ -20,7 +20,7 @@ printf '%s\n' result=failure errors=2 warnings=1 infos=0 fixed=3 pre-existing=4 
 exit 1
 "#;
 
-/// Builds the stub where Cargo would build the binary, and tells how it was called.
+/// Builds the stub in place of the binary, and records the arguments.
 const CARGO: &str = r#"#!/bin/sh
 printf '%s\n' "$*" > "$SEEN/cargo"
 printf '%s\n' "$PWD" > "$SEEN/cargo-folder"
@@ -30,7 +30,7 @@ cp "$SEEN/../bin/stub" "$CARGO_TARGET_DIR/release/aidd"
 
 const ARCHIVE: &str = "aidd-x86_64-unknown-linux-musl.tar.gz";
 
-/// A server of releases.
+/// A server with release files.
 struct Server {
     server: MockServer,
     runtime: Runtime,
@@ -51,15 +51,15 @@ impl Server {
         self.serve(at, ResponseTemplate::new(200).set_body_bytes(bytes));
     }
 
-    /// The paths that were asked for.
+    /// The requested paths.
     fn asked(&self) -> Vec<String> {
         let requests = self.runtime.block_on(self.server.received_requests()).expect("recorded");
         requests.iter().map(|request| request.url.path().to_owned()).collect()
     }
 }
 
-/// An archive as a release has it: one folder, the binary in it.
-#[expect(clippy::disallowed_methods, reason = "an archive for the action to unpack")]
+/// An archive as in a release: a directory with the binary.
+#[expect(clippy::disallowed_methods, reason = "creates an archive")]
 fn archive() -> Vec<u8> {
     let folder = tempfile::tempdir().expect("a folder");
     let inner = folder.path().join("aidd-x86_64-unknown-linux-musl");
@@ -75,7 +75,7 @@ fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// What `.github/action/release` says in a commit that is tagged 1.2.3.
+/// The content of `.github/action/release` in a commit that is tagged 1.2.3.
 fn release(bytes: &[u8]) -> String {
     let other = "0".repeat(64);
     format!("1.2.3\n{other} *aidd-aarch64-apple-darwin.tar.gz\n{} *{ARCHIVE}\n", sha256(bytes))
@@ -115,7 +115,7 @@ fn the_release_is_checked_and_run() {
     let binary = &first.outputs["binary"];
     assert!(binary.starts_with(&runner.path("temp").display().to_string()), "{binary}");
 
-    // A machine that keeps its tool cache does not download twice.
+    // A machine with a persistent tool cache does not download again.
     assert_eq!(runner.run().code, 1);
     assert_eq!(server.asked(), [format!("/v1.2.3/{ARCHIVE}")]);
 }
@@ -157,7 +157,7 @@ fn a_commit_without_a_release_is_built() {
     assert_eq!(runner.read("seen/cargo-folder"), format!("{}\n", folder.display()));
     assert_eq!(server.asked(), [""; 0]);
 
-    // The same source is not built again; another is.
+    // The same source is not built again; changed source is.
     fs::remove_file(runner.path("seen/cargo")).expect("removed");
     assert_eq!(runner.run().code, 1);
     assert!(!is_built(&runner));
@@ -233,7 +233,7 @@ fn another_version_is_never_replaced() {
     refuses(&runner.run(), "not released for Linux on ARM");
 }
 
-/// As the release workflow does, with the list that cargo-dist writes.
+/// As in the release workflow, with the list that cargo-dist writes.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "a script of the release workflow")]
 fn a_stamped_checkout_runs_the_release() {
@@ -277,7 +277,7 @@ fn without_cargo_the_way_out_is_named() {
     assert!(outcome.log.contains("install Rust in an earlier step"), "{}", outcome.log);
 }
 
-/// Makes a tool of this machine one of the runner's own.
+/// Links a tool of this machine into the runner's path.
 fn link(runner: &Runner, tool: &str) {
     let paths = std::env::var("PATH").expect("a path");
     let found = paths.split(':').map(|folder| format!("{folder}/{tool}"));

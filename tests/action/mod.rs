@@ -1,5 +1,5 @@
-//! `action.yml`: its steps executed as a runner would, its workflows and packages, and the examples
-//! of its documentation.
+//! `action.yml`: its steps executed as by a runner, its workflows and packages, and the examples in
+//! its documentation.
 
 mod documents;
 #[cfg(unix)]

@@ -1,9 +1,9 @@
-//! What becomes of the inputs, and where the outputs come from.
+//! How inputs are passed, and where the outputs come from.
 
 use crate::action::install::STUB;
 use crate::action::runner::{Outcome, Runner};
 
-/// A machine on which the binary has been built.
+/// A machine with the binary already built.
 fn machine() -> Runner {
     let runner = Runner::new("none\n");
     runner.install("stub", STUB);
@@ -14,7 +14,7 @@ fn machine() -> Runner {
     runner
 }
 
-/// The arguments that the binary was called with, one a line, without the name of the new folder.
+/// The arguments of the binary, one per line, without the name of the temporary directory.
 #[track_caller]
 fn args(runner: &Runner) -> String {
     let outcome = runner.run();

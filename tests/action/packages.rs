@@ -1,4 +1,4 @@
-//! The npm packages, made from archives as a release has them and installed from a registry.
+//! The npm packages, built from release archives and installed from a registry.
 
 use crate::action::runner::write_program;
 use crate::action::steps::root;
@@ -11,7 +11,8 @@ use tokio::runtime::{Builder, Runtime};
 use wiremock::matchers::{method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-/// Stands for the binary: says what it is, ends as told, or waits for a signal, for ten seconds.
+/// A stub of the binary: prints its version, exits with the requested code, or waits up to ten
+/// seconds for a signal.
 const STUB: &str = r#"#!/bin/sh
 case $1 in
   --version) echo "aidd of TARGET" ;;
@@ -25,7 +26,7 @@ case $1 in
 esac
 "#;
 
-/// A registry of packages, and a project that installs from it.
+/// A package registry, and a project that installs from it.
 struct Registry {
     folder: TempDir,
     server: MockServer,
@@ -35,7 +36,7 @@ struct Registry {
 #[expect(clippy::disallowed_methods, reason = "node, npm and tar")]
 fn program(name: &str) -> Command {
     let mut command = Command::new(name);
-    // What the machine has set for npm is not for this test.
+    // The machine's npm configuration must not affect the test.
     for (name, _) in std::env::vars().filter(|(name, _)| name.to_lowercase().starts_with("npm_")) {
         command.env_remove(name);
     }
@@ -50,8 +51,8 @@ fn succeeds(command: &mut Command) -> String {
     text
 }
 
-/// Whether npm is there. It comes with Node, which nothing else here needs.
-#[expect(clippy::print_stderr, reason = "a test that is left out says so")]
+/// Whether npm is installed. It comes with Node, which nothing else here needs.
+#[expect(clippy::print_stderr, reason = "reports a skipped test")]
 fn has_npm() -> bool {
     let there = program("npm").arg("--version").output().is_ok_and(|ran| ran.status.success());
     if !there {
@@ -137,7 +138,7 @@ impl Registry {
         npm
     }
 
-    /// Installs the package in a new project, and gives the project's folder.
+    /// Installs the package in a new project; returns the project's directory.
     fn install(&self) -> PathBuf {
         let project = self.path("project");
         fs::create_dir(&project).expect("made");
@@ -185,7 +186,7 @@ fn npm_installs_the_binary_of_this_system_alone() {
     assert!(error.contains(&format!("@aidd-dev/aidd-{system} is missing")), "{error}");
 }
 
-/// Stops the launcher, and expects that the binary has stopped and said how.
+/// Stops the launcher, and expects that the binary received the signal and reported it.
 fn passes_signals_on(launcher: &Path) {
     use std::io::{BufRead, BufReader};
     let mut child =

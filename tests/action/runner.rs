@@ -1,6 +1,5 @@
-//! A runner that is just able to execute `action.yml`: it reads the file, works out expressions and
-//! conditions, and runs the `run:` steps with Bash as GitHub's runner does. What it does not know,
-//! it fails on.
+//! A minimal runner for `action.yml`: it parses the file, evaluates expressions and conditions, and
+//! runs the `run:` steps with Bash like GitHub's runner. It fails on unsupported features.
 
 use crate::action::steps::{Step, read, root};
 use std::collections::BTreeMap;
@@ -21,21 +20,21 @@ pub(crate) struct Runner {
     env: Vec<(&'static str, String)>,
 }
 
-/// How the action ended.
+/// The result of running the action.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     /// The exit code of the last step.
     pub(crate) code: i32,
-    /// What the steps printed.
+    /// The output of the steps.
     pub(crate) log: String,
     /// The outputs of the action.
     pub(crate) outputs: BTreeMap<String, String>,
-    /// The names of the steps that were not left out.
+    /// The names of the steps that were not skipped.
     pub(crate) steps: Vec<String>,
 }
 
 impl Runner {
-    /// `release` is what the action's checkout says of its release.
+    /// `release` is the content of `.github/action/release` in the checkout.
     pub(crate) fn new(release: &str) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let made = Self {
@@ -69,37 +68,37 @@ impl Runner {
         self
     }
 
-    /// Makes it another machine.
+    /// Sets operating system and architecture.
     pub(crate) fn on(mut self, os: &'static str, arch: &'static str) -> Self {
         (self.os, self.arch) = (os, arch);
         self
     }
 
-    /// Makes the cache have what is asked of it.
+    /// Makes every cache lookup a hit.
     pub(crate) fn with_cache(mut self) -> Self {
         self.cache_hit = true;
         self
     }
 
-    /// Leaves it no program but those installed.
+    /// Limits the path to the installed programs.
     pub(crate) fn with_only_its_path(mut self) -> Self {
         self.only_own = true;
         self
     }
 
-    /// Makes another folder its workspace.
+    /// Sets the workspace directory.
     pub(crate) fn at(mut self, work: &Path) -> Self {
         self.work = Some(work.to_owned());
         self
     }
 
-    /// Sets a variable of the environment, of every step.
+    /// Sets an environment variable for every step.
     pub(crate) fn env(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.env.push((name, value.into()));
         self
     }
 
-    /// A place below the machine's folder.
+    /// A path below the machine's directory.
     pub(crate) fn path(&self, below: &str) -> PathBuf {
         self.folder.path().join(below)
     }
@@ -112,12 +111,12 @@ impl Runner {
         fs::read_to_string(self.path(below)).unwrap_or_default()
     }
 
-    /// Puts a program on the path.
+    /// Installs a program on the path.
     pub(crate) fn install(&self, name: &str, script: &str) {
         write_program(&self.path("bin").join(name), script);
     }
 
-    /// Runs the action, up to the first step that fails.
+    /// Runs the action up to the first failing step.
     pub(crate) fn run(&self) -> Outcome {
         let action = read();
         let mut context = Context { inputs: self.inputs.clone(), steps: BTreeMap::new() };
@@ -148,7 +147,7 @@ impl Runner {
         outcome
     }
 
-    /// What an action of others does, as far as ours uses it.
+    /// Emulates other actions, as far as this action uses them.
     fn used(&self, uses: &str, step: &Step, context: &Context) -> BTreeMap<String, String> {
         let (name, _) = uses.split_once('@').expect("a version");
         let with: Vec<String> = step
@@ -211,7 +210,7 @@ impl Runner {
     }
 }
 
-/// Writes a script that can be run.
+/// Writes an executable script.
 pub(crate) fn write_program(path: &Path, script: &str) {
     use std::os::unix::fs::PermissionsExt;
     fs::write(path, script).expect("written");
@@ -234,14 +233,14 @@ fn outputs(text: &str) -> BTreeMap<String, String> {
     found
 }
 
-/// What expressions can speak of.
+/// The values that expressions can refer to.
 struct Context {
     inputs: BTreeMap<String, String>,
     steps: BTreeMap<String, BTreeMap<String, String>>,
 }
 
 impl Context {
-    /// A text with its `${{ … }}` worked out.
+    /// Expands `${{ … }}` in a text.
     fn fill(&self, text: &str) -> String {
         let mut filled = String::new();
         let mut rest = text;
@@ -254,7 +253,7 @@ impl Context {
         filled + rest
     }
 
-    /// Whether a condition holds: comparisons joined by `&&`.
+    /// Whether a condition is true: comparisons joined by `&&`.
     fn holds(&self, condition: &str) -> bool {
         condition.split("&&").all(|part| {
             if let Some((left, right)) = part.split_once("==") {
@@ -275,7 +274,7 @@ impl Context {
         match expression.split('.').collect::<Vec<_>>()[..] {
             ["github", "token"] => "the-token".to_owned(),
             ["inputs", name] => self.inputs[name].clone(),
-            // As on GitHub, the outputs of a step that was left out are empty.
+            // As on GitHub, the outputs of a skipped step are empty.
             ["steps", id, "outputs", name] => {
                 self.steps.get(id).and_then(|step| step.get(name)).cloned().unwrap_or_default()
             }

@@ -1,11 +1,11 @@
-//! What `action.yml` says.
+//! The structure of `action.yml`.
 
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// `action.yml`.
+/// The parsed `action.yml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Action {
@@ -60,7 +60,7 @@ pub(crate) struct Step {
     _continue_on_error: bool,
 }
 
-/// The action of this repository.
+/// Parses the action of this repository.
 pub(crate) fn read() -> Action {
     let text = fs::read_to_string(root().join("action.yml")).expect("text");
     serde_saphyr::from_str(&text).expect("an action")

@@ -1,4 +1,4 @@
-//! The action with the real binary, on a pull request from a fork: the token may only read.
+//! The action with the real binary, on a pull request from a fork with a read-only token.
 
 use crate::action::runner::{Outcome, Runner};
 use crate::repository::Repository;
@@ -10,7 +10,7 @@ use wiremock::{Mock, MockServer, ResponseTemplate};
 
 const LATEST: &str = "FROM node:latest\nUSER 1000\n";
 
-/// A server that refuses as GitHub does where a token lacks the right.
+/// A server that refuses requests as GitHub does if a token lacks the permission.
 struct GitHub {
     server: MockServer,
     runtime: Runtime,
@@ -31,8 +31,8 @@ impl GitHub {
     }
 }
 
-/// A clone as the checkout action makes it: the merge of a pull request that adds a Dockerfile, and
-/// its parents.
+/// A clone as created by the checkout action: the merge commit of a pull request that adds a
+/// Dockerfile, and its parents.
 fn checkout() -> Repository {
     let server = Repository::new();
     server.commit(&[("old/Dockerfile", LATEST)]);
@@ -44,7 +44,7 @@ fn checkout() -> Repository {
     server.cloned(&["--depth=2"])
 }
 
-/// A runner with the binary under test, in a clone, told of the event as GitHub tells it.
+/// A runner with the binary under test, in a clone, with the event as GitHub sends it.
 fn runner(clone: &Repository, github: &GitHub) -> Runner {
     let runner = Runner::new("none\n");
     let real = env!("CARGO_BIN_EXE_aidd");
@@ -72,7 +72,7 @@ fn runner(clone: &Repository, github: &GitHub) -> Runner {
         .env("GITHUB_RUN_ID", "1")
 }
 
-/// The outputs that are counts.
+/// The outputs with counts.
 fn counts(outcome: &Outcome) -> String {
     let names = ["result", "errors", "warnings", "infos", "fixed", "pre-existing"];
     names.map(|name| format!("{name}={}", outcome.outputs[name])).join(" ")
@@ -95,7 +95,7 @@ fn a_fork_gets_what_its_token_allows() {
     let summary = runner.read("summary");
     assert!(summary.contains("new/Dockerfile"), "{summary}");
     for left_out in ["comment", "code scanning"] {
-        assert!(summary.contains(left_out), "{left_out} is not told of: {summary}");
+        assert!(summary.contains(left_out), "{left_out} is not reported: {summary}");
     }
     assert!(github.requests() > 0);
 }
@@ -107,7 +107,7 @@ fn what_does_not_block_passes() {
     let outcome = runner.with("sarif", "off").run();
     assert_eq!(outcome.code, 0, "{}", outcome.log);
     assert_eq!(counts(&outcome), EXPECTED.replace("failure", "success"));
-    assert_eq!(github.requests(), 0, "nothing was to be posted");
+    assert_eq!(github.requests(), 0, "nothing should be posted");
 }
 
 #[test]

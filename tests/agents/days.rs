@@ -1,4 +1,4 @@
-//! A day in each of three repositories, as a transcript: what an agent asks, and what it reads.
+//! A day in each of three repositories, as a transcript of an agent's requests and answers.
 
 use crate::agents::steady::Steady;
 use crate::agents::{AIDD, script, word};
@@ -7,14 +7,14 @@ use serde::Deserialize;
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// Lines of an answer that are shown from its start and from its end.
+/// Number of lines shown from the start and from the end of an answer.
 const SHOWN: (usize, usize) = (16, 4);
 
-/// Most tokens of an answer that states no budget: a page of a role or workflow, the longest of
-/// them with a third in hand.
+/// Maximum number of tokens of an answer without a budget: the longest role or workflow page plus a
+/// third.
 const MOST: usize = 1600;
 
-/// The same for data, whose keys and quotes cost about as much again where there are many rows.
+/// The same for data, whose keys and quotes roughly double the cost of many rows.
 const MOST_AS_DATA: usize = 2400;
 
 /// A request and its answer.
@@ -22,13 +22,13 @@ const MOST_AS_DATA: usize = 2400;
 struct Step {
     request: String,
     answer: String,
-    /// The answer as data, which some clients show instead.
+    /// The structured answer, which some clients show instead.
     data: String,
-    /// What the answer may cost, in tokens, where that was stated.
+    /// Token budget of the answer, if the request states one.
     budget: Option<usize>,
 }
 
-/// Goes through the day of a repository; the transcript is the snapshot beside this file.
+/// Runs the day of a repository; the transcript is the snapshot in `snapshots`.
 fn day(name: &str) {
     let folder = tempfile::tempdir().expect("a folder");
     let description =
@@ -53,8 +53,8 @@ fn day(name: &str) {
     });
 }
 
-/// A long answer without its middle, which is counted; one within a budget without its end: how many
-/// lines fit depends on what ids cost, and they differ from run to run.
+/// A long answer without its middle, whose lines are counted; an answer with a budget without its
+/// end: how many lines fit depends on the tokens of the ids, which differ between runs.
 fn shown(answer: &str, budget: Option<usize>) -> String {
     let lines: Vec<&str> = answer.lines().collect();
     let (first, last) = SHOWN;

@@ -1,9 +1,9 @@
-//! The agent door with clients that are not ours: the protocol's SDK for Python goes through agents'
-//! days, calls every tool there is, and starts the server as the files say that `aidd init` writes.
+//! The agent server with an independent client: the protocol's Python SDK runs through agents'
+//! days, calls every tool, and starts the server from the files that `aidd init` writes.
 //!
-//! `mcp/tests/clients/install` fetches it. Without it the tests say so and pass; with
-//! `AIDD_REQUIRE_CLIENTS=1` they fail. What the files of clients hold is checked without it.
-#![expect(clippy::disallowed_methods, reason = "the client and Git are programs of their own")]
+//! `mcp/tests/clients/install` installs it. If it is missing, the tests print a note and pass; with
+//! `AIDD_REQUIRE_CLIENTS=1` they fail. The content of the clients' files is checked without it.
+#![expect(clippy::disallowed_methods, reason = "the client and Git are external programs")]
 
 mod days;
 mod set_up;
@@ -18,7 +18,7 @@ use std::process::{Command, Stdio};
 
 const AIDD: &str = env!("CARGO_BIN_EXE_aidd");
 
-/// The Python that has the SDK; else says that it is missing.
+/// The Python with the SDK; prints a note if it is missing.
 fn python() -> Option<PathBuf> {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("a target folder");
     let bin = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
@@ -26,23 +26,23 @@ fn python() -> Option<PathBuf> {
     if python.exists() {
         return Some(python);
     }
-    let text = "the SDK for Python is missing; mcp/tests/clients/install fetches it";
+    let text = "the SDK for Python is missing; install it with mcp/tests/clients/install";
     assert!(env::var_os("AIDD_REQUIRE_CLIENTS").is_none(), "{text}");
     let _ = writeln!(std::io::stderr(), "skipped: {text}");
     None
 }
 
-/// What a script of `mcp/tests/clients` prints; `None` where the SDK is missing.
+/// The output of a script in `mcp/tests/clients`; `None` if the SDK is missing.
 fn script(name: &str, args: &[&str]) -> Option<String> {
     fed(name, args, "", &env::var_os("PATH").unwrap_or_default())
 }
 
-/// What a script prints that is told something on standard input, with another `PATH`.
+/// The output of a script with this standard input and `PATH`.
 fn fed(name: &str, args: &[&str], told: &str, path: &OsStr) -> Option<String> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("mcp/tests/clients").join(name);
     let mut python = Command::new(python()?);
     python.arg(script).args(args).env("PYTHONDONTWRITEBYTECODE", "1").env("PYTHONUTF8", "1");
-    // Under the gate every processor is busy, and a hook gives up sooner than that takes.
+    // When all tests run, every processor is busy, and a hook could time out.
     python.env("AIDD_HOOK_LIMIT", "120");
     for name in ["AIDD_ROOT", "AIDD_MCP_PROFILE", "AIDD_MCP_TOKEN", "AIDD_CONFIG"] {
         python.env_remove(name);
@@ -56,9 +56,9 @@ fn fed(name: &str, args: &[&str], told: &str, path: &OsStr) -> Option<String> {
     Some(out.into_owned())
 }
 
-/// The path of a folder as a script takes it.
+/// The path of a directory as argument of a script.
 fn word(path: &Path) -> &str {
-    path.to_str().expect("a path that is text")
+    path.to_str().expect("a UTF-8 path")
 }
 
 fn git(root: &Path, args: &[&str]) {

@@ -1,5 +1,5 @@
-//! What `aidd init --client` writes, used as its client uses it: the files are of the client's own
-//! form, the server starts from them, the hooks run from them and answer as the client hears.
+//! The files of `aidd init --client`, used as by the clients: the files have the client's format,
+//! the server starts from them, and the hooks run from them and answer in the client's format.
 
 use crate::agents::{AIDD, fed, word};
 use serde_json::{Map, Value, json};
@@ -10,10 +10,10 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// The forms of files and answers, as the documentation of the clients has them.
+/// The formats of files and answers, from the documentation of the clients.
 const FORMS: &str = include_str!("client_files.json");
 
-/// Files and the way in each to the servers that a client is to start.
+/// Files and the path within each to the server definitions.
 const SERVERS: [(&str, &str); 7] = [
     (".mcp.json", "mcpServers"),
     (".cursor/mcp.json", "mcpServers"),
@@ -24,7 +24,7 @@ const SERVERS: [(&str, &str); 7] = [
     (".gemini/settings.json", "mcpServers"),
 ];
 
-/// An empty folder, set up for clients; the paths that were written for them.
+/// An empty directory, set up for clients, and the paths that were written for them.
 fn empty(clients: &[&str]) -> (tempfile::TempDir, Vec<String>) {
     let folder = tempfile::tempdir().expect("a folder");
     let mut init = Command::new(AIDD);
@@ -41,7 +41,7 @@ fn empty(clients: &[&str]) -> (tempfile::TempDir, Vec<String>) {
 const CLIENTS: [&str; 7] =
     ["claude-code", "cursor", "vscode", "codex", "windsurf", "zed", "gemini"];
 
-/// What a file holds; of a page its header.
+/// The parsed content of a file; for a page, its header.
 fn content(root: &Path, path: &str) -> Value {
     let text = fs::read_to_string(root.join(path)).expect("a file");
     match path.rsplit('.').next() {
@@ -75,7 +75,7 @@ fn item_of(item: &toml_edit::Item) -> Value {
     }
 }
 
-/// Holds `value` against the form of this name.
+/// Checks `value` against the format of this name.
 #[track_caller]
 fn holds(forms: &Value, name: &str, value: &Value) {
     let mut form = match forms.get(name).or_else(|| forms["$defs"].get(name)) {
@@ -121,7 +121,7 @@ fn the_server_of_every_client_starts_from_its_file() {
     assert_eq!(started, SERVERS.map(|(path, _)| path));
 }
 
-/// `PATH`, with the folder of the binary first.
+/// `PATH` with the directory of the binary prepended.
 fn path_with_aidd() -> OsString {
     let folder = Path::new(AIDD).parent().expect("a folder").to_owned();
     let others = std::env::var_os("PATH").unwrap_or_default();
@@ -129,8 +129,8 @@ fn path_with_aidd() -> OsString {
         .expect("a path")
 }
 
-/// Runs the commands that the settings have for an event as Claude Code does: by the shell, in the
-/// project, with the event on standard input. What they answer.
+/// Runs the configured commands for an event like Claude Code: with the shell, in the project, with
+/// the event on standard input. Returns their answers.
 fn answers(root: &Path, settings: &Value, event: &str, more: Value) -> Vec<String> {
     let mut said = json!({
         "session_id": "0b6f3a52-7d1e-4a0e-9a55-2f1f3f9f0c11",
@@ -143,7 +143,7 @@ fn answers(root: &Path, settings: &Value, event: &str, more: Value) -> Vec<Strin
     let tool = said["tool_name"].as_str().unwrap_or_default().to_owned();
     let groups = settings["hooks"][event].as_array().expect("a list");
     let fits = |group: &&Value| match group["matcher"].as_str() {
-        // Ours are names with bars between them.
+        // The matchers that `aidd init` writes are names separated by `|`.
         Some(matcher) => matcher.split('|').any(|name| name == tool),
         None => true,
     };
@@ -174,8 +174,8 @@ fn answer(root: &Path, command: &str, said: &Value) -> String {
     String::from_utf8(done.stdout).expect("text")
 }
 
-/// A day of Claude Code in a folder that was empty: each event that the settings name, and what comes
-/// of it.
+/// A day of Claude Code in an initially empty directory: each event in the settings, and its
+/// effect.
 #[test]
 fn the_hooks_of_claude_code_run_from_its_settings() {
     let forms: Value = serde_json::from_str(FORMS).expect("JSON");
@@ -188,7 +188,7 @@ fn the_hooks_of_claude_code_run_from_its_settings() {
         assert_eq!(said.len(), 1, "{event}: one command");
         heard.insert(event.to_owned(), Value::Null);
         let text = said[0].trim();
-        // Of these two events plain text reaches the agent as it is.
+        // For these two events, plain text is passed to the agent unchanged.
         let is_plain = !text.starts_with('{');
         if text.is_empty() || is_plain && ["SessionStart", "UserPromptSubmit"].contains(&event) {
             return json!(text);
@@ -241,7 +241,7 @@ fn the_hooks_of_claude_code_run_from_its_settings() {
     assert_eq!(run("Stop", json!({"stop_hook_active": false})), "");
     assert_eq!(run("SessionEnd", json!({"reason": "prompt_input_exit"})), "");
 
-    // The next conversation knows what was done, and nothing was kept but what is said of it.
+    // The next conversation receives the results of the previous one; only the summary was stored.
     let next = run("SessionStart", json!({"source": "resume", "session_id": "another"}));
     assert!(context(&next).contains("Checkpoint"), "{next}");
     let named: BTreeSet<&String> = settings["hooks"].as_object().expect("hooks").keys().collect();

@@ -1,15 +1,16 @@
-//! What differs from run to run, made the same: ids, days, hashes.
+//! Normalizes what differs between runs: ids, dates, hashes.
 
 use std::collections::BTreeMap;
 
-/// Gives ids short names in the order they come: `decision_1763…_0a1b2c3d4e5f` becomes `decision#1`.
+/// Replaces ids with short names in order of appearance: `decision_1763…_0a1b2c3d4e5f` becomes
+/// `decision#1`.
 #[derive(Default)]
 pub(crate) struct Steady {
     known: BTreeMap<String, String>,
 }
 
 impl Steady {
-    /// `text` without what differs from run to run.
+    /// `text` without the parts that differ between runs.
     pub(crate) fn text(&mut self, text: &str) -> String {
         let mut steady = String::new();
         let mut word = String::new();
@@ -33,7 +34,7 @@ impl Steady {
         if is_day(word) {
             return "DAY".to_owned();
         }
-        // Hashes of commits differ with the version of Git, those of findings with the version of a
+        // Hashes of commits differ between versions of Git, those of findings between versions of a
         // rule's page.
         let is_hash = [7, 16].contains(&word.len())
             && word.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
@@ -56,7 +57,7 @@ impl Steady {
     }
 }
 
-/// Whether a word is a date: entries of the knowledge base bear the day of their last review.
+/// Whether a word is a date: entries of the knowledge base contain the date of their last review.
 fn is_day(word: &str) -> bool {
     word.len() == 10
         && word.bytes().enumerate().all(|(at, byte)| match at {

@@ -1,4 +1,4 @@
-//! Every tool of the server is called by a client that is not ours.
+//! An independent client calls every tool of the server.
 
 use crate::agents::{AIDD, script, word};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What `aidd init` writes for the clients of agents.
+//! The files that `aidd init` writes for agent clients.
 
 use crate::cli::agent_hooks::set_up;
 use crate::cli::support::Project;

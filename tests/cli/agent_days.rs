@@ -1,4 +1,4 @@
-//! What an agent is told over a day with hooks and tools together: nothing twice, nothing lost.
+//! The messages an agent receives over a day with hooks and tools: no duplicates, no omissions.
 
 use crate::cli::agent_hooks::{claude, set_up};
 use aidd_memory::kinds::Checkpoint;
@@ -11,7 +11,7 @@ fn context(said: &Value) -> String {
     said.as_str().expect("a context").to_owned()
 }
 
-/// The agent names no session in its checkpoint: it hardly knows that there is one.
+/// The agent passes no session id in its checkpoint, as it usually does not know it.
 #[test]
 fn what_an_agent_noted_outlives_the_compaction() {
     let project = set_up();
@@ -29,7 +29,7 @@ fn what_an_agent_noted_outlives_the_compaction() {
     let file = project.place("a.ts");
     project.write("a.ts", "export const a = 1;\n");
     for trigger in ["auto", "manual"] {
-        // Work went on after the note, so that it is not the last word.
+        // Work continues after the checkpoint, so that it is not the last event.
         std::thread::sleep(std::time::Duration::from_millis(5));
         let input = json!({"file_path": file, "content": "export const a = 1;\n"});
         let edited = json!({

@@ -1,4 +1,4 @@
-//! Hooks of clients when things go wrong, and how long they take.
+//! Agent hooks under error conditions, and their run time.
 
 use crate::cli::agent_hooks::{claude, set_up};
 use crate::cli::support::{BLUE, Project, token};
@@ -77,7 +77,7 @@ fn whatever_is_said_a_hook_ends_well() {
         for said in &hostile {
             let ran = project.run_with(said, &["hook", name]).ends(0);
             let shown = String::from_utf8_lossy(&said[..said.len().min(80)]).into_owned();
-            // A conversation that begins is told what is remembered whoever it is.
+            // Any conversation that starts receives the memory.
             let is_start =
                 name == "session-start" && ran.out.starts_with("{\"hookSpecificOutput\"");
             assert!(ran.out.is_empty() || is_start, "{name} {shown}: {}", ran.out);
@@ -106,7 +106,7 @@ fn a_broken_set_up_stands_in_nobodys_way() {
     assert_eq!(ran.out, "");
     assert!(ran.err.starts_with("aidd hook pre-tool-use: "), "{}", ran.err);
     assert!(ran.err.ends_with("skipped\n"), "{}", ran.err);
-    // A store that is none, and a folder in its place.
+    // An invalid database, and a directory in its place.
     project.write(".aidd/data.db", "this is no database, and never was one");
     project.tells("session-start", &start).ends(0);
     let project = set_up();
@@ -115,7 +115,7 @@ fn a_broken_set_up_stands_in_nobodys_way() {
         let ran = project.tells(name, &start).ends(0);
         assert!(!ran.err.contains("panicked"), "{name}: {}", ran.err);
     }
-    // Nothing is set up by a hook.
+    // A hook does not set up anything.
     let project = Project::new(&[]);
     for name in ["session-start", "stop", "session-end"] {
         assert_eq!(project.answer(name, &start), Value::Null, "{name}");
@@ -123,7 +123,7 @@ fn a_broken_set_up_stands_in_nobodys_way() {
     assert!(!project.path().join(".aidd").exists());
 }
 
-/// Clients take the code 2 for a refusal, some of them of all that follows.
+/// Clients treat exit code 2 as a refusal, some of them of everything that follows.
 #[test]
 fn a_hook_that_this_version_does_not_know_refuses_nothing() {
     let project = set_up();
@@ -139,7 +139,7 @@ fn a_hook_that_this_version_does_not_know_refuses_nothing() {
 
 #[cfg(unix)]
 #[test]
-#[expect(clippy::disallowed_methods, reason = "a shell that takes its own folder away")]
+#[expect(clippy::disallowed_methods, reason = "a shell that deletes its own directory")]
 fn a_folder_that_is_gone_stands_in_nobodys_way() {
     let project = set_up();
     for name in HOOKS {
@@ -155,7 +155,7 @@ fn a_folder_that_is_gone_stands_in_nobodys_way() {
     }
 }
 
-/// What an edit brought about is told in time, though it cannot be noted that it was made.
+/// Findings of an edit are reported in time, even if the edit cannot be recorded.
 #[test]
 fn a_store_that_is_busy_takes_no_finding_away() {
     let project = set_up();
@@ -167,7 +167,7 @@ fn a_store_that_is_busy_takes_no_finding_away() {
     let journal = std::fs::File::options().write(true).create(true).truncate(false).open(path);
     let journal = journal.expect("the lock of the memory");
     journal.lock().expect("locked");
-    // The tracked files are read anew under that lock.
+    // The tracked files are read again under that lock.
     project.write("ai/memory/decisions.jsonl", "");
     let mut command = project.command("", &["hook", "post-tool-use"]);
     command.env("AIDD_HOOK_LIMIT", "5");
@@ -183,7 +183,7 @@ fn edited(project: &Project, session: &str) -> Value {
     claude("PostToolUse", more)
 }
 
-/// Clients run the hooks of tools that run side by side, and of conversations that do.
+/// Clients run the hooks of parallel tool calls and conversations in parallel.
 #[test]
 fn hooks_that_run_at_once_keep_everything() {
     const SIDE_BY_SIDE: usize = 10;
@@ -211,9 +211,9 @@ fn hooks_that_run_at_once_keep_everything() {
     assert_eq!(sessions(&project).len(), 1 + SIDE_BY_SIDE);
 }
 
-/// Prints what each hook takes, cold; the bar of 20 ms holds for an optimised build.
+/// Prints the cold run time of each hook; the limit of 20 ms applies to an optimised build.
 #[test]
-#[expect(clippy::print_stdout, reason = "the figures are what it is for")]
+#[expect(clippy::print_stdout, reason = "prints the measured times")]
 fn hooks_are_quick() {
     const RUNS: usize = 20;
     let project = set_up();

@@ -1,11 +1,11 @@
-//! What clients say of files: where they lie, and in which words. Each was either found in the
-//! documentation of a client, or in an issue of one.
+//! The formats in which clients pass files: paths and field names. Each was found in the
+//! documentation or an issue of a client.
 
 use crate::cli::agent_hooks::{claude, set_up};
 use crate::cli::support::{BLUE, Project};
 use serde_json::{Value, json};
 
-/// A project with a rule that is broken by `blue`, and files that hold none.
+/// A project with a rule violated by `blue`, and files without it.
 fn project() -> Project {
     let project = Project::new(&[
         ("packages/api/a.txt", "a red sky\n"),
@@ -17,7 +17,7 @@ fn project() -> Project {
     project
 }
 
-/// The findings that a hook speaks of, in whatever form: place and rule.
+/// The findings in a hook's answer, in any format: location and rule.
 fn found(answer: &Value) -> Vec<String> {
     let places = [
         "/hookSpecificOutput/permissionDecisionReason",
@@ -57,7 +57,7 @@ fn a_path_counts_from_the_folder_that_the_client_works_in() {
     let expected = ["packages/api/a.txt:1:3 error team/old-colour"];
     let said = codex(&project, "PreToolUse", folder, PATCH);
     assert_eq!(found(&hook("pre-tool-use", &said, folder)), expected);
-    // Wherever the client starts the hook, and though it names no folder.
+    // Wherever the client starts the hook, and although it passes no directory.
     assert_eq!(found(&hook("pre-tool-use", &said, "")), expected);
     let mut silent = said;
     silent["cwd"] = Value::Null;
@@ -65,13 +65,13 @@ fn a_path_counts_from_the_folder_that_the_client_works_in() {
     project.write("packages/api/a.txt", "a blue sky\n");
     let said = codex(&project, "PostToolUse", folder, PATCH);
     assert_eq!(found(&hook("post-tool-use", &said, folder)), expected);
-    // A path that only the project has counts from there.
+    // A path that only exists relative to the project root is resolved there.
     project.remove("packages/api/a.txt");
     project.write("b.txt", "a blue sky\n");
     let patch = PATCH.replace("a.txt", "b.txt");
     let said = codex(&project, "PostToolUse", folder, &patch);
     assert_eq!(found(&hook("post-tool-use", &said, folder)), ["b.txt:1:3 error team/old-colour"]);
-    // Up and out of the project leads nowhere.
+    // Paths out of the project are ignored.
     let patch = PATCH.replace("a.txt", "../../../a.txt");
     let said = codex(&project, "PreToolUse", folder, &patch);
     assert_eq!(hook("pre-tool-use", &said, folder), Value::Null);
@@ -121,12 +121,12 @@ fn other_words_for_an_edit_are_understood() {
     let arguments = json!({"path": file, "old_str": "red", "new_str": "blue"});
     let expected = ["a.txt:1:3 error team/old-colour"];
     for said in [
-        // An event of Cursor that is about one tool.
+        // An event of Cursor for a specific tool.
         json!({
             "hook_event_name": "afterFileEdit", "conversation_id": "c", "generation_id": "g",
             "workspace_roots": [project.path()], "file_path": file, "edits": [edit],
         }),
-        // GitHub Copilot in its own words, with arguments as an object and as a text.
+        // GitHub Copilot's format, with arguments as an object and as a string.
         json!({
             "sessionId": "s", "timestamp": 1, "cwd": project.path(), "toolName": "edit",
             "toolArgs": arguments, "toolResult": {"resultType": "success"},
@@ -135,7 +135,7 @@ fn other_words_for_an_edit_are_understood() {
             "sessionId": "s", "timestamp": 1, "cwd": project.path(), "toolName": "edit",
             "toolArgs": arguments.to_string(), "toolResult": {"resultType": "success"},
         }),
-        // VS Code, as its documentation has it: no text, only names.
+        // VS Code, as documented: no text, only names.
         json!({
             "sessionId": "s", "hookEventName": "PostToolUse", "cwd": project.path(),
             "tool_name": "editFiles", "tool_input": {"files": ["a.txt"]}, "tool_response": "done",
@@ -182,7 +182,7 @@ fn what_the_next_file_may_mend_is_told_and_not_refused() {
     }
 }
 
-/// The commands of hooks in a file of a client, at whatever depth.
+/// The commands of hooks in a client's file, at any depth.
 #[cfg(unix)]
 fn commands(value: &Value, found: &mut Vec<String>) {
     match value {
@@ -196,9 +196,9 @@ fn commands(value: &Value, found: &mut Vec<String>) {
     }
 }
 
-/// Of teammates who have the files and not aidd: no client takes that for a refusal. For most of
-/// them that is the code 2; GitHub Copilot refuses a tool, and Devin whatever there is, when a hook
-/// ends with any other code than 0.
+/// For team members with the files but without aidd, no client must treat the missing program as a
+/// refusal. Most clients refuse on exit code 2; GitHub Copilot refuses a tool, and Devin
+/// everything, on any exit code other than 0.
 #[cfg(unix)]
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the shell, as clients start it")]

@@ -1,11 +1,11 @@
-//! The hooks that clients of agents run: the real binary, called as each client calls it.
+//! The hooks of agent clients: the real binary, called like each client does.
 
 use crate::cli::support::{BLUE, Project, Ran, token};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
-/// A folder with an empty set-up, and no repository.
+/// A directory with an empty setup, without a repository.
 pub(crate) fn set_up() -> Project {
     let project = Project::new(&[]);
     std::fs::remove_dir(project.path().join(".git")).expect("removed");
@@ -14,15 +14,15 @@ pub(crate) fn set_up() -> Project {
 }
 
 impl Project {
-    /// Runs a hook as a client does.
+    /// Runs a hook like a client does.
     pub(crate) fn tells(&self, name: &str, said: &Value) -> Ran {
         let mut command = self.command("", &["hook", name]);
-        // On a busy machine an unoptimised build takes its time.
+        // An unoptimised build can be slow on a busy machine.
         command.env("AIDD_HOOK_LIMIT", "120");
         self.finish(&mut command, said.to_string().as_bytes())
     }
 
-    /// What a hook answers, as JSON; nothing else is said.
+    /// The answer of a hook, as JSON; asserts that there is no other output.
     #[track_caller]
     pub(crate) fn answer(&self, name: &str, said: &Value) -> Value {
         let ran = self.tells(name, said).ends(0);
@@ -35,7 +35,7 @@ impl Project {
     }
 }
 
-/// What Claude Code says of an event.
+/// The event as Claude Code sends it.
 pub(crate) fn claude(event: &str, more: Value) -> Value {
     let mut said = json!({
         "session_id": "5f0c", "transcript_path": "/home/u/.claude/projects/p/5f0c.jsonl",
@@ -47,7 +47,7 @@ pub(crate) fn claude(event: &str, more: Value) -> Value {
     said
 }
 
-/// A line of a transcript, without what differs from run to run.
+/// A line of a transcript, without the parts that differ between runs.
 fn steady(text: &str) -> String {
     let mut steady = String::new();
     let mut rest = text;
@@ -101,7 +101,7 @@ fn an_empty_folder_serves_a_whole_conversation_of_claude_code() {
         assert_eq!(ran.err, "", "{event}");
         let said = if ran.out.is_empty() { "(nothing)".to_owned() } else { steady(&ran.out) };
         let said = said.replace("\\n", "\n").replace(&token(), "TOKEN");
-        // What is shipped is named after it, and grows.
+        // The shipped rules follow, and their list grows.
         let said = said.split("\n## Rules\n").next().unwrap_or_default();
         write!(transcript, "\n> {event}\n{}\n", said.trim_end()).expect("memory");
     };
@@ -216,13 +216,13 @@ fn an_empty_folder_serves_a_whole_conversation_of_claude_code() {
     assert_eq!(session["aiProvider"]["client"], "Claude Code");
     assert_eq!(session["aiProvider"]["provider"], "anthropic");
     assert!(session["endedAt"].is_i64(), "{session}");
-    // Neither what was written nor what was run is kept.
+    // Neither the content of edits nor the commands are stored.
     for entry in std::fs::read_dir(project.path().join(".aidd")).expect("a folder") {
         let path = entry.expect("an entry").path();
         let bytes = if path.is_file() { std::fs::read(&path).expect("bytes") } else { Vec::new() };
         let text = String::from_utf8_lossy(&bytes);
         for content in ["apt-get", "debian", "--workspace", "npm run"] {
-            assert!(!text.contains(content), "{} holds {content}", path.display());
+            assert!(!text.contains(content), "{} contains {content}", path.display());
         }
     }
 }
@@ -264,7 +264,7 @@ fn every_client_is_refused_a_secret_in_its_own_form() {
     assert_eq!(ran.out, "");
     write!(shown, "pre_write_code (stderr, exit code 2): {}", ran.err).expect("memory");
     assert!(!shown.contains(&token()));
-    // The same for all.
+    // All clients receive the same reason.
     let reason = ran.err.trim_end().to_owned();
     assert!(
         reason
@@ -295,7 +295,7 @@ fn only_what_an_edit_brings_is_told_and_only_where_check_would_look() {
         let answer = project.answer("post-tool-use", &said);
         answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned()
     };
-    // What was there before is not told again.
+    // Existing findings are not reported again.
     project.write("a.txt", "a blue sky\nand grass\n");
     assert_eq!(post("a.txt", "a blue sky\n", "a blue sky\nand grass\n"), "");
     project.write("a.txt", "a blue sky\nand blue grass\n");
@@ -304,7 +304,7 @@ fn only_what_an_edit_brings_is_told_and_only_where_check_would_look() {
     a.txt:2:5 warning team/old-colour: `blue` is not our colour. Use teal
     `aidd explain RULE` explains a rule.
     ");
-    // Ignored, excluded, outside, gone.
+    // Ignored, excluded, outside the project, deleted.
     project.write(".gitignore", "out.txt\n");
     project.write("out.txt", "blue\n");
     assert_eq!(post("out.txt", "red", "blue"), "");
@@ -314,7 +314,7 @@ fn only_what_an_edit_brings_is_told_and_only_where_check_would_look() {
     assert_eq!(post("../a.txt", "red", "blue"), "");
     assert_eq!(post("/etc/hosts", "red", "blue"), "");
     assert_eq!(post("gone.txt", "red", "blue"), "");
-    // The same by the command line.
+    // The command line reports the same.
     let ran = project.run(&["check", ".", "--format", "json"]).ends(0);
     let found: Value = serde_json::from_str(&ran.out).expect("JSON");
     let paths: Vec<&str> = found["findings"]
@@ -360,7 +360,7 @@ fn a_conversation_without_work_leaves_no_session() {
     assert_eq!(count(&project), Some(1));
     project.answer("session-end", &claude("SessionEnd", json!({"reason": "exit"})));
     assert_eq!(count(&project), Some(0));
-    // A client that names no conversation is told what is known all the same.
+    // A client without a conversation id also receives the memory.
     let answer = project.answer("session-start", &json!({"hook_event_name": "SessionStart"}));
     assert!(answer["hookSpecificOutput"]["additionalContext"].is_string());
     assert_eq!(count(&project), Some(0));
@@ -468,7 +468,7 @@ fn a_prompt_is_told_what_is_remembered_of_it_and_no_other_is() {
     ] {
         assert_eq!(prompt(other), "", "{other}");
     }
-    // Nothing is set up by a hook.
+    // A hook does not set up anything.
     let bare = Project::new(&[]);
     let said = claude("UserPromptSubmit", json!({"prompt": "Where do our sessions live now?"}));
     assert_eq!(bare.tells("user-prompt", &said).ends(0).out, "");

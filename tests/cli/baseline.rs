@@ -1,4 +1,4 @@
-//! `aidd baseline`, and what `aidd check` makes of one.
+//! `aidd baseline`, and its effect on `aidd check`.
 
 use crate::cli::support::{BLUE, Project, paths};
 use insta::assert_snapshot;
@@ -38,7 +38,7 @@ fn what_is_recorded_is_put_off_and_what_is_new_is_not() {
     "#);
     let ran = project.run(&["check", "."]).ends(0);
     assert!(ran.out.ends_with("; 2 baselined\n"), "{}", ran.out);
-    // Moved by lines above it, it is the same finding; once more of it is a new one.
+    // Moved by lines above it, it is the same finding; a further occurrence is a new one.
     project.write("a.txt", "teal\n\nblue\n");
     project.run(&["check", "."]).ends(0);
     project.write("a.txt", "blue\nblue\n");
@@ -71,14 +71,14 @@ fn what_is_gone_is_told_and_taken_out() {
     let note = "note: 1 finding in the baseline no longer found; run `aidd baseline prune` to remove the entries\n";
     assert_eq!(project.run(&["check", "."]).ends(0).err, note);
     assert_eq!(project.run_in("sub", &["check", "."]).ends(0).err, note);
-    // A run that did not look says nothing.
+    // A run that did not check the file reports nothing.
     assert_eq!(project.run(&["check", "a.txt"]).ends(0).err, "");
     assert_eq!(project.run(&["check", ".", "--only", "secrets/*"]).ends(0).err, "");
     assert_eq!(project.run(&["check", ".", "--exclude", "sub/"]).ends(0).err, "");
     let ran = project.run(&["baseline", "prune"]).ends(0);
     assert_eq!(ran.err, "removed 1 finding from ROOT/.aidd/baseline.json\n");
     assert_eq!(project.run(&["check", "."]).ends(0).err, "");
-    assert!(!project.read(".aidd/baseline.json").contains("sub/b.txt"), "still there");
+    assert!(!project.read(".aidd/baseline.json").contains("sub/b.txt"), "entry not removed");
 }
 
 #[test]

@@ -1,9 +1,9 @@
-//! `aidd check`: what is checked, what is said, how it ends.
+//! `aidd check`: selection of files, output, exit codes.
 
 use crate::cli::support::{BLUE, CONSOLE, Project, paths, token};
 use insta::assert_snapshot;
 
-/// In two parts, so that this file has no such comment.
+/// In two parts, so that this file contains no such comment.
 const ALLOW: &str = concat!("aidd", ":allow team/old-colour");
 
 #[test]
@@ -101,10 +101,16 @@ fn wrong_usage_ends_with_2_and_says_what_would_do() {
     error: --stdin-path requires the path `-`
     hint: aidd check - --stdin-path PATH < FILE
     ");
-    assert!(said(&["check", ".", "--dry-run"]).contains("--fix"), "it needs something to try");
-    assert!(said(&["chek"]).contains("similar subcommand exists: 'check'"), "a near word");
+    assert!(said(&["check", ".", "--dry-run"]).contains("--fix"), "requires --fix");
+    assert!(
+        said(&["chek"]).contains("similar subcommand exists: 'check'"),
+        "a similar command is suggested"
+    );
     assert!(said(&["check", "nowhere"]).starts_with("error: nowhere: "), "the path is named");
-    assert!(said(&["check", "-", "a.txt"]).contains("`-` cannot be combined"), "one or the other");
+    assert!(
+        said(&["check", "-", "a.txt"]).contains("`-` cannot be combined"),
+        "mutually exclusive"
+    );
 }
 
 #[test]
@@ -151,7 +157,7 @@ fn ignored_hidden_and_excluded_files_are_left_out_as_told() {
     assert_eq!(paths(&run(&["--no-ignore"])), all);
     project.write(".aidd/config.json", r#"{"exclude": ["seen.*"]}"#);
     assert_eq!(paths(&run(&[])), ["deep/.hidden.txt"]);
-    // What is named is checked.
+    // Files named on the command line are checked.
     let ran = project.run(&["check", "git.txt", "seen.txt", "--format", "github"]).ends(0);
     assert_eq!(ran.out.matches("team/old-colour").count(), 2, "{}", ran.out);
 }

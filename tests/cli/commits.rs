@@ -18,7 +18,7 @@ check:
 Messages are read by those who come after.
 ";
 
-/// A repository whose second branch breaks the rule in all its parts.
+/// A repository whose second branch violates every part of the rule.
 fn project() -> Project {
     let project = Project::repository();
     project.stage("rules/commits.md", RULE);
@@ -32,7 +32,7 @@ fn project() -> Project {
     project
 }
 
-/// Hashes differ from run to run.
+/// Replaces hashes, which differ between runs.
 fn steady(out: &str) -> String {
     let mut lines = String::new();
     for line in out.lines() {
@@ -61,7 +61,7 @@ fn errors(out: &str) -> String {
 #[test]
 fn the_commits_of_a_branch_are_judged_against_its_base() {
     let project = project();
-    // Without a base there is no work to judge.
+    // Without a base, no commits are checked.
     project.run(&["check", "."]).ends(0);
     let ran = project.run(&["check", "--diff", "main", "--format", "github"]).ends(1);
     assert_snapshot!(errors(&ran.out), @"

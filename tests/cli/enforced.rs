@@ -1,4 +1,4 @@
-//! Conventions with a check: added, enforced, edited by hand, taken away.
+//! Conventions with a check: added, enforced, edited manually, removed.
 
 use crate::cli::memory::steady;
 use crate::cli::support::Project;
@@ -40,7 +40,7 @@ fn a_convention_with_a_check_is_enforced() {
         doctor.lines().filter(|line| line.starts_with("rule")).map(|line| format!("{line}\n")),
     );
     said.push_str(&project.run(&["memory", "search", "moment"]).ends(0).out);
-    // Edited by hand until it is none: told wherever aidd looks, and nothing else is lost.
+    // An invalid manual edit is reported by every command, and nothing else is lost.
     let text = project.read("ai/memory/conventions.jsonl");
     project.write("ai/memory/conventions.jsonl", text.replace("\"regex\"", "\"regx\""));
     let checked =
@@ -74,7 +74,7 @@ fn a_convention_with_a_check_is_enforced() {
     ");
 }
 
-/// Without how many files and shipped rules there are: the store's files count, too.
+/// Without the numbers of files and shipped rules: the files of the store are counted as well.
 fn counted(text: &str) -> String {
     let mut counted = String::new();
     for line in text.lines() {

@@ -1,4 +1,4 @@
-//! `--fix`, `--fix-unsafe`, and the patches that `--dry-run` prints.
+//! `--fix`, `--fix-unsafe`, and the patches of `--dry-run`.
 
 use crate::cli::support::{BLUE, CONSOLE, Project, token};
 use insta::assert_snapshot;
@@ -91,7 +91,7 @@ fn line_endings_and_marks_are_left_as_they_are() {
     }
 }
 
-/// Spans of such a file are not those of its bytes: it is judged, and left alone.
+/// Spans of such a file do not match its bytes: it is checked, but not fixed.
 #[test]
 fn a_file_in_utf_16_is_not_mended() {
     let project = project();
@@ -149,7 +149,7 @@ fn nothing_is_written_where_a_link_leads_out_of_the_project() {
     }
     assert_eq!(text(&outside.path().join("b.txt")), "a blue sky\n");
     assert_eq!(text(&project.path().join(".git/c.txt")), "a blue sky\n");
-    // A link within the project: the file that it leads to is replaced, the link stays.
+    // A link within the project: its target is replaced, the link remains.
     assert_eq!(project.read("a.txt"), "a teal sky,\na teal sea\n");
     assert!(project.path().join("in.txt").is_symlink());
     let mode = std::fs::metadata(project.path().join("a.txt")).expect("there").permissions().mode();

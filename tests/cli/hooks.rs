@@ -6,8 +6,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Git in `folder`, without the settings of the machine; `env` goes over all. Hooks find only the
-/// aidd that wrote them: none lies on the path.
+/// Runs Git in `folder` without the machine's settings; `env` overrides everything. `aidd` is not
+/// on the path, so hooks only find the binary that installed them.
 #[expect(clippy::disallowed_methods, reason = "the tests' own repository")]
 fn git_in(folder: &Path, env: &[(&str, &str)], args: &[&str]) -> Ran {
     let mut git = Command::new("git");
@@ -37,7 +37,7 @@ impl Project {
         git_in(self.path(), &[], args)
     }
 
-    /// A repository with one commit; its folder has a name that shells must quote.
+    /// A repository with one commit; its directory name must be quoted in a shell.
     pub(crate) fn repository() -> Self {
         let project = Self::new(&[("src/lib.rs", "pub fn first() {}\n")]);
         fs::remove_dir(project.path().join(".git")).expect("removed");
@@ -57,7 +57,7 @@ impl Project {
         self.read(&format!(".git/hooks/{name}"))
     }
 
-    /// A hook that someone else wrote: it leaves a file behind.
+    /// A hook from another source: it appends to a file.
     fn foreign_hook(&self, name: &str, text: &str) {
         self.write(&format!(".git/hooks/{name}"), text);
         #[cfg(unix)]
@@ -87,7 +87,7 @@ fn a_hook_checks_what_is_committed() {
     let ran = project.git(&["commit", "-m", "feat: leak"]).ends(1);
     let said = format!("{}{}", ran.out, ran.err);
     assert!(said.contains("secrets/github-personal-access-token"), "{said}");
-    // What is not staged is not judged.
+    // Unstaged changes are not checked.
     project.git(&["rm", "--quiet", "--cached", "a.env"]).ends(0);
     project.stage("src/b.rs", "fn b() {}\n");
     project.git(&["rm", "--quiet", "--cached", "a.env"]).ends(0);
@@ -123,7 +123,7 @@ fn a_hook_of_another_origin_is_kept() {
     assert_eq!(project.hook("pre-commit.aidd-backup"), foreign);
     let status = project.run(&["hook", "status"]).ends(0).out;
     assert!(status.contains("the staged changes, after the previous hook\n"), "{status}");
-    // Installing again does not forget the chain.
+    // Installing again preserves the previous hook.
     assert!(project.run(&["hook", "install"]).ends(0).out.starts_with("up to date"));
     project.git(&["commit", "--quiet", "--allow-empty", "-m", "x"]).ends(0);
     assert_eq!(project.read("foreign.log"), "ran\n");
@@ -175,7 +175,7 @@ fn hooks_lie_where_git_looks_for_them() {
     assert_eq!((&*ran.out, &*ran.err), ("wrote ROOT/my hooks/pre-commit\n", ""));
     let elsewhere = tempfile::tempdir().expect("a folder");
     let path = elsewhere.path().to_string_lossy().replace('\\', "/");
-    // What the user configured for all repositories is used, and what the repository says is not.
+    // The user's global configuration is used, the repository's is not.
     project.git(&["config", "--unset", "core.hooksPath"]).ends(0);
     let of_user = [
         ("GIT_CONFIG_COUNT", "1"),
@@ -219,7 +219,7 @@ fn a_missing_aidd_is_said_and_blocks_nothing() {
     let project = Project::repository();
     project.run(&["hook", "install"]).ends(0);
     let hook = project.hook("pre-commit");
-    let end = hook.find("\nif [").expect("the fallback stands before");
+    let end = hook.find("\nif [").expect("the fallback comes first");
     let start = hook[..end].rfind("aidd='").expect("a fallback");
     let lost = format!("{}aidd='/no/such/aidd'{}", &hook[..start], &hook[end..]);
     project.write(".git/hooks/pre-commit", lost);
@@ -236,7 +236,7 @@ fn messages_list_what_is_staged_and_are_checked() {
         .ends(0);
     let last = |project: &Project| project.git(&["log", "-1", "--format=%s"]).ends(0).out;
     project.stage("src/lib.rs", "pub fn first() {}\npub fn second() {}\n");
-    // The editor sees the facts as comments. When it adds nothing, Git has no message.
+    // The editor shows the facts as comments. If it adds nothing, Git has no message.
     let edited = |editor: &str| {
         git_in(project.path(), &[("GIT_EDITOR", editor)], &["commit", "--quiet", "--verbose"])
     };
@@ -268,7 +268,7 @@ fn a_push_is_judged_by_what_is_new() {
     project.git(&["commit", "--quiet", "-m", "old"]).ends(0);
     project.git(&["push", "--quiet", "origin", "HEAD:main"]).ends(0);
     project.run(&["hook", "install", "--hook", "pre-push"]).ends(0);
-    // What the remote has is not new, on a branch it knows and on one it does not.
+    // Commits on the remote are not new, whether or not the remote has the branch.
     project.stage("a.txt", "a\n");
     project.git(&["commit", "--quiet", "-m", "clean"]).ends(0);
     project.git(&["push", "--quiet", "origin", "HEAD:main", "HEAD:other"]).ends(0);
@@ -291,7 +291,7 @@ fn what_is_staged_is_listed() {
     project.write("src/lib.rs", "pub fn first() {}\npub fn unstaged() {}\n");
     project.write("src/http_client.rs", "pub struct Client;\n");
     project.git(&["add", "src/http_client.rs"]).ends(0);
-    // From below, all of the repository is meant.
+    // In a subdirectory, the whole repository is used.
     let ran = project.run_in("src", &["generate", "commit-message", "--format", "json"]).ends(0);
     assert_snapshot!(ran.out, @r#"
     {
@@ -382,7 +382,7 @@ fn the_first_commit_and_no_repository() {
     let project = Project::new(&[("README.md", "# The tool\n")]);
     fs::remove_dir(project.path().join(".git")).expect("removed");
     let ran = project.run(&["generate", "commit-message"]).ends(2);
-    assert!(ran.err.ends_with("hint: begin one with: git init\n"), "{}", ran.err);
+    assert!(ran.err.ends_with("hint: create one with: git init\n"), "{}", ran.err);
     project.git(&["init", "--quiet"]).ends(0);
     project.git(&["add", "."]).ends(0);
     let ran = project.run(&["generate", "commit-message"]).ends(0);

@@ -1,5 +1,5 @@
-//! Hostile names and texts through every command and format: whatever comes out steers no terminal,
-//! commands no CI system, and stays in its format.
+//! Hostile names and texts in every command and format: the output must not control a terminal or a
+//! CI system, and must remain valid in its format.
 
 use crate::cli::support::{Project, Ran};
 use clap::{Command, CommandFactory, ValueEnum};
@@ -8,15 +8,15 @@ use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 
-/// What would mask a log, set a title, clear a screen, reorder or hide text, load an image.
+/// Text that would mask a log, set a title, clear a screen, reorder or hide text, load an image.
 const EVIL: &str = "x\r\n::add-mask::p\n \u{a0}::add-mask::p\n##[add-mask]p ##vso[p]\u{1b}[35m\u{1b}]0;t\u{7}\
     \u{9b}2J\u{202e}\u{200b}\u{2028}\u{e0041}\u{7f}<img src=x onerror=y>[a](command:b)![i](data:c)|`@octocat {0}";
-/// The same in a name.
+/// The same, in a file name.
 const NAME: &str =
     "n\n::add-mask::p\n##[add-mask]\u{1b}[35m\u{9b}\u{202e}\u{e0041}<img>[a](command:b)|`";
 
-/// Every command, and what it is given. `EVIL` stands for the text, `ID` for the id of a memory,
-/// `FILE` for the name of a file.
+/// Every command with its arguments. `EVIL` is replaced with the text, `ID` with the id of a
+/// memory, `FILE` with the name of a file.
 const CASES: &[(&str, &[&[&str]])] = &[
     (
         "check",
@@ -131,12 +131,12 @@ const CASES: &[(&str, &[&[&str]])] = &[
     ("init", &[&["--dry-run"], &["--claude-code", "--dry-run"], &["EVIL"]]),
     ("completions", &[&["EVIL"]]),
     ("man", &[&["EVIL"]]),
-    // These serve a protocol; what they send is tested where they are.
+    // Servers of a protocol; their messages are tested elsewhere.
     ("mcp", &[&["--list"], &["--root", "EVIL"], &["--http", "EVIL"]]),
     ("lsp", &[&["EVIL"]]),
 ];
 
-/// `text` between double quotes, as YAML and JSON read it.
+/// `text` in double quotes, as valid YAML and JSON.
 fn quoted(text: &str, long: bool) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
@@ -153,7 +153,7 @@ fn quoted(text: &str, long: bool) -> String {
     out + "\""
 }
 
-/// A repository with nothing in it that is not hostile.
+/// A repository that contains only hostile content.
 fn project(config: &str) -> Project {
     let project = Project::repository();
     let evil = quoted(EVIL, true);
@@ -181,7 +181,7 @@ fn project(config: &str) -> Project {
     project.write(&format!("{NAME}.json"), format!("{{ {0}: blue {0} {EVIL}", quoted(EVIL, false)));
     project.write("Dockerfile", format!("FROM {}\nRUN {EVIL}\n", EVIL.replace(['\r', '\n'], " ")));
     let odd = project.path().join(OsStr::from_bytes(b"odd\xff\x9b\x1b[35m\n::add-mask::p.txt"));
-    // Some systems take no such name.
+    // Some systems do not support such names.
     let _ = fs::write(odd, "blue");
     project.git(&["checkout", "--quiet", "-b", "side\u{202e}\u{e0041}"]);
     project.git(&["add", "-A"]);
@@ -198,7 +198,7 @@ fn valid() -> String {
     )
 }
 
-/// The names of all commands that can be run, as they are typed.
+/// The names of all runnable commands, as typed.
 fn leaves(command: &Command, path: &str, found: &mut Vec<String>) {
     let inner: Vec<&Command> = command.get_subcommands().collect();
     if !path.is_empty() && (inner.is_empty() || !command.is_subcommand_required_set()) {
@@ -209,12 +209,12 @@ fn leaves(command: &Command, path: &str, found: &mut Vec<String>) {
     }
 }
 
-/// Whether a terminal would do or hide something at `c`, or a line end there.
+/// Whether `c` controls a terminal, is invisible, or ends a line.
 fn is_steering(c: char) -> bool {
     c.is_control() || "\u{202e}\u{200b}\u{2028}\u{e0041}".contains(c)
 }
 
-/// The colours that this program writes.
+/// Removes the colour codes that this program writes.
 fn without_colors(text: &str) -> String {
     ["0", "1", "2", "31", "32", "33", "36", "91", "92", "93", "94", "96"]
         .iter()
@@ -257,7 +257,7 @@ fn assert_markdown(what: &str, text: &str) {
     }
 }
 
-/// Runs a command in all its surroundings and looks at every byte.
+/// Runs a command in all environments and checks every byte of its output.
 fn run(project: &Project, args: &[&str], env: &[(&str, &str)]) -> Ran {
     let payload = format!(
         "{{\"hook_event_name\": \"PreToolUse\", \"session_id\": {0}, \"prompt\": {0}, \"source\": {0}, \"tool_name\": \"Write\", \
@@ -300,7 +300,7 @@ fn no_command_lets_hostile_text_through() {
     all.sort();
     let mut covered: Vec<String> = CASES.iter().map(|(path, _)| (*path).to_owned()).collect();
     covered.sort();
-    assert_eq!(covered, all, "CASES names every command");
+    assert_eq!(covered, all, "CASES must contain every command");
 
     let project = project(&valid());
     let add = ["memory", "add", "decision", EVIL, "--topic", EVIL, "--json"];
@@ -399,7 +399,7 @@ fn rules_are_exported_without_what_a_page_smuggles_in() {
     assert_markdown("the block", block);
     let shown = run(&project, &["rule", "export", "agents-md", "--stdout"], &[]).ends(0).out;
     assert_markdown("the block on standard output", between_markers(&shown));
-    // What was written is found again.
+    // The markers are found again.
     run(&project, &["rule", "export", "agents-md", "--check"], &[]).ends(0);
 }
 

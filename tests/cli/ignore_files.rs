@@ -1,10 +1,10 @@
-//! Ignore files hide nothing that Git tracks, and are read as settings are: regular files of bounded
-//! size.
+//! Ignore files do not hide tracked files, and are read like settings: only regular files up to a
+//! size limit.
 
 use crate::cli::support::{Project, paths, token};
 use std::process::Command;
 
-/// A repository with these files, none of them added.
+/// A repository with these untracked files.
 fn repository(files: &[(&str, &str)]) -> Project {
     let project = Project::new(files);
     std::fs::remove_dir(project.path().join(".git")).expect("removed");
@@ -12,7 +12,7 @@ fn repository(files: &[(&str, &str)]) -> Project {
     project
 }
 
-#[expect(clippy::disallowed_methods, reason = "Git of the tests")]
+#[expect(clippy::disallowed_methods, reason = "runs Git")]
 fn git(project: &Project, args: &[&str]) {
     let identity = ["-c", "user.name=A", "-c", "user.email=a@example.org"];
     let mut git = Command::new("git");
@@ -46,7 +46,7 @@ fn a_tracked_file_is_checked_whatever_an_ignore_file_names() {
     assert_eq!(found(&project, &["check", ".", "--staged"]), all);
     assert_eq!(found(&project, &["check", ".", "--changed"]), all);
     assert_eq!(found(&project, &["check", "build"]), ["build/out/app.txt", "build/out/more.txt"]);
-    // What is tracked and gone is not checked.
+    // Tracked files that were deleted are not checked.
     git(&project, &["commit", "--quiet", "--message", "one"]);
     project.remove("prod.env");
     assert_eq!(found(&project, &["check", "."]), all[..2]);
@@ -87,7 +87,7 @@ mod unix {
     use std::process::Stdio;
     use std::time::{Duration, Instant};
 
-    /// Runs within a time in which no hang and no endless file is survived.
+    /// Runs with a time limit, which detects hangs and endless files.
     fn run(project: &Project, args: &[&str]) -> (i32, String) {
         let mut command = project.command("", args);
         let file = tempfile::tempfile().expect("a file");
@@ -105,7 +105,7 @@ mod unix {
             }
             if started.elapsed() > Duration::from_secs(60) {
                 child.kill().expect("killed");
-                panic!("{args:?} does not end");
+                panic!("{args:?} does not exit");
             }
             std::thread::sleep(Duration::from_millis(5));
         };
@@ -116,7 +116,7 @@ mod unix {
         (code, text)
     }
 
-    #[expect(clippy::disallowed_methods, reason = "a pipe for the tests")]
+    #[expect(clippy::disallowed_methods, reason = "creates a named pipe")]
     fn pipe(project: &Project, path: &str) {
         let place = project.path().join(path);
         std::fs::create_dir_all(place.parent().expect("below")).expect("made");

@@ -1,4 +1,4 @@
-//! Rules on imports and on documents, by the binary.
+//! Rules on imports and on documents, run by the binary.
 
 use crate::cli::support::Project;
 use insta::assert_snapshot;
@@ -48,7 +48,7 @@ fn imports_against_the_order_are_told_and_lost_ones_too() {
     note: team/layers applies to 4 places
     note: team/layers 1 import looks like a part of the project and resolves to no file: `./gone` in src/domain/order.ts
     ");
-    // Not only on request.
+    // Reported without a special option.
     let plain = project.run(&["check", "."]).ends(1);
     assert_snapshot!(plain.err, @"note: team/layers 1 import looks like a part of the project and resolves to no file: `./gone` in src/domain/order.ts");
     assert_eq!(project.run(&["check", ".", "--quiet"]).ends(1).err, "");
@@ -71,7 +71,7 @@ check:
 ---
 # team/doc
 
-A decision says where it stands.
+A decision has a status.
 ";
 
 #[test]

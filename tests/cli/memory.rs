@@ -1,4 +1,4 @@
-//! The memory on the command line, as people, teams and agents' clients use it.
+//! The memory on the command line, as used by people, teams and agent clients.
 
 use crate::cli::support::{Project, Ran, token};
 use insta::assert_snapshot;
@@ -8,7 +8,7 @@ use std::fs;
 const DECISIONS: &str = "ai/memory/decisions.jsonl";
 
 impl Ran {
-    /// What was printed, as JSON.
+    /// The output, parsed as JSON.
     #[track_caller]
     fn json(&self) -> Value {
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}:\n{}", self.out))
@@ -16,21 +16,21 @@ impl Ran {
 }
 
 impl Project {
-    /// A folder in no repository.
+    /// A directory outside a repository.
     pub(crate) fn bare() -> Self {
         let project = Self::new(&[]);
         fs::remove_dir(project.path().join(".git")).expect("removed");
         project
     }
 
-    /// Runs `aidd memory … --json`; what it answered.
+    /// Runs `aidd memory … --json`; returns the answer.
     #[track_caller]
     pub(crate) fn memory(&self, args: &[&str]) -> Value {
         let args = [&["memory"], args, &["--json"]].concat();
         self.run(&args).ends(0).json()
     }
 
-    /// Remembers a decision; its id.
+    /// Adds a decision; returns its id.
     #[track_caller]
     pub(crate) fn decide(&self, text: &str, more: &[&str]) -> String {
         let answer = self.memory(&[&["add", "decision", text], more].concat());
@@ -38,7 +38,7 @@ impl Project {
     }
 }
 
-/// Text without what differs from run to run: ids, hashes, times.
+/// Text without the parts that differ between runs: ids, hashes, times.
 pub(crate) fn steady(text: &str, ids: &[&str]) -> String {
     let mut text = text.to_owned();
     for (index, id) in ids.iter().enumerate() {
@@ -52,7 +52,7 @@ pub(crate) fn steady(text: &str, ids: &[&str]) -> String {
                     && word.chars().all(|c| c.is_ascii_digit() || "-:".contains(c))
             };
             let is_hash = word.len() == 12 && word.chars().all(|c| c.is_ascii_hexdigit());
-            // A hash may be of digits alone.
+            // A hash can consist of digits only.
             if is_hash {
                 "REV"
             } else if is_time(word) {
@@ -112,7 +112,7 @@ fn a_decision_is_remembered_found_shown_and_followed() {
     assert_eq!(found["hits"][0]["id"], *first);
     assert_eq!(found["hits"][0]["topic"], "auth");
 
-    // By the end of its id, decided otherwise.
+    // Superseded, with the last part of its id.
     let hash = first.rsplit('_').next().expect("a hash");
     let answer = project.memory(&["supersede", hash, "Sessions live in Redis", "-r", "End them"]);
     let second = answer["id"].as_str().expect("an id").to_owned();
@@ -164,7 +164,7 @@ fn a_decision_is_remembered_found_shown_and_followed() {
 
     project.run(&["memory", "remove", &second, "--reason", "No"]).ends(0);
     let whole = project.memory(&["show", &first]);
-    assert_eq!(whole["entries"][0]["status"], "active", "what was superseded holds again");
+    assert_eq!(whole["entries"][0]["status"], "active", "the superseded decision is active again");
     let ran = project.run(&["memory", "remove", &second]).ends(2);
     assert!(ran.err.contains(&second[..]), "{}", ran.err);
 }
@@ -370,7 +370,7 @@ fn to_only_look_at_an_import_leaves_no_trace() {
 fn the_doctor_reports_what_it_cannot_mend() {
     let project = Project::new(&[]);
     let id = project.decide("Use SQLite", &[]);
-    // As stores were that did not yet keep themselves out of commits.
+    // Like stores that were created before they had a `.gitignore`.
     fs::remove_file(project.path().join(".aidd/.gitignore")).expect("removed");
     let line = project.read(DECISIONS);
     let outside = tempfile::tempdir().expect("a folder");
@@ -397,7 +397,7 @@ fn the_doctor_reports_what_it_cannot_mend() {
 fn the_doctor_names_each_thing_and_mends_it() {
     let project = Project::new(&[(".gitignore", ".aidd/branches/\n")]);
     let id = project.decide("Use SQLite", &[]);
-    // As stores were that did not yet keep themselves out of commits.
+    // Like stores that were created before they had a `.gitignore`.
     fs::remove_file(project.path().join(".aidd/.gitignore")).expect("removed");
     let line = project.read(DECISIONS);
     project.write(DECISIONS, format!("{line}{line}torn {{\n"));
@@ -435,7 +435,7 @@ fn the_doctor_names_each_thing_and_mends_it() {
     assert_eq!(project.read(DECISIONS), format!("{line}torn {{\n"));
     let seen = project.run(&["memory", "doctor", "--json"]).ends(1).json();
     assert_eq!(seen["wrong"].as_array().expect("a list").len(), 2);
-    // A store that is gone, or worthless, is made anew.
+    // A missing or invalid store is rebuilt.
     fs::write(project.path().join(".aidd/data.db"), "not a database").expect("written");
     project.write(DECISIONS, &line);
     project.write(".gitignore", "/.aidd/data.*\n");
@@ -488,7 +488,7 @@ fn a_prompt_is_answered_whatever_the_hook_is_given() {
         let ran = hook(&silent);
         assert_eq!((&*ran.out, &*ran.err), ("", ""), "{silent}");
     }
-    // Exit code 2 would keep the prompt from the agent.
+    // Exit code 2 would block the prompt.
     project.run(&["hook", "user-prompt", "--no-such-option"]).ends(0);
     assert_eq!(fs::read_dir(project.path()).expect("a folder").count(), 0);
 }

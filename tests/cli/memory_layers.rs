@@ -1,4 +1,4 @@
-//! Layers, outcomes and branches of the memory, as the binary shows them in a real repository.
+//! Layers, outcomes and branches of the memory, as shown by the binary in a real repository.
 
 use crate::cli::agent_hooks::claude;
 use crate::cli::support::{Project, Ran};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 const DECISIONS: &str = "ai/memory/decisions.jsonl";
 
 impl Project {
-    /// A repository whose memory is set up and committed.
+    /// A repository with a committed memory setup.
     fn remembering() -> Self {
         let project = Self::repository();
         project.run(&["init"]).ends(0);
@@ -34,7 +34,7 @@ impl Project {
         ran.out
     }
 
-    /// What an agent is told at the start of a conversation, and of a prompt.
+    /// The text that an agent receives at the start of a conversation, and for a prompt.
     fn told(&self, prompt: &str) -> [String; 2] {
         let start =
             self.answer("session-start", &claude("SessionStart", json!({"source": "startup"})));
@@ -89,8 +89,8 @@ fn what_failed_says_so_wherever_it_is_shown() {
     project.said(&["outcome", &half, "partial", "--reason", "evictions at noon"]);
     let mark = "[FAILED: Cookies grew over 4 KB]";
     let [start, prompt] = project.told("where do our sessions live, in signed cookies?");
-    assert!(start.contains("Decisions that failed, not to be made again"), "{start}");
-    let (_, held) = start.split_once("## Decisions that hold").expect("a part");
+    assert!(start.contains("Failed decisions, not to be repeated"), "{start}");
+    let (_, held) = start.split_once("## Active decisions").expect("a part");
     let held = held.split("\n## ").next().unwrap_or_default();
     assert!(held.contains("Carts are cached in Redis [PARTIAL: evictions at noon]"), "{start}");
     assert!(!held.contains(text), "{start}");
@@ -111,7 +111,7 @@ fn what_failed_says_so_wherever_it_is_shown() {
     assert!(failed.contains(text) && !failed.contains("Redis"), "{page}");
     let found = project.memory(&["search", "signed cookies"]);
     assert_eq!(found["hits"][0]["outcomeReason"], "Cookies grew over 4 KB", "{found}");
-    // A second opinion on its topic says what became of each.
+    // A further decision on its topic reports both outcomes.
     let other = project.remembers(&["decision", "Sessions live in Redis", "--topic", "AUTH!"]);
     assert_eq!(project.memory(&["topics"])["topics"][0]["active"], json!([other]));
 }
@@ -131,7 +131,7 @@ fn a_branch_without_the_file_has_none_of_its_lines() {
     assert!(!project.path().join(DECISIONS).exists());
     project.goes_to(&["with"]);
     assert_eq!(titles(&project.memory(&["search", "Redis"])), ["Use Redis for the carts"]);
-    // A file that Git holds and that is gone was deleted by mistake.
+    // A file that is in Git but missing in the work tree was deleted by mistake.
     std::fs::remove_file(project.path().join(DECISIONS)).expect("removed");
     assert_eq!(titles(&project.memory(&["search", "Redis"])), ["Use Redis for the carts"]);
 }

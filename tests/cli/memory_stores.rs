@@ -1,5 +1,4 @@
-//! What the memory's files may be before aidd works with them, and what an edit and an import make of
-//! them.
+//! Unusual states of the memory's files, and the effects of edits and imports.
 
 use crate::cli::support::Project;
 use serde_json::Value;

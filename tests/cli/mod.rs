@@ -1,4 +1,4 @@
-//! The real binary, driven as a person or a runner drives it.
+//! The real binary, called like a person or a CI runner does.
 
 mod agent_clients;
 mod agent_days;

@@ -1,4 +1,4 @@
-//! Files that make lesser tools stumble.
+//! Unusual files: huge, binary, linked, unreadable.
 
 use crate::cli::support::{BLUE, Project, paths, token};
 use std::fs::{self, File};
@@ -52,7 +52,7 @@ mod unix {
         symlink("self", project.path().join("self")).expect("linked");
         let ran = project.run(&["check", ".", "--format", "github"]).ends(0);
         assert_eq!(paths(&ran.out), ["sub/a.txt"]);
-        // A link that is named is followed.
+        // A link named on the command line is followed.
         symlink("sub/a.txt", project.path().join("link.txt")).expect("linked");
         let ran = project.run(&["check", "link.txt", "--format", "github"]).ends(0);
         assert_eq!(paths(&ran.out), ["link.txt"]);
@@ -66,11 +66,14 @@ mod unix {
         let ran = project.run(&["check", "a.txt", "socket"]).ends(3);
         let told = "socket: cannot be read: not a regular file (pipe, socket or device)";
         assert!(ran.out.contains(told), "{}{}", ran.out, ran.err);
-        // One that is met on the way is none of the files.
+        // When found in a directory, it is skipped.
         project.run(&["check", "."]).ends(0);
     }
 
-    #[expect(clippy::disallowed_methods, reason = "the standard library makes no pipe with a name")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the standard library cannot create a named pipe"
+    )]
     fn pipe(project: &Project, path: &str) {
         let place = project.path().join(path);
         fs::create_dir_all(place.parent().expect("a folder")).expect("made");
@@ -127,7 +130,7 @@ mod unix {
     fn a_name_that_is_not_utf_8_is_shown_as_well_as_can_be() {
         let project = Project::new(&[]);
         let name = std::ffi::OsStr::from_bytes(b"na\xFFme.env");
-        // Some file systems take no such name.
+        // Some file systems do not support such names.
         if fs::write(project.path().join(name), format!("key = {}\n", token())).is_err() {
             return;
         }
@@ -142,7 +145,7 @@ mod unix {
         let project = Project::new(&[("a.txt", "teal"), ("b.txt", "")]);
         fs::set_permissions(project.path().join("b.txt"), fs::Permissions::from_mode(0o0))
             .expect("set");
-        // The administrator reads everything: a broken link, named, does for everyone.
+        // Root can read everything, but not a dangling link on the command line.
         symlink("nowhere", project.path().join("c.txt")).expect("linked");
         let ran = project.run(&["check", "a.txt", "c.txt"]).ends(3);
         assert!(ran.out.contains("c.txt: cannot be read: "), "{}", ran.out);
@@ -151,7 +154,7 @@ mod unix {
             let ran = project.run(&["check", "."]).ends(3);
             assert!(ran.out.contains("b.txt: cannot be read: "), "{}", ran.out);
         }
-        // Findings weigh more.
+        // Findings take precedence.
         project.write("a.txt", token());
         project.run(&["check", "a.txt", "c.txt"]).ends(1);
         project.run(&["check", "a.txt", "c.txt", "--fail-on", "never"]).ends(3);

@@ -1,4 +1,5 @@
-//! The formats as the binary writes them: to files, to pipes, in colour or not, without secrets.
+//! The formats as written by the binary: to files, to pipes, with and without colour, without
+//! secrets.
 
 use crate::cli::support::{BLUE, CONSOLE, Project, token};
 use std::io::Read;
@@ -43,7 +44,7 @@ fn one_run_writes_several_files() {
     assert!(project.read("r.xml").starts_with("<?xml version=\"1.0\""));
     assert!(project.read("r.txt").contains("--> a.txt:1:1"));
     assert!(project.read("commands").starts_with("::error file=b.js,line=1"));
-    // What the first run wrote is nothing to check for the second.
+    // The report files of the first run are not checked in the second.
     let second = project.run(&args).ends(1);
     assert_eq!(second.out, first.out);
     let quiet = project.run(&[&args[..], &["--quiet"]].concat()).ends(1);
@@ -100,11 +101,11 @@ fn a_reader_that_has_seen_enough_is_no_error() {
     }
 }
 
-/// What the credential readers know is masked as well when their rules are not asked.
+/// Passwords known to the credential parsers are masked even if their rules are not selected.
 #[test]
 fn a_password_is_in_no_output_of_other_rules() {
     let project = Project::new(&[("rules/blue.md", &BLUE.replace("  files: [\"*.txt\"]\n", ""))]);
-    // In two parts, so that this file has no password.
+    // In two parts, so that this file contains no password.
     let password = concat!("h7Kq9z", "Xw2Lmt");
     project.write(
         "wp-config.php",
@@ -116,13 +117,17 @@ fn a_password_is_in_no_output_of_other_rules() {
             let ran = project.run(&[args, more].concat());
             assert!(ran.out.contains("wp-config.php"), "{}", ran.out);
             assert!(!ran.out.contains(password), "{args:?} {more:?}:\n{}", ran.out);
-            assert!(!ran.out.contains("rules/blue.md:"), "a rule found its own page:\n{}", ran.out);
+            assert!(
+                !ran.out.contains("rules/blue.md:"),
+                "a rule reported its own page:\n{}",
+                ran.out
+            );
         }
     }
 }
 
-/// In a key, in a file that holds little else, on a line that another rule reports, in a name that
-/// another finding quotes.
+/// As a key, in a file with little other content, on a line that another rule reports, in a name
+/// that another finding quotes.
 #[test]
 fn a_secret_is_in_no_output() {
     let project = project();
@@ -156,7 +161,11 @@ fn a_secret_is_in_no_output() {
     }
     for (args, ran) in said {
         assert!(!ran.out.contains(&token), "`aidd {args}` shows a secret:\n{}", ran.out);
-        assert!(!ran.err.contains(&token), "`aidd {args}` tells a secret:\n{}", ran.err);
+        assert!(
+            !ran.err.contains(&token),
+            "`aidd {args}` prints a secret on standard error:\n{}",
+            ran.err
+        );
     }
     assert!(!project.read(".aidd/baseline.json").contains(&token));
 }

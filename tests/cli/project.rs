@@ -1,4 +1,4 @@
-//! What a project brings along: its configuration and its own rules.
+//! The configuration and rules of a project.
 
 use crate::cli::support::{BLUE, CONSOLE, Project, paths};
 use insta::assert_snapshot;
@@ -136,7 +136,7 @@ fn parameters_that_no_rule_takes_end_the_run_at_their_place() {
     2 error: ROOT/.aidd/config.json:3:63: overrides[0]: parameters of `team/blue`: unknown parameter `mx`; known values: `max`
     2 error: ROOT/.aidd/config.json:3:63: overrides[0]: parameters of `team/blue`: parameter `max`: expected a number, found a string
     ");
-    // An example shows what the page says by itself.
+    // Examples use the default values of the page.
     run(r#"{"max": 3}"#);
     project.write(".aidd/config.json", r#"{"rules": {"team/blue": {"params": {"max": 9}}}}"#);
     project.run(&["rule", "test"]).ends(0);

@@ -1,5 +1,6 @@
-//! `aidd rule import` against what the tools themselves found: the folders under
-//! `tests/fixtures/import` have a configuration, files that break it, and the tool's own verdict.
+//! `aidd rule import` compared with the results of the tools themselves: the directories under
+//! `tests/fixtures/import` contain a configuration, files that violate it, and the tool's own
+//! result.
 
 use crate::cli::support::Project;
 use aidd_engine::check::Selection;
@@ -11,10 +12,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// Rule, path and line; 0 for the file as such.
+/// Rule, path and line; 0 for the whole file.
 type Found = BTreeSet<(String, String, u64)>;
 
-/// A copy of a fixture, and the lines of its verdict.
+/// A copy of a fixture, and the lines of its result.
 fn fixture(tool: &str) -> (Project, Vec<String>) {
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/import").join(tool);
     let project = Project::new(&[]);
@@ -38,7 +39,7 @@ fn fixture(tool: &str) -> (Project, Vec<String>) {
             }
         }
     }
-    assert!(!verdict.is_empty(), "{tool} has no verdict");
+    assert!(!verdict.is_empty(), "{tool}: empty verdict file");
     (project, verdict)
 }
 
@@ -52,7 +53,7 @@ fn verdict(lines: &[String]) -> Found {
     lines.iter().map(row).collect()
 }
 
-/// What the imported pages find: the second half of the id, path, line.
+/// The findings of the imported pages: the second part of the id, path, line.
 fn ours(project: &Project, tool: &str) -> Found {
     let only = format!("{tool}/*");
     let ran = project.run(&["check", ".", "--only", &only, "--format", "json"]);
@@ -63,12 +64,12 @@ fn ours(project: &Project, tool: &str) -> Found {
         (rule.to_owned(), path, finding["start"]["line"].as_u64().expect("a line"))
     };
     let found = report["findings"].as_array().expect("findings").iter().map(row);
-    // The pages themselves were not there when the tool ran.
+    // The pages themselves did not exist when the tool ran.
     found.filter(|(_, path, _)| !path.starts_with(".aidd/")).collect()
 }
 
-/// What of one is not in the other, by rule and path. A folder is told where the file should be, and
-/// the project where the missing file should be; of several lines some tools tell the first.
+/// The differences by rule and path. A tool's finding on a directory or on the project matches a
+/// finding on a file within it; some tools only report the first of several lines.
 fn difference(theirs: &Found, ours: &Found) -> Vec<String> {
     let meets = |(rule, path, line): &(String, String, u64), of: &(String, String, u64)| {
         let place = path == "." || of.1 == *path || of.1.starts_with(&format!("{path}/"));
@@ -138,8 +139,8 @@ fn alint_and_its_pages_find_the_same() {
         dead-symlink: links and modes of files are Git's and the system's affair
     ");
     project.run(&["rule", "test"]).ends(0);
-    // `domain` and `same-version` are not imported. Of two files with one name alint reports the first,
-    // and we the second.
+    // `domain` and `same-version` are not imported. Of two files with the same name, alint reports
+    // the first, aidd the second.
     assert_snapshot!(difference(&verdict(&theirs), &ours(&project, "alint")).join("\n"), @"
     missed adr-sections docs/adr/Second.md:1
     missed domain src/domain/a.ts:1
@@ -169,7 +170,7 @@ fn ls_lint_and_its_pages_find_the_same() {
       wrote .aidd/rules/ls-lint/ts.md
     ");
     project.run(&["rule", "test"]).ends(0);
-    // ls-lint names an ending; the pages of one ending have the folder in their names.
+    // ls-lint reports an extension; pages for one extension have the directory in their name.
     let paths = |found: &Found| -> BTreeSet<String> {
         found.iter().map(|(_, path, _)| path.clone()).collect()
     };
@@ -312,7 +313,7 @@ fn markdownlint_and_its_pages_find_the_same() {
     project.run(&["rule", "test"]).ends(0);
     let theirs: Vec<String> = theirs
         .into_iter()
-        // Said by rules that are built in.
+        // Covered by built-in rules.
         .filter(|line| !["MD001", "MD040"].iter().any(|rule| line.starts_with(rule)))
         .collect();
     let ours: Found = ours(&project, "markdownlint")
@@ -380,7 +381,7 @@ fn commitlint_with_a_parser_of_its_own_and_its_pages_find_the_same() {
     assert_snapshot!(on_messages(&project, &theirs).join("\n"), @"");
 }
 
-/// Messages on which commitlint and the pages of a project do not agree, rule by rule.
+/// Messages for which commitlint and the pages of a project differ, by rule.
 fn on_messages(project: &Project, theirs: &[String]) -> Vec<String> {
     let messages: Vec<String> =
         serde_json::from_str(&project.read("messages.json")).expect("texts");
@@ -389,7 +390,7 @@ fn on_messages(project: &Project, theirs: &[String]) -> Vec<String> {
         aidd_engine::workspace::project::Project::open(&crate::DISTRIBUTION, project.path(), None)
             .expect("a project");
     let engine = opened.engine(&Selection::default()).expect("an engine");
-    // A page may say several rules at once.
+    // A page can cover several rules.
     let items = |id: &str| -> BTreeSet<String> {
         let page = project.read(&format!(".aidd/rules/{id}.md"));
         let (_, rest) = page.split_once("calls it `").expect("an origin");
@@ -419,7 +420,7 @@ fn on_messages(project: &Project, theirs: &[String]) -> Vec<String> {
             let is_said = |(id, items): (&String, &BTreeSet<String>)| {
                 items.contains(rule).then(|| found.contains(id.as_str()))
             };
-            // What no page says the run has told.
+            // Rules without a page are reported by the import.
             if pages.iter().find_map(is_said) == Some(false) {
                 odd.push(format!("{message:?}: {rule} alone by commitlint"));
             }
@@ -453,7 +454,7 @@ fn an_import_loses_nothing_and_says_so() {
     assert!(project.read(path).contains("severity: info"));
     project.run(&["rule", "import", "--force"]).ends(0);
     assert_eq!(project.read(path), before);
-    // A page of the same id elsewhere would be replaced, or replace.
+    // A page with the same id elsewhere would conflict.
     project.remove(path);
     project.write("rules/names.md", &before);
     let ran = project.run(&["rule", "import"]).ends(1);

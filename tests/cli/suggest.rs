@@ -1,4 +1,4 @@
-//! `aidd rule suggest` and `aidd rule coverage`: from the sentence to the page that checks it.
+//! `aidd rule suggest` and `aidd rule coverage`: from a sentence to the page that checks it.
 
 use crate::cli::support::Project;
 use insta::assert_snapshot;

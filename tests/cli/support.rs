@@ -1,4 +1,4 @@
-//! A project in a temporary folder, and runs of the binary in it.
+//! A project in a temporary directory, and runs of the binary in it.
 
 use std::fs;
 use std::io::Write;
@@ -61,23 +61,23 @@ check:
 The console is nobody's log. Use the logger.
 ";
 
-/// A token that is one only once this text has been put together.
+/// A token, assembled at run time so that this file contains none.
 pub(crate) fn token() -> String {
     format!("gh{}_{}", "p", "Vq7RkX2mZt9LwBn4Yc6HsDf1Jg8PaKe3Uo5T")
 }
 
-/// The paths of the findings in the output of `--format github`, in its order.
+/// The paths of the findings in the output of `--format github`, in output order.
 pub(crate) fn paths(out: &str) -> Vec<&str> {
     let places = out.lines().filter_map(|line| line.split_once(" file="));
     places.filter_map(|(_, rest)| rest.split(',').next()).collect()
 }
 
-/// A folder that is a root of its own.
+/// A temporary directory that is a project root.
 pub(crate) struct Project {
     folder: TempDir,
 }
 
-/// How a run ended.
+/// The result of a run.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) code: i32,
@@ -113,12 +113,12 @@ impl Project {
         fs::remove_file(self.path().join(path)).expect("removed");
     }
 
-    /// The binary, in this folder or one below, without the environment of the tests.
+    /// The binary, in this directory or a subdirectory, without the environment of the tests.
     #[expect(clippy::disallowed_methods, reason = "the binary under test")]
     pub(crate) fn command(&self, folder: &str, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_aidd"));
         command.args(args).current_dir(self.path().join(folder)).env_clear();
-        // The second is where Git is found.
+        // `PATH` is needed to find Git.
         for name in ["SystemRoot", "PATH"] {
             if let Some(value) = std::env::var_os(name) {
                 command.env(name, value);
@@ -150,7 +150,7 @@ impl Project {
             .stderr(Stdio::piped())
             .spawn()
             .expect("started");
-        // A run that reads nothing may have closed its end already.
+        // A run that reads no input can have closed the pipe already.
         let _ = child.stdin.take().expect("piped").write_all(stdin);
         let output = child.wait_with_output().expect("ended");
         Ran {
@@ -160,7 +160,7 @@ impl Project {
         }
     }
 
-    /// Text without what differs from run to run: times, and the name of the folder.
+    /// Text without the parts that differ between runs: times, and the name of the directory.
     fn steady(&self, bytes: &[u8]) -> String {
         let text = String::from_utf8(bytes.to_vec()).expect("UTF-8");
         let canonical = fs::canonicalize(self.path()).expect("a folder");
@@ -183,7 +183,7 @@ fn without_time(line: &str) -> String {
 }
 
 impl Ran {
-    /// Asserts the exit code, and shows what was said when it is another.
+    /// Asserts the exit code, and prints the output if it differs.
     #[track_caller]
     pub(crate) fn ends(self, code: i32) -> Self {
         assert_eq!(self.code, code, "out:\n{}\nerr:\n{}", self.out, self.err);

@@ -1,9 +1,9 @@
-//! What a new user types, and what is said of it.
+//! The commands a new user types, and the responses.
 
 use crate::cli::support::{BLUE, CONSOLE, Project};
 use insta::assert_snapshot;
 
-/// A project in which one file breaks a rule.
+/// A project in which one file violates a rule.
 fn project() -> Project {
     Project::new(&[("rules/blue.md", BLUE), ("a.txt", "blue\n")])
 }
@@ -124,7 +124,7 @@ fn packs_are_listed_and_rules_are_as_severe_as_here() {
     assert!(ran.err.contains("hint: it is a rule pack: aidd rule packs git"), "{}", ran.err);
     project.write(".aidd/packs/torn.md", "<<<<<<< a\n---\npack: { rules: x }\n---\n");
     let ran = project.run(&["rule", "packs"]).ends(2);
-    assert!(ran.out.contains("off docs"), "one hides no other: {}", ran.out);
+    assert!(ran.out.contains("off docs"), "an invalid pack does not hide the others: {}", ran.out);
     assert!(ran.err.contains(".aidd/packs/torn.md:1:1: merge conflict"), "{}", ran.err);
     project.remove(".aidd/packs/torn.md");
     let json = project.run(&["rule", "packs", "--json"]).ends(0).out;

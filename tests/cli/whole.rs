@@ -1,4 +1,4 @@
-//! Rules over the whole project: files and names, values, conditions, parameters and packs.
+//! Rules on the whole project: files and names, values, conditions, parameters and packs.
 
 use crate::cli::support::{Project, paths};
 use insta::assert_snapshot;

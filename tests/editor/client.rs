@@ -1,11 +1,11 @@
-//! An editor, as far as it takes one: starts the program and speaks to it on its standard streams.
+//! A minimal editor: starts the program and communicates over its standard streams.
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-/// A server in a process of its own.
+/// A server in a separate process.
 pub(crate) struct Editor {
     pub(crate) process: Child,
     input: ChildStdin,
@@ -14,7 +14,7 @@ pub(crate) struct Editor {
 }
 
 impl Editor {
-    /// Starts `aidd lsp`, as most clients do.
+    /// Starts `aidd lsp` like most clients do.
     pub(crate) fn start() -> Self {
         let mut process = Command::new(env!("CARGO_BIN_EXE_aidd"))
             .args(["lsp", "--stdio"])
@@ -27,7 +27,7 @@ impl Editor {
         Self { process, input, output, last: 0 }
     }
 
-    /// Introduces itself as a client that asks for diagnostics in `folder`, started by `parent`.
+    /// Initializes as a client that supports diagnostics in `folder`, started by `parent`.
     pub(crate) fn initialize(&mut self, folder: &Path, parent: u32) {
         let path = folder.display().to_string().replace('\\', "/").replace(' ', "%20");
         let uri = format!("file://{}{path}", if path.starts_with('/') { "" } else { "/" });

@@ -1,4 +1,5 @@
-//! `aidd lsp` as a process: how it ends, and that it tells what every other door tells.
+//! `aidd lsp` as a process: how it exits, and that it reports the same findings as the other
+//! frontends.
 #![expect(
     clippy::disallowed_methods,
     reason = "the program under test is started as an editor does"
@@ -11,14 +12,14 @@ use serde_json::{Value, json};
 use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
 
-/// Waits for the end of a process; its standard input stays open.
+/// Waits for a process to exit; its standard input stays open.
 fn ended(editor: &mut Editor) -> ExitStatus {
     let started = Instant::now();
     loop {
         if let Some(status) = editor.process.try_wait().expect("a child") {
             return status;
         }
-        assert!(started.elapsed() < Duration::from_secs(30), "it goes on");
+        assert!(started.elapsed() < Duration::from_secs(30), "the process does not exit");
         std::thread::sleep(Duration::from_millis(10));
     }
 }

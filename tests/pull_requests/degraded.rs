@@ -1,4 +1,4 @@
-//! Clones and files that are not as one would wish.
+//! Incomplete clones and unusual files.
 
 use crate::pull_requests::runner::{Runner, payload};
 use crate::pull_requests::scene::Scene;
@@ -7,7 +7,7 @@ use crate::repository::Repository;
 use insta::assert_snapshot;
 use std::fs;
 
-/// A pull request that edits, renames, adds and removes.
+/// A pull request that edits, renames, adds and removes files.
 fn scene() -> Scene {
     let text = "one\ntwo\nthree\nblue\nfive\nsix\nseven\n";
     let files = [("a/b.txt", "blue old\n"), ("c/old.txt", text), ("d/gone.txt", "blue gone\n")];
@@ -55,7 +55,7 @@ fn a_sparse_check_out_of_the_default_branch_says_what_it_lacks() {
     ");
 }
 
-/// A clone of a pull request that has contents only of what is checked out.
+/// A partial clone of a pull request that only contains the blobs of the checked-out commit.
 fn without_contents(scene: &Scene, commit: &str) -> Repository {
     let clone = scene.server.cloned(&["--filter=blob:none", "--no-checkout"]);
     clone.git(&["fetch", "--quiet", "--filter=blob:none", "origin", commit]);
@@ -71,7 +71,7 @@ fn contents_that_were_left_out_are_fetched() {
     let missing = "rev-list --objects --missing=print HEAD^1".split(' ').collect::<Vec<_>>();
     assert!(clone.git(&missing).contains('?'), "contents are missing");
     assert_eq!(scene.runner(clone).told(&[]), whole);
-    // Sparse as well: also those of the head.
+    // Also sparse: the blobs of the head are missing, too.
     let clone = scene.server.cloned(&["--filter=blob:none", "--no-checkout"]);
     clone.git(&["fetch", "--quiet", "--filter=blob:none", "origin", &scene.merge]);
     clone.git(&["sparse-checkout", "set", "--no-cone", "/rules/"]);
@@ -170,16 +170,16 @@ fn a_name_that_is_not_utf_8_is_a_name() {
     caf�/old.txt:2 team/colour pre-existing: already present on line 1 of the base
     caf�/old.txt:3 team/colour new: this change added or changed the line
     ");
-    // Where all files are walked, it is not taken for one that is not checked out.
+    // When all files are checked, it is not considered missing from the checkout.
     let told = runner.told(&["--base", "HEAD~1", "--scope", "all"]);
     assert!(told.contains("old.txt:3") && !told.contains("checked out"), "{told}");
-    // In parts as well, and where the names have to be links.
+    // Also in shards, and where the names must be links.
     let file = runner.file("report.md").display().to_string();
     assert_eq!(runner.ci(&["--base", "HEAD~1", "--output", &file, "--shard", "1/1"]).code, 1);
     assert!(runner.text("report.md").contains("old.txt:3"));
 }
 
-/// What is told of a finding in `a.txt` once the file is `now`.
+/// The report of a finding in `a.txt` after the file is changed to `now`.
 fn told_of(now: &[u8], config: &str) -> String {
     let server = project(&[("a.txt", "blue\nblue too\n"), (".aidd/config.json", config)]);
     server.write("a.txt", now);
@@ -222,7 +222,7 @@ fn a_file_that_may_not_be_read_is_told() {
     let clone = scene.checkout(&scene.merge, &["--depth=1"]);
     let path = clone.path("a.txt");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o0)).expect("set");
-    // Root reads it all the same.
+    // Root can read it anyway.
     let readable = fs::read(&path).is_ok();
     let told = scene.runner(clone).told(&[]);
     assert!(!told.contains("fixed"), "{told}");

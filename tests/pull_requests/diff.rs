@@ -105,7 +105,7 @@ fn an_index_of_its_own_is_the_one_that_git_commit_made() {
     repository.git(&["add", "a.txt"]);
     let mut command = command(&repository, "", &["check", ".", "--staged", "--format", "json"]);
     let ran = command.env("GIT_INDEX_FILE", "no-such-index").output().expect("started");
-    // An index that is not there holds no files: all are gone.
+    // A missing index contains no files: all are deleted.
     assert_snapshot!(lines(&ran), @"");
 }
 

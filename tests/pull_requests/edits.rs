@@ -1,5 +1,6 @@
-//! Whatever the edit: the comparison holds what a plain check holds, before the commit and after
-//! it, as a whole and in parts; and no line that stayed is blamed for what it was.
+//! Property test on arbitrary edits: a comparison has the same findings as a plain check, before
+//! and after the commit, unsharded and sharded; and no finding on an unchanged line is reported as
+//! new.
 
 use crate::pull_requests::support::{RULE, run};
 use crate::repository::Repository;
@@ -10,7 +11,7 @@ use std::collections::BTreeSet;
 /// A finding without its status: path, line, column, rule, id.
 type Seen = (String, u64, u64, String, String);
 
-/// The findings that a command tells of, but for those that are fixed.
+/// The findings that a command reports, without fixed ones.
 fn seen(repository: &Repository, args: &[&str]) -> Vec<(Seen, String)> {
     let ran = run(repository, &[args, &["--format", "json"]].concat());
     let said = String::from_utf8_lossy(&ran.stderr);
@@ -29,7 +30,7 @@ fn seen(repository: &Repository, args: &[&str]) -> Vec<(Seen, String)> {
     findings.iter().map(finding).filter(|(_, status)| status != "fixed").collect()
 }
 
-/// Lines that are often alike, some with findings.
+/// Lines, some of them equal, some with findings.
 fn lines() -> impl Strategy<Value = Vec<String>> {
     let line = prop_oneof!["[ab]{1,2}", "blue [ab]", " blue [ab]", Just(String::new())];
     proptest::collection::vec(line, 0..12)
@@ -80,8 +81,7 @@ proptest! {
     }
 }
 
-/// Of equal lines no more are new than there are more of them now. Which of them it is, is a
-/// matter of opinion.
+/// Of equal lines, at most as many are new as were added. Which of them are new is ambiguous.
 fn blames_no_more_than_came(
     judged: &[(Seen, String)],
     path: &str,
@@ -100,7 +100,7 @@ fn blames_no_more_than_came(
     Ok(())
 }
 
-/// The lines that Git calls added: a second opinion.
+/// The lines that Git considers added, as an independent reference.
 fn added(repository: &Repository, base: &str, path: &str) -> BTreeSet<u64> {
     let diff = repository.git(&["diff", "--histogram", "--unified=0", base, "--", path]);
     let mut lines = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! What each event is compared with.
+//! The base of the comparison for each event.
 
 use crate::pull_requests::runner::{Runner, payload};
 use crate::pull_requests::scene::Scene;
@@ -63,7 +63,7 @@ fn a_merge_group_is_compared_with_its_base() {
     ");
 }
 
-/// A server with a branch: `before`, then the commit that is pushed.
+/// A server with a branch: `before`, then the pushed commit.
 struct Pushed {
     server: Repository,
     before: String,
@@ -185,7 +185,7 @@ fn gitlab_says_it_in_variables() {
         let variables = common.iter().chain(more);
         let runner =
             variables.fold(Runner::new(clone), |runner, (name, value)| runner.set(name, value));
-        // No line of the log is a command of GitHub's.
+        // No line of the log is a GitHub workflow command.
         assert!(!runner.ci(&[]).out.contains("::"));
         runner.told(&[])
     };

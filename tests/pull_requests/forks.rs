@@ -1,5 +1,5 @@
-//! Pull requests from forks: one run saves its report, another one posts it and trusts nothing in
-//! it.
+//! Pull requests from forks: one run saves its report, another run posts it and treats it as
+//! untrusted.
 
 use crate::pull_requests::runner::{Ran, Runner, payload};
 use crate::pull_requests::scene::Scene;
@@ -8,7 +8,7 @@ use crate::repository::Repository;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-/// The pull request of a fork, its report, and a stand-in for GitHub.
+/// The pull request of a fork, its report, and a GitHub mock server.
 struct Fork {
     scene: Scene,
     server: GitHub,
@@ -41,7 +41,7 @@ impl Fork {
         Self { scene, server, report }
     }
 
-    /// The run that follows, on the default branch, with nothing of the pull request.
+    /// The subsequent run on the default branch, without files of the pull request.
     fn posts(&self, report: &[u8], args: &[&str]) -> (Ran, Runner) {
         let event = payload("workflow_run.json", &[("workflow_run.head_sha", &self.scene.head)]);
         let clone = Repository::new();
@@ -54,7 +54,7 @@ impl Fork {
         (ran, runner)
     }
 
-    /// What is said of a report that must not get through.
+    /// The output for a report that must be refused.
     fn refuses(&self, report: &[u8]) -> String {
         let (ran, runner) = self.posts(report, &["--comment", "--check-run", "--upload-sarif"]);
         let said = format!("{}{}{}", ran.out, ran.err, runner.text("summary.md"));
@@ -67,7 +67,7 @@ impl Fork {
         self.scene.named(&first)
     }
 
-    /// The same for the report with another value at a path.
+    /// The same for the report with a different value at a path.
     fn refuses_with(&self, pointer: &str, value: impl Into<Value>) -> String {
         let mut report = self.report.clone();
         *report.pointer_mut(pointer).unwrap_or_else(|| panic!("{pointer}")) = value.into();
@@ -119,7 +119,7 @@ fn a_report_that_claims_to_be_another_is_refused() {
     assert_snapshot!(fork.refuses_with("/context/pull", 8), @"error: the report claims pull request #8, but HEAD is the head of #7");
     assert_snapshot!(fork.refuses_with("/context/headSha", other), @"error: the report names another commit than the run that saved it");
     assert_snapshot!(fork.refuses_with("/context/repository", "octo/other"), @"error: the report names another repository than the run that saved it");
-    // The pull request is not open any more, or has newer commits.
+    // The pull request is closed, or has newer commits.
     fork.server.state().pulls[0]["state"] = "closed".into();
     assert_snapshot!(fork.refuses(fork.report.to_string().as_bytes()), @"error: no open pull request has HEAD as its head");
     fork.server.state().pulls[0]["state"] = "open".into();
@@ -206,7 +206,7 @@ fn hostile_texts_do_nothing() {
 
     -  ::error file=x::y \#&#8203;\#&#8203;\[set-output name=result\]success \@&#8203;octo/team \#&#8203;1 GH-&#8203;2 \!\[i\](https\://evil.example/x.png) &lt;img src=x&gt; &lt;/details&gt; \| --&gt; \`\`\` https\://evil.example www\.evil.example \\u{202e}\\u{1b}\[31m
     ");
-    // Plain text: GitHub shows it as it is.
+    // Plain text: GitHub shows it unformatted.
     let annotation = &state.check_runs[0]["output"]["annotations"][0];
     let shown = annotation["message"].as_str().expect("text");
     assert!(!shown.contains(['\u{202e}', '\u{1b}']), "{shown}");
@@ -235,7 +235,7 @@ fn what_a_stranger_calls_weakened_does_nothing() {
     assert_eq!(said, "error: report.json: `../x` is not a path below the root");
 }
 
-/// Whether no mention, issue, image, link or HTML of a stranger's is left in Markdown.
+/// Asserts that Markdown contains no mention, issue, image, link or HTML from untrusted input.
 #[track_caller]
 fn is_harmless(text: &str) {
     let mut parts = text.split("](<");
@@ -285,7 +285,7 @@ fn outside_of_a_run_that_follows_the_event_has_to_agree() {
     error: the report names another pull request than the run that saved it
     hint: nothing was posted: a report can only be posted for its own run
     ");
-    // Without a CI system there is nowhere to post.
+    // Without a CI system, there is no target to post to.
     let alone = Runner::new(Repository::new());
     alone.clone.write("report.json", fork.report.to_string());
     let ran = alone.run_in("", &post);

@@ -1,12 +1,12 @@
-//! What makes a run fail.
+//! The conditions that make a run fail.
 
 use crate::pull_requests::runner::Runner;
 use crate::pull_requests::support::{SPELLING, project};
 use crate::repository::Repository;
 use insta::assert_snapshot;
 
-/// A repository whose last commit brings an error of `team/colour` and a warning of
-/// `team/spelling`; what its first one has stays.
+/// A repository whose last commit adds an error of `team/colour` and a warning of `team/spelling`;
+/// the findings of the first commit remain.
 fn repository() -> Repository {
     let repository = project(&[SPELLING, ("a.txt", "blue teh\n"), (".aidd/config.json", "{}")]);
     repository.commit(&[("b.txt", "blue new\nteh new\n")]);
@@ -23,18 +23,18 @@ fn the_policy_goes_before_the_least_severity() {
         ("{}", "--fail-on never"),
         (r#"{ "failOn": "never" }"#, ""),
         (r#"{ "failOn": "never" }"#, "--fail-on error"),
-        // `blockOn` blocks whatever the severity, and whatever is typed.
+        // `blockOn` blocks at any severity, and overrides the command line.
         (r#"{ "ci": { "blockOn": ["team/spelling"] } }"#, "--fail-on never"),
         (r#"{ "ci": { "blockOn": ["team/*"], "warnOn": ["team/colour"] } }"#, "--fail-on never"),
-        // `warnOn` never does.
+        // `warnOn` never blocks.
         (r#"{ "ci": { "warnOn": ["team/colour"] } }"#, ""),
         (r#"{ "ci": { "warnOn": ["team/colour"] } }"#, "--fail-on warning"),
         (r#"{ "ci": { "warnOn": ["team/*"] } }"#, "--fail-on info"),
-        // `ignore` leaves out what nothing narrower names.
+        // `ignore` applies unless a more specific pattern matches.
         (r#"{ "ci": { "ignore": ["team/*"] } }"#, "--fail-on info"),
         (r#"{ "ci": { "ignore": ["team/*"], "blockOn": ["team/spelling"] } }"#, ""),
         (r#"{ "ci": { "ignore": ["team/colour"], "blockOn": ["team/colour"] } }"#, ""),
-        // Who misspells a rule hears of it.
+        // Misspelt rule names are reported.
         (r#"{ "ci": { "blockOn": ["team/color"] } }"#, ""),
     ] {
         runner.clone.write(".aidd/config.json", config);
@@ -48,7 +48,8 @@ fn the_policy_goes_before_the_least_severity() {
         let typed = args[2..].join(" ");
         let line = format!("{} {} {config} {typed} {note}", ran.code, counts.join("/"));
         table.push_str(&format!("{}\n", line.trim_end()));
-        // A check of everything knows no policy of pull requests, and says the same of severities.
+        // A check of all files ignores the policy for pull requests, and treats severities the same
+        // way.
         if !config.contains("ci") {
             let check = [&["check", ".", "--diff", "HEAD~1", "-q"], &args[2..]].concat();
             assert_eq!(runner.run_in("", &check).code, ran.code, "{config} {typed}");
@@ -90,18 +91,18 @@ fn only_what_is_new_fails() {
     let runner = Runner::new(repository);
     let strict = ["--base", "HEAD~1", "--fail-on", "info"];
     assert_eq!(runner.ci(&strict).code, 0);
-    // Neither does it when all files are told.
+    // The same applies if all files are reported.
     let all = runner.ci(&[&strict[..], &["--scope", "all", "--format", "json"]].concat());
     assert_eq!(all.code, 0);
     assert_eq!(all.report()["summary"]["preExisting"], 4);
-    // What the baseline knows is not new, nor what a comment allows.
+    // Findings in the baseline and allowed findings are not new.
     runner.clone.write("c.txt", "# aidd:allow team/colour the sky\nblue sky\nblue known\n");
     runner.clone.commit(&[]);
     assert_eq!(runner.ci(&strict).code, 1);
     assert_eq!(runner.run_in("", &["baseline", "write", "c.txt"]).code, 0);
     runner.clone.git(&["reset", "--quiet", "--soft", "HEAD~1"]);
     runner.clone.commit(&[]);
-    // Of a baseline that comes with the change only what is not new passes, unless that was reviewed.
+    // Entries added to the baseline by the change have no effect, unless the change was reviewed.
     assert_eq!(runner.ci(&strict).code, 1);
     let ran = runner.ci(&[&strict[..], &["--settings", "head", "--format", "json"]].concat());
     assert_eq!(ran.code, 0);

@@ -1,4 +1,4 @@
-//! Files that an ignore file names and Git tracks are part of a change like any other.
+//! Tracked files that match an ignore file are part of a change like any other file.
 
 use crate::pull_requests::runner::Runner;
 use crate::pull_requests::scene::Scene;
@@ -46,7 +46,7 @@ fn what_was_there_before_is_pre_existing_though_an_ignore_file_names_it() {
     gen.txt:2 team/colour pre-existing: already present on line 1 of the base
     gen.txt:4 team/colour new: this change added or changed the line
     ");
-    // A push to the default branch looks at all files.
+    // A push to the default branch checks all files.
     let whole = ["ci", "--base", "main", "--scope", "all", "--format", "json"];
     let ran = run(&repository, &whole);
     assert_snapshot!(lines(&ran), @"
@@ -71,7 +71,7 @@ fn the_report_says_how_many_changed_files_are_left_out() {
     ");
 }
 
-/// `pull_request_target`: the ignore files of the target count.
+/// `pull_request_target`: the ignore files of the target apply.
 #[test]
 fn of_an_untrusted_head_the_ignore_files_of_the_base_count() {
     let base = [(".aiddignore", "fixtures/\n"), (".gitignore", "*.gen.txt\n"), ("a.txt", "a\n")];

@@ -1,4 +1,4 @@
-//! What a change brought about, told by the real binary on real Git repositories.
+//! Findings of a change, reported by the real binary in real Git repositories.
 
 mod degraded;
 mod diff;
@@ -12,7 +12,7 @@ mod outputs;
 mod posting;
 mod runner;
 mod scene;
-#[expect(dead_code, reason = "these tests need a part of what the stand-in can do")]
+#[expect(dead_code, reason = "these tests only use some functions of the mock server")]
 #[path = "../../ci/tests/github/server.rs"]
 mod server;
 mod settings;

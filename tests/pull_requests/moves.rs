@@ -1,4 +1,4 @@
-//! Folders and files that move.
+//! Directories and files that move.
 
 use crate::pull_requests::runner::Runner;
 use crate::pull_requests::scene::Scene;
@@ -8,7 +8,7 @@ use insta::assert_snapshot;
 
 const TREE: &str = "---\nseverity: error\nmessage: \"`<name>` has no test\"\ncheck:\n  tree: { each: 'src/*.ts', exists: ['src/<stem>.test.ts'] }\n---\n# team/tested\n\nTest it.\n";
 
-/// A package with rules of its own in `rules`, which find something in each of its files.
+/// A package with its own rules in `rules`, which have findings in each of its files.
 fn package(rules: &str) -> Vec<(String, String)> {
     let hue = RULE.1.replace("blue", "mauve").replace("team/colour", "team/hue");
     let file = |path: &str, text: &str| (format!("packages/a/{path}"), text.to_owned());
@@ -26,7 +26,7 @@ fn files(package: &[(String, String)]) -> Vec<(&str, &str)> {
     package.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect()
 }
 
-/// Moves the package and edits it on the way.
+/// Moves the package and edits some files.
 fn change(repository: &Repository) {
     repository.git(&["mv", "packages/a", "packages/b"]);
     repository
@@ -58,7 +58,7 @@ fn a_folder_that_moves_with_its_rules_keeps_its_findings() {
     }
 }
 
-/// Rules on directories and on files that they lack.
+/// Rules on directories and on missing files.
 const DIRS: [(&str, &str); 2] = [
     (
         "rules/readme.md",
@@ -84,7 +84,7 @@ fn findings_on_a_directory_move_with_it() {
     repository.git(&["switch", "--quiet", "--create", "topic"]);
     std::fs::create_dir_all(repository.path("libs/split")).expect("made");
     repository.git(&["mv", "packages/x", "libs/x"]);
-    // Of this one something stays, so it lacks a README in both places.
+    // Some files of this package stay, so both directories lack a README.
     repository.git(&["mv", "packages/split/a.txt", "libs/split/a.txt"]);
     repository.write("libs/new/a.txt", "new\n");
     repository.git(&["add", "--all"]);
@@ -222,7 +222,7 @@ fn rules_that_move_by_themselves_blame_no_line_that_stayed() {
 
 #[test]
 fn renames_are_found_by_contents_before_anything_is_compared() {
-    // More than are compared by similarity; with equal contents there is a choice.
+    // More files than are compared by similarity; with equal contents the source is ambiguous.
     for text in [|number: usize| format!("{number}\n"), |_: usize| "same\n".to_owned()] {
         let repository = project(&[]);
         for number in 0..1200 {

@@ -1,4 +1,4 @@
-//! Where a report goes: the log, the job summary, outputs of the step, files.
+//! Outputs of a report: log, job summary, step outputs, files.
 
 use crate::pull_requests::runner::Runner;
 use crate::pull_requests::scene::Scene;
@@ -6,7 +6,7 @@ use crate::pull_requests::support::{SPELLING, project};
 use insta::assert_snapshot;
 use serde_json::Value;
 
-/// A pull request with an error, a warning that can be mended, and something fixed.
+/// A pull request with an error, a fixable warning, and a fixed finding.
 fn scene() -> Scene {
     let before = [SPELLING, ("a.txt", "one\nblue old\nthree\n"), ("gone.txt", "blue gone\n")];
     Scene::new(&before, |server| {
@@ -23,7 +23,7 @@ fn is_valid_sarif(log: &Value) {
     assert_eq!(errors, Vec::<String>::new());
 }
 
-/// The results of a SARIF file, one a line: rule, place, whether it has both fingerprints.
+/// The results of a SARIF file, one per line: rule, location, whether it has both fingerprints.
 fn results(runner: &Runner, file: &str) -> String {
     let log: Value = serde_json::from_str(&runner.text(file)).expect("JSON");
     is_valid_sarif(&log);
@@ -128,7 +128,7 @@ fn code_scanning_hears_of_all_that_stands_on_the_default_branch() {
     let runner = Runner::github(clone, "push", "refs/heads/main", &payload);
     let sarif = runner.file("all.sarif");
     let ran = runner.ci(&["--output", &sarif.to_string_lossy()]);
-    // Only what the push brought is annotated, and fails.
+    // Only findings of the push are annotated and fail the run.
     assert_eq!(ran.code, 1);
     assert_eq!(ran.out.lines().filter(|line| line.starts_with("::")).count(), 1);
     assert_snapshot!(results(&runner, "all.sarif"), @r#"
@@ -153,7 +153,8 @@ fn reports_of_an_earlier_run_are_not_checked() {
 
 #[test]
 fn annotations_may_be_left_out_and_other_formats_are_no_commands() {
-    // A line that the log of a runner takes for a command, in both forms, in every format.
+    // A line that the log of a runner would interpret as a command, in both syntaxes, in every
+    // format.
     let trap = "blue ##[set-output name=result]success\n::error file=b.txt::blue\n";
     let scene = Scene::new(&[("a.txt", "one\n")], |server| server.write("a.txt", trap));
     let runner = scene.usual_runner();
@@ -176,7 +177,7 @@ fn annotations_may_be_left_out_and_other_formats_are_no_commands() {
     let ran = runner.ci(&[]);
     assert_eq!(ran.out.lines().filter(|line| line.starts_with("::error ")).count(), 2);
     assert!(!ran.out.contains("##["), "{}", ran.out);
-    // Elsewhere, too: which system keeps the log is not known.
+    // In other environments, too: the system that reads the log is unknown.
     let runner = Runner::new(scene.checkout(&scene.merge, &[]));
     let ran = runner.ci(&["--base", &scene.base]);
     assert!(ran.out.contains("# #["), "{}", ran.out);
@@ -251,7 +252,7 @@ fn a_project_in_a_folder_is_told_from_the_top() {
     assert!(!root.ends_with("app/"), "{root}");
     let row = |text: String| text.lines().find(|line| line.contains("teh")).map(str::to_owned);
     assert_snapshot!(scene.named(&row(runner.text("summary.md")).expect("a row")), @r"| [team/spelling](<https://github.com/octo/demo/blob/MERGE/app/rules/team/spelling.md>) | [app/a.txt:2](<https://github.com/octo/demo/blob/MERGE/app/a.txt#L2>) | \`teh\` is misspelt |");
-    // The same from the top, and in parts.
+    // The same from the root, and in shards.
     assert_eq!(runner.ci(&["app"]).out, ran.out);
     assert_eq!(runner.run_in("app", &["ci", "--shard", "1/1", "--save", &part]).code, 0);
     assert_eq!(runner.run_in("app", &["ci", "merge", &part]).out, ran.out);

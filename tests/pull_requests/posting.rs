@@ -1,4 +1,4 @@
-//! Posting, to a server that stands in for GitHub.
+//! Posting to a GitHub mock server.
 
 use crate::pull_requests::runner::Runner;
 use crate::pull_requests::scene::Scene;
@@ -15,7 +15,7 @@ fn scene() -> Scene {
     })
 }
 
-/// A stand-in that knows the pull request.
+/// A mock server with the pull request.
 fn server(scene: &Scene) -> GitHub {
     let server = GitHub::start("");
     known(&server, scene);
@@ -94,7 +94,7 @@ fn later_runs_change_what_the_first_one_made() {
     assert_eq!(upload["ref"], "refs/pull/7/head");
     assert_eq!(upload["commit_sha"], *scene.head);
 
-    // The warning is mended, the error stays.
+    // The warning is fixed, the error remains.
     scene.push(&[("a.txt", "one\nblue old\nthree\nblue new\nthe end\n")]);
     known(&server, &scene);
     let ran = runner(&scene, &server).ci(&ALL);
@@ -130,7 +130,7 @@ fn later_runs_change_what_the_first_one_made() {
     </details>
     ");
 
-    // All is mended.
+    // All findings are fixed.
     scene.push(&[("a.txt", "one\nblue old\nthree\nthe end\n")]);
     known(&server, &scene);
     let ran = runner(&scene, &server).ci(&ALL);
@@ -244,7 +244,7 @@ fn a_server_that_fails_is_asked_again_and_one_that_is_gone_is_told() {
     assert!(!gone.err.contains(TOKEN) && !gone.out.contains(TOKEN));
 }
 
-/// What was said of posting.
+/// The log lines about posting.
 fn said(log: &str) -> String {
     log.lines().filter(|line| !line.contains("fetching")).collect::<Vec<_>>().join("\n")
 }
@@ -262,7 +262,7 @@ fn a_suggestion_is_left_out_where_the_lines_are_others() {
     assert!(ran.out.contains("a.txt,line=11"), "{}", ran.out);
     assert_snapshot!(ran.out.lines().find(|line| line.contains("suggestion")).unwrap_or_default(), @"note: 1 suggestion skipped: the target has since changed the same file");
     assert_eq!(server.log(), "");
-    // On the head itself the lines are right.
+    // On the head itself the line numbers match.
     let head = scene.runner(scene.checkout(&scene.head, &["--depth=1"]));
     let ran = head.set("GITHUB_API_URL", &server.api).set("GITHUB_TOKEN", TOKEN).ci(&["--review"]);
     assert_eq!(ran.code, 0);

@@ -1,5 +1,4 @@
-//! A runner of a CI system: what is checked out on it, its environment, and what a step leaves
-//! behind.
+//! A CI runner: its checkout, its environment, and the files written by a step.
 
 use crate::pull_requests::support::{self, command};
 use crate::repository::Repository;
@@ -9,15 +8,15 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 use tempfile::TempDir;
 
-/// A runner with a clone.
+/// A CI runner with a clone.
 pub(crate) struct Runner {
     pub(crate) clone: Repository,
     env: Vec<(String, String)>,
-    /// The event's file and what a step writes for the runner.
+    /// The event payload and the files that a step writes for the runner.
     files: TempDir,
 }
 
-/// How a step ended.
+/// The result of a step.
 pub(crate) struct Ran {
     pub(crate) code: i32,
     pub(crate) out: String,
@@ -41,13 +40,13 @@ pub(crate) fn payload(name: &str, values: &[(&str, &str)]) -> Value {
 }
 
 impl Runner {
-    /// A runner without a CI system.
+    /// Creates a runner without a CI system.
     pub(crate) fn new(clone: Repository) -> Self {
         let files = tempfile::tempdir().expect("a folder");
         Self { clone, env: Vec::new(), files }
     }
 
-    /// A runner of GitHub for an event called `name`, at the commit that is checked out.
+    /// Creates a GitHub runner for an event called `name`, at the checked-out commit.
     pub(crate) fn github(clone: Repository, name: &str, git_ref: &str, payload: &Value) -> Self {
         let sha = clone.rev("HEAD");
         let runner = Self::new(clone);
@@ -67,7 +66,7 @@ impl Runner {
             .set_file("GITHUB_OUTPUT", "output.txt")
     }
 
-    /// Sets a variable, over what it was.
+    /// Sets a variable, overriding a previous value.
     pub(crate) fn set(mut self, name: &str, value: &str) -> Self {
         self.env.push((name.into(), value.into()));
         self
@@ -78,17 +77,17 @@ impl Runner {
         self.set(name, &path.to_string_lossy())
     }
 
-    /// The place of a file outside of the clone.
+    /// The path of a file outside the clone.
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.files.path().join(name)
     }
 
-    /// The text of a file outside of the clone; empty when there is none.
+    /// The text of a file outside the clone; empty if it does not exist.
     pub(crate) fn text(&self, name: &str) -> String {
         fs::read_to_string(self.file(name)).unwrap_or_default()
     }
 
-    /// Runs the binary in a folder of the clone.
+    /// Runs the binary in a directory of the clone.
     pub(crate) fn run_in(&self, folder: &str, args: &[&str]) -> Ran {
         let mut command = command(&self.clone, folder, args);
         command.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null");
@@ -104,7 +103,7 @@ impl Runner {
         self.run_in("", &[&["ci"], args].concat())
     }
 
-    /// What `aidd ci ARGS` found: [`Ran::told`].
+    /// The findings of `aidd ci ARGS`, in the format of [`Ran::told`].
     pub(crate) fn told(&self, args: &[&str]) -> String {
         self.ci(&[args, &["--format", "json"]].concat()).told()
     }
@@ -117,7 +116,7 @@ impl Ran {
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}", said()))
     }
 
-    /// The JSON report in short: exit code, base, notes, findings.
+    /// The JSON report in short form: exit code, base, notes, findings.
     pub(crate) fn told(&self) -> String {
         let report = self.report();
         let mut text = format!("exit {}", self.code);

@@ -8,7 +8,7 @@ use serde_json::Value;
 /// A server with a pull request.
 pub(crate) struct Scene {
     pub(crate) server: Repository,
-    /// Where the pull request left its target.
+    /// The merge base of pull request and target.
     pub(crate) fork: String,
     /// The newest commit of the target.
     pub(crate) base: String,
@@ -19,8 +19,8 @@ pub(crate) struct Scene {
 }
 
 impl Scene {
-    /// What most tests use: a finding that stays, one that goes, one that comes, and one that came
-    /// to the target in the meantime.
+    /// The scenario of most tests: an existing finding, a fixed finding, a new finding, and a
+    /// finding added to the target in the meantime.
     pub(crate) fn usual() -> Self {
         let before = [("a.txt", "one\nblue old\nthree\n"), ("gone.txt", "blue gone\n")];
         Self::new(&before, |server| {
@@ -29,14 +29,15 @@ impl Scene {
         })
     }
 
-    /// A pull request that makes `change` to a project with these files.
+    /// A pull request that applies `change` to a project with these files.
     pub(crate) fn new(files: &[(&str, &str)], change: impl FnOnce(&Repository)) -> Self {
         let server = Repository::new();
         let fork = server.commit(&[&[RULE], files].concat());
         Self::on(server, fork, change)
     }
 
-    /// A pull request that makes `change` to what the server holds at `fork`, its newest commit.
+    /// A pull request that applies `change` to the files at `fork`, the newest commit of the
+    /// server.
     pub(crate) fn on(server: Repository, fork: String, change: impl FnOnce(&Repository)) -> Self {
         server.git(&["switch", "--quiet", "--create", "topic"]);
         change(&server);
@@ -47,7 +48,7 @@ impl Scene {
         Self { server, fork, base, head, merge }
     }
 
-    /// Another commit of the pull request, and its new trial merge.
+    /// Adds a commit to the pull request, and updates its trial merge.
     pub(crate) fn push(&mut self, files: &[(&str, &str)]) {
         self.server.git(&["switch", "--quiet", "topic"]);
         self.head = self.server.commit(files);
@@ -55,14 +56,14 @@ impl Scene {
         self.merge = merged(&self.server, &self.head);
     }
 
-    /// Another commit of the target, and the new trial merge.
+    /// Adds a commit to the target, and updates the trial merge.
     pub(crate) fn target_moves(&mut self, files: &[(&str, &str)]) {
         self.base = self.server.commit(files);
         self.merge = merged(&self.server, &self.head);
     }
 
-    /// A clone as the checkout action makes it, with a commit checked out; `options` are those of
-    /// `git fetch`.
+    /// A clone as created by the checkout action, with a commit checked out; `options` are passed
+    /// to `git fetch`.
     pub(crate) fn checkout(&self, commit: &str, options: &[&str]) -> Repository {
         let clone = Repository::new();
         clone.git(&["remote", "add", "origin", &self.server.url()]);
@@ -72,7 +73,7 @@ impl Scene {
         clone
     }
 
-    /// The event's file of the pull request.
+    /// The event payload of the pull request.
     pub(crate) fn payload(&self, name: &str) -> Value {
         let repository = "octo/demo";
         payload(
@@ -88,18 +89,18 @@ impl Scene {
         )
     }
 
-    /// A runner of GitHub with a clone of the pull request.
+    /// A GitHub runner with a clone of the pull request.
     pub(crate) fn runner(&self, clone: Repository) -> Runner {
         let payload = self.payload("pull_request.json");
         Runner::github(clone, "pull_request", "refs/pull/7/merge", &payload)
     }
 
-    /// The runner that the checkout action leaves by default.
+    /// A runner with the default checkout of the checkout action.
     pub(crate) fn usual_runner(&self) -> Runner {
         self.runner(self.checkout(&self.merge, &["--depth=1"]))
     }
 
-    /// `text` with the commits by their names.
+    /// Replaces commit hashes in `text` with their names.
     pub(crate) fn named(&self, text: &str) -> String {
         let names = [("FORK", &self.fork), ("BASE", &self.base), ("HEAD", &self.head)];
         let names = names.into_iter().chain([("MERGE", &self.merge)]);
@@ -109,7 +110,7 @@ impl Scene {
     }
 }
 
-/// Merges `head` into the branch that is checked out, which stays where it is.
+/// Merges `head` into the checked-out branch, which does not move.
 fn merged(server: &Repository, head: &str) -> String {
     let branch = server.rev("HEAD");
     let merge = server.merge(head);

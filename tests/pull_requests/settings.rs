@@ -1,4 +1,5 @@
-//! A repository's own Git settings run nothing, and what a fetch needs of them still counts.
+//! Programs in a repository's Git configuration are not run; settings required for a fetch still
+//! apply.
 #![cfg(unix)]
 
 use crate::pull_requests::runner::Runner;
@@ -10,8 +11,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use tempfile::TempDir;
 
-/// Settings that name a program, each with how it is called; `@` is the program, `&` a directory
-/// with a program for every hook.
+/// Settings that name a program, with their value; `@` is replaced with the program, `&` with a
+/// directory that contains a program for every hook.
 const PROGRAMS: [(&str, &str); 31] = [
     ("core.alternateRefsCommand", "@"),
     ("core.askPass", "@"),
@@ -58,7 +59,7 @@ const HOOKS: [&str; 8] = [
     "update",
 ];
 
-/// A program that leaves a mark when it is run.
+/// A program that records that it was run.
 struct Marker {
     folder: TempDir,
 }
@@ -77,7 +78,7 @@ impl Marker {
         self.folder.path().join(name)
     }
 
-    /// Writes a program that marks that it ran, and ends with the command `then`.
+    /// Writes a program that records its run, and then runs the command `then`.
     fn write(&self, name: &str, then: &str) {
         let (path, mark) = (self.path(name), self.path("mark"));
         let text = format!("#!/bin/sh\necho \"$0 $*\" >> '{}'\n{then}\n", mark.display());
@@ -90,7 +91,7 @@ impl Marker {
         value.replace('@', &program.to_string_lossy()).replace('&', &folder.to_string_lossy())
     }
 
-    /// Says what was run since it was last asked.
+    /// The programs run since the last call.
     fn taken(&self) -> String {
         let mark = fs::read_to_string(self.path("mark")).unwrap_or_default();
         let _ = fs::remove_file(self.path("mark"));
@@ -98,7 +99,8 @@ impl Marker {
     }
 }
 
-/// A clone of a pull request's head whose settings name the marker, and which has to fetch.
+/// A clone of a pull request's head whose configuration names the recording program, and which
+/// needs a fetch.
 fn hostile(scene: &Scene, marker: &Marker, included: bool) -> Repository {
     let clone = scene.checkout(&scene.head, &["--depth=1"]);
     clone.write(".git/info/attributes", "* filter=evil diff=evil merge=evil\n");
@@ -130,7 +132,7 @@ fn no_program_of_the_repository_is_run() {
         let plain = ["-c", "filter.evil.clean=", "-c", "filter.evil.process="];
         let plain = [&plain[..], &["-c", "filter.evil.required=false"]].concat();
         clone.git(&[&plain[..], &["add", "staged.txt"]].concat());
-        // The same time stamp for files and index: contents have to be compared.
+        // The same time stamp for files and index: contents must be compared.
         clone.write("a.txt", "one\nblue old\nthree\nblue new\nblue more\n");
         marker.taken();
         clone.run(&["status"]);
@@ -220,7 +222,7 @@ fn what_is_left_out_is_reported() {
     assert!(ran.code == 2 && ran.err.contains(hint), "{}", ran.err);
 }
 
-/// A clone of the pull request's head whose remote wants credentials.
+/// A clone of the pull request's head whose remote requires credentials.
 fn private(scene: &Scene) -> (Repository, String) {
     let url = smart_http::serve(scene.server.path(""), "AUTHORIZATION: basic c2VjcmV0");
     let clone = scene.checkout(&scene.head, &["--depth=1"]);
@@ -241,13 +243,13 @@ fn credentials_that_the_checkout_action_leaves_are_used() {
     let scene = Scene::usual();
     let (clone, _) = private(&scene);
     let ran = scene.runner(clone).ci(&[]);
-    assert_eq!(ran.code, 2, "the remote wants credentials");
+    assert_eq!(ran.code, 2, "the remote requires credentials");
     // In the configuration of the repository.
     let (clone, url) = private(&scene);
     let header = "AUTHORIZATION: basic c2VjcmV0";
     clone.git(&["config", &format!("http.{url}.extraheader"), header]);
     fetches(&scene.runner(clone));
-    // In a file of its own, which the configuration includes for this directory.
+    // In a separate file, which the configuration includes for this directory.
     let (clone, url) = private(&scene);
     let files = tempfile::tempdir().expect("a folder");
     let file = files.path().join("git-credentials.config").to_string_lossy().into_owned();
@@ -256,7 +258,7 @@ fn credentials_that_the_checkout_action_leaves_are_used() {
     let directory = directory.to_string_lossy();
     clone.git(&["config", &format!("includeIf.gitdir:{directory}.path"), &file]);
     fetches(&scene.runner(clone));
-    // In the address, which another stands for.
+    // In the URL, which replaces another.
     let (clone, url) = private(&scene);
     let address = format!("{url}repository");
     clone.git(&["config", &format!("http.{url}.extraheader"), header]);

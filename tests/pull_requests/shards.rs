@@ -1,4 +1,4 @@
-//! A run in parts, merged, is the run as a whole.
+//! A run in shards, merged, equals the unsharded run.
 
 use crate::pull_requests::runner::{Runner, payload};
 use crate::pull_requests::scene::Scene;
@@ -9,7 +9,7 @@ use insta::assert_snapshot;
 use serde_json::Value;
 use std::fs;
 
-/// Formats that hold no time, and so have to be equal byte by byte.
+/// Formats without times, which must be equal byte by byte.
 const FORMATS: [&str; 5] = ["json", "sarif", "markdown", "github", "gitlab"];
 
 const CONFIG: &str = r#"{
@@ -23,7 +23,7 @@ fn quiet() -> (&'static str, String) {
     ("rules/team/quiet.md", page)
 }
 
-/// Rules over the whole project, and one that only holds for some changes.
+/// Rules on the whole project, and one that only applies to certain changes.
 const WHOLE: [(&str, &str); 3] = [
     (
         "rules/team/readme.md",
@@ -39,15 +39,15 @@ const WHOLE: [(&str, &str); 3] = [
     ),
 ];
 
-/// Text of a module that imports another one.
+/// The source of a module that imports another.
 fn import(from: &str) -> String {
     format!("import {{ x }} from '{from}';\nexport const y = x;\n")
 }
 
-/// What the rules over the whole project find in the base.
+/// Files with findings of the rules on the whole project in the base.
 fn packages() -> Vec<(String, String)> {
     let mut files = vec![("src/store/store.ts".to_owned(), "export const x = {};\n".to_owned())];
-    for name in ["stays", "edited", "renamed", "gone", "mended", "split"] {
+    for name in ["stays", "edited", "renamed", "gone", "fixed", "split"] {
         files.push((format!("src/domain/{name}.ts"), import("../store/store") + name + ";\n"));
         files.push((format!("packages/{name}/code.txt"), format!("{name}\n")));
     }
@@ -57,25 +57,25 @@ fn packages() -> Vec<(String, String)> {
     files
 }
 
-/// What a change does to [`packages`].
+/// The changes to [`packages`].
 fn change_packages(server: &Repository) {
     server.write("src/domain/edited.ts", format!("1;\n{}", import("../store/store")));
     server.git(&["mv", "src/domain/renamed.ts", "src/domain/elsewhere.ts"]);
     server.git(&["rm", "--quiet", "-r", "src/domain/gone.ts", "packages/gone"]);
-    server.write("src/domain/mended.ts", "export {};\n");
+    server.write("src/domain/fixed.ts", "export {};\n");
     server.write("src/domain/new.ts", import("../store/store.ts"));
-    // Too little of it to be the same file by another name.
+    // Too little of it is left to be detected as a rename.
     let rest: String = (0..20).map(|at| format!("f({at});\n")).collect();
     server.write("src/domain/split.ts", "export {};\n");
     server.write("src/domain/other.ts", import("../store/store") + &rest);
-    server.write("packages/mended/README.md", "# mended\n");
+    server.write("packages/fixed/README.md", "# fixed\n");
     server.git(&["rm", "--quiet", "packages/old/README.md", "packages/older/README.md"]);
     for name in ["old", "older", "newer"] {
         server.write(format!("packages/{name}/code.txt"), format!("{name} {name}\n"));
     }
 }
 
-/// A pull request over twelve files and some packages, with all that a report can hold.
+/// A pull request with twelve files and some packages, with all kinds of report content.
 fn scene() -> Scene {
     let quiet = quiet();
     let names: Vec<String> = (0..12).map(|at| format!("part-{at}/file.txt")).collect();
@@ -99,7 +99,7 @@ fn scene() -> Scene {
         server.write(&names[9], "one\nhush 9\nlast\n");
         server.git(&["rm", "--quiet", &names[11], "from.txt"]);
         server.git(&["mv", "renamed.txt", "other-name.txt"]);
-        // Too little of it to be the same file by another name.
+        // Too little of it is left to be detected as a rename.
         let rest: String = (0..20).map(|at| format!("some line, number {at}\n")).collect();
         server.write("here.txt", format!("{rest}blue travels\nhush travels\n"));
         server.write("to-too.txt", format!("blue travels\n{rest}{rest}"));
@@ -110,7 +110,7 @@ fn scene() -> Scene {
     })
 }
 
-/// Records two findings, and then some that are there no more.
+/// Adds two findings to the baseline, then some that no longer exist.
 fn baseline(server: &Repository) {
     let paths = ["part-3/file.txt", "part-4/file.txt"];
     let wrote = command(server, "", &[&["baseline", "write"], &paths[..]].concat()).output();
@@ -128,7 +128,7 @@ fn baseline(server: &Repository) {
     server.write(path, baseline.to_string());
 }
 
-/// All that a run leaves behind, by name; and the code it ends with.
+/// All outputs of a run, by name, and its exit code.
 fn outcome(runner: &Runner, args: &[&str]) -> (i32, Vec<(String, String)>) {
     fs::write(runner.file("summary.md"), "").expect("written");
     fs::write(runner.file("output.txt"), "").expect("written");
@@ -142,7 +142,7 @@ fn outcome(runner: &Runner, args: &[&str]) -> (i32, Vec<(String, String)>) {
     (ran.code, left)
 }
 
-/// Saves the parts; gives their names.
+/// Saves the shards; returns their file names.
 fn saved(runner: &Runner, of: usize) -> Vec<String> {
     let part = |at: usize| {
         let file = runner.file(&format!("{at}.json")).display().to_string();
@@ -158,11 +158,11 @@ fn merged(runner: &Runner, parts: &[String]) -> (i32, Vec<(String, String)>) {
     outcome(runner, &["merge"].into_iter().chain(parts).collect::<Vec<_>>())
 }
 
-/// Whether the parts make up the whole; gives the JSON report.
+/// Asserts that the merged shards equal the unsharded run; returns the JSON report.
 fn is_whole(runner: &Runner, of: usize) -> Value {
     let whole = outcome(runner, &[]);
     let mut parts = saved(runner, of);
-    // The order in which they come does not matter.
+    // The order of the shards does not matter.
     parts.rotate_left(1);
     let merged = merged(runner, &parts);
     for (one, other) in whole.1.iter().zip(&merged.1) {
@@ -179,7 +179,7 @@ fn the_parts_of_a_pull_request_make_up_the_whole() {
     let report = is_whole(&runner, 3);
     let part_of = |path: &str| (1..=3).find(|&index| Part { index, of: 3 }.contains(path));
     assert_ne!(part_of("from.txt"), part_of("here.txt"));
-    // All sorts are there, or the test would prove little.
+    // The test requires findings of all kinds.
     let summary = &report["summary"];
     for sort in ["moved", "preExisting", "fixed", "baselined", "allowed", "ignored"] {
         assert_ne!(summary[sort], 0, "{sort}: {summary}");
@@ -193,7 +193,7 @@ fn the_parts_of_a_pull_request_make_up_the_whole() {
     is_whole(&runner, 7);
 }
 
-/// Whether the rules over the whole project found something of each sort.
+/// Asserts that the rules on the whole project have findings of each kind.
 fn has_whole(report: &Value) {
     let has = |rule: &str, status: &str| {
         let found = report["findings"].as_array().expect("findings").iter();
@@ -225,7 +225,7 @@ fn the_parts_of_a_tree_make_up_the_whole() {
     let report = is_whole(&runner, 3);
     assert_eq!(report["comparison"]["wholeTree"], true);
     assert_eq!(report["summary"]["stale"], 3);
-    // A run with nothing to compare with.
+    // A run without a base.
     let clone = server.cloned(&["--depth=1"]);
     let schedule = payload("schedule.json", &[]);
     let runner = Runner::github(clone, "schedule", "refs/heads/main", &schedule);
@@ -260,7 +260,7 @@ fn parts_that_do_not_fit_are_refused() {
     error: one of the reports is not a shard
     hint: merge reports of `aidd ci --shard I/N --save REPORT`
     ");
-    // A part of another run: of another commit, of another base.
+    // A shard of a different run: another commit, or another base.
     let other = runner.file("other.json").display().to_string();
     runner.ci(&["--shard", "3/3", "--base", &scene.fork, "--save", &other]);
     assert_snapshot!(said(&[one, two, &other]), @"

@@ -1,9 +1,9 @@
-//! One pull request with all that tends to confuse old and new: 40 problems that it brings and 40
-//! that were there, in files that it edits, moves, renames, copies, swaps and deletes. Whatever the
-//! event and however much of the history is there, the 40 are reported as new and no other.
+//! A pull request with everything that can confuse new and existing findings: 40 new problems and
+//! 40 existing ones, in files that it edits, moves, renames, copies, swaps and deletes. For every
+//! event and clone depth, exactly the 40 new ones are reported as new.
 //!
-//! Each problem carries its number in its path or text, `planted_07` or `old_07`, so that a finding
-//! says which one it is.
+//! Each problem has its number in its path or text, `planted_07` or `old_07`, so that its findings
+//! can be identified.
 
 use crate::pull_requests::runner::{Runner, payload};
 use crate::pull_requests::scene::Scene;
@@ -13,10 +13,10 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
 
-/// Problems of either kind.
+/// Number of problems of each kind.
 const COUNT: usize = 40;
 
-/// A rule of a package of its own, on another word.
+/// A rule of a nested package, on a different word.
 const OWN_RULE: &str = "---
 severity: error
 message: \"`<match>` is not our colour\"
@@ -29,7 +29,7 @@ check:
 Mauve is for guests.
 ";
 
-/// So many lines, each of its own.
+/// `count` distinct lines.
 fn lines(name: &str, count: usize) -> String {
     (0..count).map(|at| format!("line {at} of {name}\n")).collect()
 }
@@ -42,12 +42,12 @@ fn planted(number: usize) -> String {
     format!("blue_planted_{number:02}\n")
 }
 
-/// A token that is one only once this text has been put together.
+/// A token, assembled at run time so that this file contains none.
 fn token() -> String {
     format!("TOKEN=gh{}_{}\n", "p", "Vq7RkX2mZt9LwBn4Yc6HsDf1Jg8PaKe3Uo5T")
 }
 
-/// The files of the target when the pull request left it.
+/// The files of the target at the merge base.
 fn before() -> Vec<(&'static str, String)> {
     let file = lines;
     vec![
@@ -98,7 +98,7 @@ fn before() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// What the pull request does.
+/// The changes of the pull request.
 fn change(server: &Repository) {
     let read = |path: &str| fs::read_to_string(server.path(path)).expect("text");
     let moves = |from: &str, to: &str| {
@@ -139,7 +139,7 @@ fn change(server: &Repository) {
     let (x, y) = (read("x.txt"), read("y.txt"));
     server.write("x.txt", y);
     server.write("y.txt", x + &planted(15));
-    // What is copied is there once more.
+    // Copies are additional occurrences.
     server.write("copy/planted_16.txt", read("original.txt"));
     append("Dockerfile", "FROM planted_17:latest\nUSER 1000\n".to_owned());
     server.write("secrets/planted_18.env", token());
@@ -149,14 +149,14 @@ fn change(server: &Repository) {
     append("no-end.txt", "\n".to_owned() + &planted(20));
     edit("large.txt", "line 1900 of hh\n", &planted(21));
     prepend("large.txt", lines("top", 40));
-    // The comment that allowed it goes.
+    // The comment that allowed it is removed.
     edit("allowed.txt", "# aidd:allow team/colour ours\n", "");
     append("allowed.txt", planted(22));
     edit("spaces.txt", "   \n", "\n");
     append("spaces.txt", planted(23));
     append("bom.txt", planted(24));
     prepend("mode.txt", planted(25));
-    // One file becomes two.
+    // A file is split in two.
     let text = read("split.txt");
     let (first, second) = text.split_at(text.find("line 0 of other half").expect("there"));
     server.write("split.txt", first);
@@ -181,13 +181,13 @@ fn change(server: &Repository) {
     server.git(&["update-index", "--chmod=+x", "mode.txt"]);
 }
 
-/// What a report holds, by the numbers of the problems.
+/// The findings of a report, by the numbers of the problems.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Found {
     new: BTreeSet<String>,
     known: BTreeSet<String>,
     fixed: BTreeSet<String>,
-    /// New ones of neither kind.
+    /// New findings that are neither.
     others: BTreeSet<String>,
 }
 
@@ -231,7 +231,7 @@ fn is_right(runner: &Runner, args: &[&str], name: &str) {
     assert_eq!(ran.code, 1, "{name}");
     let fixed = ["old_18", "old_19"].map(str::to_owned);
     assert_eq!(found.fixed, BTreeSet::from(fixed), "{name}");
-    // Of the rest those are shown that lie in files that the change touches.
+    // Other findings are only reported in files that the change touches.
     let seen: BTreeSet<usize> =
         found.known.iter().filter_map(|what| what.strip_prefix("old_")?.parse().ok()).collect();
     let untouched = [18, 19, 35, 36, 37, 38, 39];
@@ -249,7 +249,7 @@ fn scene() -> Scene {
     server.git(&["add", "--force", "ignored", "tracked.local.txt"]);
     let fork = server.commit(&[RULE]);
     let mut scene = Scene::on(server, fork, change);
-    // Meanwhile somebody else brings one to the target.
+    // Meanwhile a commit adds a problem to the target.
     scene.target_moves(&[("theirs.txt", &old(35))]);
     scene
 }

@@ -1,5 +1,4 @@
-//! A server of one repository over HTTP, which asks for a header: `git http-backend` behind a
-//! listener.
+//! An HTTP server of one repository, which requires a header: `git http-backend` behind a listener.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -7,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
 
-/// Serves the repository at `root` as `repository` below the address returned, to those who send
-/// `header`, until the process ends.
+/// Serves the repository at `root` as `repository` below the returned URL, to requests with
+/// `header`, until the process exits.
 pub(crate) fn serve(root: PathBuf, header: &'static str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}/", listener.local_addr().expect("an address"));

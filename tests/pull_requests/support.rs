@@ -4,7 +4,7 @@ use crate::repository::Repository;
 use serde_json::Value;
 use std::process::{Command, Output};
 
-/// A rule of the project that finds a word.
+/// A rule of the project that reports a word.
 pub(crate) const RULE: (&str, &str) = (
     "rules/team/colour.md",
     "---
@@ -76,7 +76,7 @@ pub(crate) fn project(files: &[(&str, &str)]) -> Repository {
     repository
 }
 
-/// The binary in a folder of the repository, without the environment of the tests.
+/// The binary in a directory of the repository, without the environment of the tests.
 #[expect(clippy::disallowed_methods, reason = "the binary under test")]
 pub(crate) fn command(repository: &Repository, folder: &str, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_aidd"));
@@ -94,12 +94,12 @@ pub(crate) fn run(repository: &Repository, args: &[&str]) -> Output {
     command(repository, "", args).output().expect("started")
 }
 
-/// The findings of `aidd check . ARGS`, one a line: `path:line rule status: reason`.
+/// The findings of `aidd check . ARGS`, one per line: `path:line rule status: reason`.
 pub(crate) fn check(repository: &Repository, args: &[&str]) -> String {
     lines(&run(repository, &[&["check", ".", "--format", "json"], args].concat()))
 }
 
-/// The findings in a JSON report, one a line.
+/// The findings in a JSON report, one per line.
 pub(crate) fn lines(ran: &Output) -> String {
     let report: Value = serde_json::from_slice(&ran.stdout)
         .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&ran.stderr)));

@@ -1,5 +1,5 @@
-//! `pull_request_target`: the run has the rights of the target, so nothing of the head may say how
-//! it is judged.
+//! `pull_request_target`: the run has the permissions of the target, so the head must not influence
+//! the checks.
 
 use crate::pull_requests::runner::Runner;
 use crate::pull_requests::scene::Scene;
@@ -7,7 +7,7 @@ use crate::pull_requests::support::{RULE, command};
 use crate::repository::Repository;
 use insta::assert_snapshot;
 
-/// What a hostile head brings along, one way each.
+/// Files of a hostile head that try to disable checks, one way each.
 const TRICKS: [(&str, &str); 6] = [
     (".aidd/config.json", r#"{ "rules": { "team/colour": "off" }, "exclude": ["*"] }"#),
     (".aidd/config.json", r#"{ "failOn": "never", "ci": { "ignore": ["team/colour"] } }"#),
@@ -35,7 +35,7 @@ exit 1, (merge base of main and the pull request)
 evil.txt:1 team/colour new: the file is new
 ";
 
-/// The trick may be a finding itself.
+/// The trick itself can be a finding.
 #[track_caller]
 fn is_found(told: &str, trick: &str) {
     let found = FOUND.lines().all(|line| told.lines().any(|other| other == line));
@@ -49,11 +49,11 @@ fn a_head_cannot_switch_off_what_judges_it() {
             server.write(path, text);
             server.git(&["add", "--force", path]);
         });
-        // The target is checked out; the head is fetched and never written to the disk.
+        // The target is checked out; the head is fetched, but never written to disk.
         let target = runner(&scene, scene.checkout(&scene.base, &["--depth=1"]));
         is_found(&target.told(&[]), text);
         assert!(!target.clone.path("evil.txt").exists());
-        // Whoever checks it out all the same is judged by the rules of the target.
+        // Even if the head is checked out, the rules of the target apply.
         let head = runner(&scene, scene.checkout(&scene.head, &["--depth=1"]));
         is_found(&head.told(&[]), text);
     }
@@ -72,7 +72,7 @@ fn the_ignore_files_of_the_target_apply_and_those_of_the_head_do_not() {
         let clone = scene.checkout(commit, &["--depth=1"]);
         assert_eq!(runner(&scene, clone).told(&[]), found);
     }
-    // Of a clone that left contents out, they are fetched.
+    // In a partial clone, missing blobs are fetched.
     let clone = scene.server.cloned(&["--filter=blob:none", "--no-checkout"]);
     clone.git(&["fetch", "--quiet", "--filter=blob:none", "origin", &scene.head, &scene.base]);
     clone.git(&["sparse-checkout", "set", "--no-cone", "/rules/"]);
@@ -143,7 +143,7 @@ fn a_project_in_a_folder_is_the_one_of_the_target() {
     let rule = RULE.1.replace("team/colour", "app/colour");
     let app = [("app/.aidd/config.json", "{}"), ("app/rules/app/colour.md", &rule)];
     let scene = Scene::new(&app, |server| {
-        // A project of the head's own making, with rules of its own: none.
+        // A project added by the head, without rules: ignored.
         server.write("lib/.aidd/config.json", "{}");
         server.write("lib/evil.txt", "blue evil\n");
         server.write("app/.aidd/config.json", r#"{ "rules": { "app/colour": "off" } }"#);
@@ -205,7 +205,7 @@ fn a_head_cannot_change_what_the_memory_of_the_target_demands() {
             );
         }
     }
-    // A folder that would count instead of the one that the target has.
+    // A directory that would take precedence over that of the target.
     let plain = (CONVENTION.0.strip_prefix("ai/").expect("below ai"), CONVENTION.1);
     for name in ["decisions.jsonl", "conventions.json"] {
         let scene = Scene::new(&[plain], |server| {
@@ -216,7 +216,7 @@ fn a_head_cannot_change_what_the_memory_of_the_target_demands() {
         let told = runner(&scene, clone).told(&[]);
         assert!(told.contains("evil.txt:1 convention/no-red new"), "{name}: {told}");
     }
-    // Of a clone that left contents out, those of the memory are fetched.
+    // In a partial clone, the missing blobs of the memory are fetched.
     let scene = Scene::new(&[CONVENTION], |server| {
         server.write(CONVENTION.0, "");
         server.write("evil.txt", "red evil\n");

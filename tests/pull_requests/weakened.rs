@@ -1,5 +1,5 @@
-//! A change that weakens the settings it is judged by: the report begins with what it weakens, and
-//! the settings of the base count as well.
+//! A change that weakens the settings it is checked with: the report starts with a list of what it
+//! weakens, and the settings of the base apply as well.
 
 use crate::pull_requests::runner::{Ran, Runner};
 use crate::pull_requests::scene::Scene;
@@ -9,7 +9,7 @@ use insta::assert_snapshot;
 
 const CONFIG: &str = ".aidd/config.json";
 
-/// A pull request that brings `new.txt` with a problem of `team/colour`, and makes `change`.
+/// A pull request that adds `new.txt` with a violation of `team/colour`, and applies `change`.
 fn scene(before: &[(&str, &str)], change: impl FnOnce(&Repository)) -> Scene {
     let files = [&[("a.txt", "blue old\n")], before].concat();
     Scene::new(&files, |server| {
@@ -18,7 +18,7 @@ fn scene(before: &[(&str, &str)], change: impl FnOnce(&Repository)) -> Scene {
     })
 }
 
-/// What the pull request weakens, and the findings of its report that fail.
+/// The weakened settings, and the failing findings of the report.
 struct Report {
     ran: Ran,
     weakened: String,
@@ -55,7 +55,7 @@ fn failing(before: &[(&str, &str)], change: impl FnOnce(&Repository)) -> String 
     let scene = scene(before, change);
     let report = report(&scene);
     assert_eq!(report.ran.code, 1, "{}\n{}", report.ran.out, report.ran.err);
-    // For people it stands at the top.
+    // In the text format it comes first.
     let text = scene.usual_runner().ci(&["--format", "text"]);
     assert_eq!(text.code, 1);
     assert!(text.out.starts_with("This change weakens the checks in "), "{}", text.out);
@@ -252,7 +252,7 @@ fn nothing_is_listed_that_is_not_weaker() {
 
 #[test]
 fn what_the_base_has_already_fails_nothing() {
-    // The weaker settings cover old problems only.
+    // The weaker settings only affect existing findings.
     let scene = Scene::new(&[("a.txt", "blue old\n")], |server| {
         server.write("a.txt", "blue old\nfine\n");
         server.write(CONFIG, r#"{ "rules": { "team/colour": "off" } }"#);
@@ -260,7 +260,7 @@ fn what_the_base_has_already_fails_nothing() {
     let report = report(&scene);
     assert_eq!(report.ran.code, 0, "{}", report.ran.out);
     assert!(report.weakened.contains("turns `team/colour` off"));
-    // Once merged they are those of the base.
+    // After the merge they are the settings of the base.
     let runner = Runner::new(scene.checkout(&scene.merge, &[]));
     runner.clone.commit(&[("later.txt", "blue later\n")]);
     let ran = runner.ci(&["--base", "HEAD~1", "--format", "json"]);

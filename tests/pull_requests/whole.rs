@@ -1,4 +1,4 @@
-//! Rules over the whole project, judged against a base.
+//! Rules on the whole project, compared with a base.
 
 use crate::pull_requests::support::{check, lines, project, run};
 use insta::assert_snapshot;
@@ -28,7 +28,7 @@ fn what_other_files_bring_about_is_judged_by_the_change() {
     repository.git(&["switch", "--quiet", "--create", "topic"]);
     repository.git(&["rm", "--quiet", "packages/a/y.test.ts", "packages/b/README.md"]);
     repository.commit(&[
-        // Edited, and still without a test: not this change's fault.
+        // Edited, and still without a test: an existing finding.
         ("packages/a/x.ts", "2\n"),
         ("packages/b/new.ts", "// aidd:allow-file team/tested trivial\n"),
         ("packages/c/README.md", "c\n"),

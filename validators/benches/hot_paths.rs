@@ -1,4 +1,5 @@
-//! The hot paths: `cargo bench -p aidd-engine`. For figures beside peers see `benches/peers/run`.
+//! The hot paths: `cargo bench -p aidd-validators`. For comparisons with other tools see
+//! `benches/peers/run`.
 
 use aidd_engine::check::{Distribution, Engine, Selection};
 use aidd_engine::forms::prefilter::Prefilter;
@@ -14,7 +15,7 @@ use divan::{Bencher, black_box};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-/// What the program ships.
+/// The content that the program ships.
 static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);
 
 fn main() {
@@ -33,7 +34,7 @@ fn engine() -> Engine {
     .expect("shipped rules")
 }
 
-/// A megabyte of source code: our own.
+/// A megabyte of source code from this project.
 fn source_code() -> String {
     let own = concat!(
         include_str!("../../engine/src/check/mod.rs"),
@@ -90,7 +91,7 @@ fn keyword_prefilter(bencher: Bencher<'_, '_>) {
     let keywords = keywords.into_iter().filter(|word| !word.is_empty());
     let prefilter = Prefilter::new(keywords.map(Into::into).collect());
     let text = source_code();
-    // Past the point where the fast automaton pays.
+    // Processes enough text to switch to the fast automaton.
     (0..3).for_each(|_| prefilter.for_each_match(&text, |_, _| ()));
     bencher.counter(BytesCount::of_str(&text)).bench(|| {
         let mut hits = 0;
@@ -144,7 +145,7 @@ fn tokens_counted(bencher: Bencher<'_, '_>) {
     bencher.counter(BytesCount::of_str(text)).bench(|| tokens::count(black_box(text)));
 }
 
-/// A decision as an agent saves it.
+/// A decision as saved by an agent.
 const MEMORY: &str = "Queue moved into Postgres. A job is now enqueued in the same transaction as \
 the order that needs it; with the other store we lost confirmation mails when the transaction \
 rolled back after the enqueue, and sent some for orders that never existed.";
@@ -166,7 +167,7 @@ fn embedding_of_a_question(bencher: Bencher<'_, '_>) {
     bencher.bench(|| table.vector(black_box("why are jobs kept in the database")));
 }
 
-/// One question against 100,000 memories; the limit is 12.8 MB ÷ memory bandwidth.
+/// One query against 100,000 memories; the limit is 12.8 MB ÷ memory bandwidth.
 #[divan::bench]
 fn cosine_of_100_000_vectors(bencher: Bencher<'_, '_>) {
     let table = Table::shipped();

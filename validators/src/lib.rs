@@ -1,5 +1,5 @@
-//! Rules written in Rust, one module per family. Each parses its file once and lists its checks by
-//! rule id; a rule's severity and words are in its page. [`ALL`] is what a program passes to the
+//! Rules written in Rust, one module per family. Each family parses a file once and lists its
+//! checks by rule id; a rule's severity and texts are in its page. Programs pass [`ALL`] to the
 //! engine.
 
 mod credentials;
@@ -12,12 +12,12 @@ mod tkb;
 use aidd_engine::check::family::Family;
 use aidd_engine::rules::rule::Report;
 
-/// Every family. Their order is that in which they run: settings of a peer that change the severity
+/// Every family, in the order in which they run: settings of other tools that change the severity
 /// of a rule for one file come before the rules that they change.
 pub static ALL: &[Family] =
     &[memory::FAMILY, tkb::FAMILY, dockerfile::FAMILY, mermaid::FAMILY, credentials::FAMILY];
 
-/// One rule's code: looks at a parsed file and reports what breaks the rule.
+/// The code of one rule: inspects a parsed file and reports violations.
 type Check<T> = fn(&T, &mut Report<'_>);
 
 /// The rules of one family, by id.
@@ -35,7 +35,7 @@ fn each<T>(checks: Checks<T>, file: &T, report: &mut Report<'_>) {
     }
 }
 
-/// What the program ships, for tests.
+/// The content that the program ships, for tests.
 #[cfg(test)]
 static DISTRIBUTION: aidd_engine::check::Distribution =
     aidd_engine::check::Distribution::new(&aidd_content::RULES, ALL);

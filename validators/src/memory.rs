@@ -1,5 +1,5 @@
-//! The tracked files of the project's memory: what a merge or a hand left in them, and what in them
-//! does not go together. Only the file's own text counts, no store.
+//! The tracked files of the project's memory: damage by merges and manual edits, and contradictions
+//! between memories. Only the text of the file is read, not the store.
 
 use super::{Checks, each, ids};
 use aidd_engine::check::family::Family;
@@ -16,7 +16,7 @@ use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use std::collections::BTreeMap;
 
-/// Tracked files of memory.
+/// The rules on tracked memory files.
 pub(super) const FAMILY: Family = Family {
     name: "memory",
     rules: || ids(CHECKS),
@@ -40,11 +40,11 @@ const CHECKS: Checks<Lines> = &[
 
 /// The lines of one file.
 struct Lines {
-    /// Where each line lies, its end included.
+    /// The span of each line, including its line break.
     places: Vec<Span>,
-    /// The memories that lines speak of, ordered by id.
+    /// The memories that the lines define, ordered by id.
     memories: Vec<Folded>,
-    /// The revisions by their hash: number of the line from 1, and what it says.
+    /// The revisions by their hash: line number (from 1) and content.
     revisions: BTreeMap<String, (usize, Revision)>,
     problems: Vec<Problem>,
 }
@@ -78,12 +78,12 @@ impl Lines {
             .map(move |problem| (problem, place(problem)))
     }
 
-    /// A line from 1, its end included.
+    /// The span of a line (from 1), including its line break.
     fn place(&self, line: usize) -> Span {
         line.checked_sub(1).and_then(|index| self.places.get(index)).copied().unwrap_or_default()
     }
 
-    /// The revisions that a memory shows: number of the line, and what it says; in their order.
+    /// The current revisions of a memory with their line numbers, in revision order.
     fn heads(&self, id: &str) -> Vec<&(usize, Revision)> {
         let found = self.memories.binary_search_by(|memory| (*memory.entry.id).cmp(id));
         let heads = found.map_or(&[][..], |index| &self.memories[index].entry.heads).iter();
@@ -97,13 +97,13 @@ impl Lines {
         self.heads(id).pop()
     }
 
-    /// Where a field of a line has its value, or else the line.
+    /// The span of a field's value on a line, or of the line if it has no such field.
     fn field(&self, source: &Source, line: usize, name: &str) -> Span {
         let place = text_of(source, self.place(line));
         within(source, place, |object| object.get(name).map(|field| field.value.range()))
     }
 
-    /// Where a line links to a memory, or else the line.
+    /// The span of a link to a memory on a line, or of the line if there is none.
     fn link(&self, source: &Source, line: usize, relation: Relation, to: &str) -> Span {
         let place = text_of(source, self.place(line));
         let is = |link: &Object<'_>, name: &str, value: &str| {
@@ -119,13 +119,13 @@ impl Lines {
     }
 }
 
-/// A line without its end.
+/// A line without its line break.
 fn text_of(source: &Source, line: Span) -> Span {
     let text = source.slice(line).trim_end_matches(['\n', '\r']);
     Span { end: line.start + u32::try_from(text.len()).unwrap_or_default(), ..line }
 }
 
-/// A part of the object on a line, or else the line.
+/// The span of a part of the object on a line, or of the line.
 fn within(
     source: &Source,
     line: Span,
@@ -146,7 +146,7 @@ fn conflict_marker(lines: &Lines, report: &mut Report<'_>) {
         let span = text_of(report.source(), line);
         report
             .at(span, problem.message.as_str())
-            .fix("Delete the marker; both sides stay", vec![Edit::delete(line)]);
+            .fix("Delete the marker; both sides are retained", vec![Edit::delete(line)]);
     }
 }
 
@@ -154,8 +154,8 @@ fn malformed_line(lines: &Lines, report: &mut Report<'_>) {
     for (problem, line) in lines.problems(ProblemKind::MalformedLine) {
         let span = text_of(report.source(), line);
         report
-            .at(span, format!("{}; the line is passed over", problem.message))
-            .help("mend the line, or take it from the history of the file: git log -p");
+            .at(span, format!("{}; the line is skipped", problem.message))
+            .help("fix the line, or restore it from the history of the file: git log -p");
     }
 }
 
@@ -180,7 +180,7 @@ fn malformed_check(lines: &Lines, report: &mut Report<'_>) {
         });
         report
             .at(span, format!("{why}; `{id}` is not enforced"))
-            .help(format!("mend it: `aidd memory edit {id} --set check='{{…}}'`"));
+            .help(format!("fix it: `aidd memory edit {id} --set check='{{…}}'`"));
     }
 }
 
@@ -198,11 +198,11 @@ fn edited_line(lines: &Lines, report: &mut Report<'_>) {
         let source = report.source();
         let span = lines.field(source, problem.line, "rev");
         let finding = report.at(span, problem.message.as_str());
-        finding.help("change a memory with `aidd memory edit`, which keeps what it said before");
-        // A copy of another line is left to the rule on those.
+        finding.help("change a memory with `aidd memory edit`, which keeps the previous revision");
+        // The rule on duplicate lines reports copies of another line.
         if let Some(revision) = read.get(&problem.line) {
             let edit = Edit::replace(text_of(source, line), revision.line());
-            finding.fix("Write the line as it is read", vec![edit]);
+            finding.fix("Rewrite the line as parsed", vec![edit]);
         }
     }
 }
@@ -216,16 +216,17 @@ fn contested_edit(lines: &Lines, report: &mut Report<'_>) {
         let related: Vec<Span> =
             others.iter().map(|(line, _)| lines.field(source, *line, "content")).collect();
         let count = heads.len();
-        let message = format!("{count} edits of `{}` stand side by side", memory.entry.id);
+        let message = format!("`{}` has {count} conflicting edits", memory.entry.id);
         let finding = report.at(span, message);
-        finding.help(format!("say which one counts: `aidd memory settle {}`", memory.entry.id));
+        finding.help(format!("resolve the conflict: `aidd memory settle {}`", memory.entry.id));
         for other in related {
-            finding.related(other, "another edit of it");
+            finding.related(other, "conflicting edit");
         }
     }
 }
 
-/// Reports what clashes and `pick` picks: the last line of it, and the lines of the others.
+/// Reports the conflicts that `pick` selects: at the last line, with the others as related
+/// locations.
 fn clashing(
     lines: &Lines,
     report: &mut Report<'_>,
@@ -261,17 +262,17 @@ fn competing_decisions(lines: &Lines, report: &mut Report<'_>) {
         let name = last.1.topic.as_deref().unwrap_or_default().trim();
         Some(Found {
             span: said(last.0),
-            message: format!("{} decisions on `{name}` hold at once", shown.len()),
-            help: format!("say which one counts: `aidd memory settle {}`", last.1.id),
+            message: format!("{} active decisions on `{name}`", shown.len()),
+            help: format!("resolve the conflict: `aidd memory settle {}`", last.1.id),
             related: others
                 .iter()
-                .map(|(line, other)| (said(*line), format!("`{}` holds too", other.id)))
+                .map(|(line, other)| (said(*line), format!("`{}` is also active", other.id)))
                 .collect(),
         })
     });
 }
 
-/// What replaced one memory in more than one way.
+/// Conflicts where several memories replaced the same memory.
 fn forked(lines: &Lines, report: &mut Report<'_>) {
     clashing(lines, report, |clash, source| {
         let Conflict::Forked(ids) = clash else { return None };
@@ -281,14 +282,14 @@ fn forked(lines: &Lines, report: &mut Report<'_>) {
         let content = |line: usize| lines.field(source, line, "content");
         Some(Found {
             span: content(last.0),
-            message: format!("{} memories replaced the same one and all hold", shown.len()),
+            message: format!("{} active memories replaced the same memory", shown.len()),
             help: format!(
-                "name the one that counts: `aidd memory settle {}`; where all are meant, link them: `aidd memory link`",
+                "select one: `aidd memory settle {}`; if all are intended, link them: `aidd memory link`",
                 last.1.id
             ),
             related: others
                 .iter()
-                .map(|(line, other)| (content(*line), format!("`{}` holds too", other.id)))
+                .map(|(line, other)| (content(*line), format!("`{}` is also active", other.id)))
                 .collect(),
         })
     });
@@ -300,11 +301,11 @@ fn contradiction(lines: &Lines, report: &mut Report<'_>) {
         let ((line, _), (other, _)) = (lines.shown(from)?, lines.shown(to)?);
         Some(Found {
             span: lines.link(source, *line, Relation::Contradicts, to),
-            message: format!("`{from}` contradicts `{to}`, and both hold"),
-            help: format!("say which one counts: `aidd memory settle {from}`"),
+            message: format!("`{from}` contradicts `{to}`, and both are active"),
+            help: format!("resolve the conflict: `aidd memory settle {from}`"),
             related: vec![(
                 lines.field(source, *other, "content"),
-                "what it contradicts".to_owned(),
+                "contradicted memory".to_owned(),
             )],
         })
     });
@@ -316,9 +317,9 @@ fn circular_supersede(lines: &Lines, report: &mut Report<'_>) {
         let ((line, _), (other, _)) = (lines.shown(from)?, lines.shown(to)?);
         Some(Found {
             span: lines.link(source, *line, Relation::Supersedes, to),
-            message: format!("`{from}` and `{to}` supersede each other, so both hold"),
-            help: format!("say which one counts: `aidd memory settle {from}`"),
-            related: vec![(lines.field(source, *other, "content"), "the other".to_owned())],
+            message: format!("`{from}` and `{to}` supersede each other, so both are active"),
+            help: format!("resolve the conflict: `aidd memory settle {from}`"),
+            related: vec![(lines.field(source, *other, "content"), "the other memory".to_owned())],
         })
     });
 }

@@ -1,11 +1,11 @@
-//! Pages of the forms `layers`, `doc` and `commit`, whose examples run as those of every page do.
+//! Pages of the forms `layers`, `doc` and `commit`, whose examples run like those of other pages.
 
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::project::config::Config;
 use aidd_engine::rules::registry::Registry;
 use aidd_engine::workspace::examples;
 
-/// What is wrong with the examples of a page.
+/// The faults in the examples of a page.
 fn wrong(page: &str) -> Vec<String> {
     let registry =
         Registry::new(crate::DISTRIBUTION.pages, &[("rules/x.md".to_owned(), page.to_owned())]);
@@ -67,7 +67,7 @@ check:
 ---
 # t/x
 
-A decision says where it stands.
+A decision has a status.
 
 ## Fails
 

@@ -1,9 +1,9 @@
-//! The tests of the crate from outside, as one test binary.
+//! Integration tests of the crate, in one test binary.
 
 mod form_examples;
 mod statements;
 
 use aidd_engine::check::Distribution;
 
-/// What the program ships.
+/// The content that the program ships.
 static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);

@@ -1,4 +1,4 @@
-//! Allow comments on findings of families, which say what a statement is.
+//! Allow comments on findings of families, which define the extent of a statement.
 
 use aidd_engine::check::{Distribution, Engine, Selection};
 use aidd_engine::project::config::Config;

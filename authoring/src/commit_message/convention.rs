@@ -1,29 +1,29 @@
-//! The types and scopes of a project's commit messages: what its rules allow, and what its history
-//! uses.
+//! The types and scopes of a project's commit messages: those that its rules allow, and those that
+//! its history uses.
 
 use aidd_engine::forms::commits::message::parse_header;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// A history with fewer Conventional Commits shows no convention.
+/// Minimum number of Conventional Commits from which a convention is derived.
 const MIN_COMMITS: usize = 10;
-/// Most types, and most scopes, that are reported of a history.
+/// Maximum number of types, and of scopes, reported from a history.
 const MAX_NAMES: usize = 20;
 /// The types of the Angular convention, which Conventional Commits 1.0 refers to.
 const COMMON_TYPES: [&str; 11] =
     ["build", "chore", "ci", "docs", "feat", "fix", "perf", "refactor", "revert", "style", "test"];
 
-/// What the project's rules on commits allow.
+/// The types and scopes that the project's commit rules allow.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Allowed {
-    /// The types; none: any.
+    /// The allowed types; empty if any type is allowed.
     pub types: Vec<String>,
-    /// The scopes; none: any.
+    /// The allowed scopes; empty if any scope is allowed.
     pub scopes: Vec<String>,
-    /// There must be a scope.
+    /// Whether a scope is required.
     pub scope_required: bool,
-    /// The rule that says so.
+    /// The id of the rule that restricts them.
     pub rule: Option<String>,
 }
 
@@ -31,27 +31,27 @@ pub struct Allowed {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Convention {
-    /// Allowed types in the order of the rule, or used ones, the most frequent first.
+    /// The allowed types in the order of the rule, or the used types, most frequent first.
     pub types: Vec<String>,
-    /// Allowed or used scopes, likewise.
+    /// The allowed or used scopes, in the same order.
     pub scopes: Vec<String>,
-    /// There must be a scope.
+    /// Whether a scope is required.
     pub scope_required: bool,
-    /// The rule that allows exactly these types.
+    /// The id of the rule that allows exactly these types.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// How many of the last commits were read.
+    /// The number of recent commits that were read.
     pub commits: usize,
-    /// How many of them are Conventional Commits.
+    /// The number of them that are Conventional Commits.
     pub conventional: usize,
-    /// The most frequent of the types, and how often it is used.
+    /// The most frequent type, and how often it is used.
     #[serde(skip)]
     most_frequent: Option<(String, usize)>,
 }
 
 impl Convention {
-    /// The convention of a project from its rules and the first lines of its messages. Without
-    /// either, the types are those of Conventional Commits.
+    /// Derives the convention of a project from its rules and the first lines of its messages.
+    /// Without either, the types are those of Conventional Commits.
     pub(super) fn new(allowed: &Allowed, subjects: &[String]) -> Self {
         let headers: Vec<_> =
             subjects.iter().filter_map(|line| parse_header(line, 0).ok()).collect();
@@ -83,12 +83,12 @@ impl Convention {
         }
     }
 
-    /// Whether a message may have this type.
+    /// Whether messages can have this type.
     pub(super) fn allows(&self, kind: &str) -> bool {
         self.types.iter().any(|known| known == kind)
     }
 
-    /// Where the types come from.
+    /// A description of the source of the types.
     pub(super) fn source(&self) -> String {
         match &self.rule {
             Some(rule) => format!("allowed by {rule}"),
@@ -99,7 +99,7 @@ impl Convention {
         }
     }
 
-    /// The most frequent type, and how frequent it is.
+    /// The most frequent type, and the reason to propose it.
     pub(super) fn most_frequent(&self) -> Option<(String, String)> {
         let (kind, count) = self.most_frequent.as_ref()?;
         let why = format!("the most frequent type: {count} of the last {} commits", self.commits);
@@ -107,7 +107,7 @@ impl Convention {
     }
 }
 
-/// Each name with its number of uses, the most frequent first.
+/// Each name with its number of uses, most frequent first.
 fn by_frequency<'a>(names: impl Iterator<Item = &'a str>) -> Vec<(String, usize)> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for name in names {

@@ -1,4 +1,4 @@
-//! What a project depends on, as its manifests, workflows and container files say.
+//! The dependencies of a project, as declared in its manifests, workflows and container files.
 
 use super::keys;
 use aidd_engine::parse::json;
@@ -6,27 +6,27 @@ use regex::Regex;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// A dependency that is new, gone, or wanted in another version.
+/// A dependency that was added, removed or changed to another version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Bump {
     pub(super) name: String,
     pub(super) from: Option<String>,
     pub(super) to: Option<String>,
-    /// Whether it was a dependency before; after.
+    /// Whether it was a dependency before (`was`) and is one after the change (`is`).
     pub(super) was: bool,
     pub(super) is: bool,
 }
 
-/// What a manifest says.
+/// The contents of a manifest.
 #[derive(Debug, Default)]
 struct Manifest {
-    /// Name → version, if it says one.
+    /// Dependency name → version, if there is one.
     dependencies: BTreeMap<String, Option<String>>,
     /// The version of the project itself.
     own: Option<String>,
 }
 
-/// The dependencies that differ between two texts of a file.
+/// The dependencies that differ between two versions of a file.
 pub(super) fn compare(path: &str, before: &str, after: &str) -> Vec<Bump> {
     let (before, after) = (read(path, before), read(path, after));
     let (old, new) = (before.dependencies, after.dependencies);
@@ -46,7 +46,7 @@ pub(super) fn compare(path: &str, before: &str, after: &str) -> Vec<Bump> {
         .collect()
 }
 
-/// The version of the project itself, when a manifest gives it a new one.
+/// The new version of the project itself, if the manifest changes it.
 pub(super) fn released(path: &str, before: &str, after: &str) -> Option<String> {
     let (before, after) = (read(path, before).own?, read(path, after).own?);
     (before != after).then_some(after)
@@ -77,7 +77,7 @@ fn read(path: &str, text: &str) -> Manifest {
 
 static FROM: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?mi)^\s*FROM\s+(?:--\S+\s+)?([\w./-]+)(?::([\w.-]+))?"));
-/// A hash tells nothing; the comment after it does.
+/// A commit hash is not informative; the comment after it contains the version.
 static USES: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"(?m)^\s*-?\s*uses:\s*([\w.-]+/[\w./-]+)@(?:[0-9a-f]{40}\s*#\s*)?([\w.+-]+)")
 });
@@ -99,7 +99,7 @@ fn by_pattern(pattern: &Regex, text: &str) -> Manifest {
     Manifest { dependencies: found.collect(), own: None }
 }
 
-/// Cargo, Poetry, PEP 621 and 735, Pipenv.
+/// Reads dependencies in the forms of Cargo, Poetry, PEP 621 and 735, and Pipenv.
 fn toml(text: &str) -> Manifest {
     let mut manifest = Manifest::default();
     for (key, value) in keys::toml(text) {
@@ -131,7 +131,7 @@ fn is_dependencies(section: &str) -> bool {
     section == "dependencies" || section.ends_with("-dependencies")
 }
 
-/// Whether a key of a Python manifest holds a list of requirements.
+/// Whether a key of a Python manifest contains a list of requirements.
 fn is_list(section: &str, name: &str) -> bool {
     (section == "project" && name == "dependencies")
         || matches!(section, "project.optional-dependencies" | "dependency-groups")
@@ -148,14 +148,14 @@ fn version(value: &str) -> Option<String> {
     is_version(text).then(|| text.to_owned())
 }
 
-/// Whether a text can be shown as a version: an address, or what stands in one, is none.
+/// Whether a string can be shown as a version; a URL or a string that contains one cannot.
 fn is_version(text: &str) -> bool {
     !text.is_empty()
         && text.len() <= 24
         && text.chars().all(|c| c.is_ascii_alphanumeric() || ".-+^~=<>!*, |_".contains(c))
 }
 
-/// `name[extra]>=1.0; marker`.
+/// Parses `name[extra]>=1.0; marker`.
 fn requirement(text: &str) -> Option<(String, Option<String>)> {
     static REQUIREMENT: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
@@ -189,7 +189,7 @@ fn package_json(text: &str) -> Manifest {
     manifest
 }
 
-/// A line of a `require` block, or `require name version`.
+/// Parses a line of a `require` block, or `require name version`.
 fn go_module(line: &str) -> Option<(String, Option<String>)> {
     let line = line.trim();
     let mut words = line.strip_prefix("require ").unwrap_or(line).split_whitespace();
@@ -202,7 +202,7 @@ fn go_module(line: &str) -> Option<(String, Option<String>)> {
 mod tests {
     use super::*;
 
-    /// `name from→to`, `-` for none.
+    /// Renders changes as `name from→to`, with `-` for a missing version.
     #[track_caller]
     fn shown(path: &str, before: &str, after: &str) -> String {
         let text = |it: &Option<String>, there| match it {

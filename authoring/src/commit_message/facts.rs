@@ -1,4 +1,4 @@
-//! What a change consists of, file by file.
+//! The facts of a change, file by file.
 
 use super::dependencies::{self, Bump};
 use super::file_kind::{self, FileKind};
@@ -11,67 +11,67 @@ use super::{Change, ChangeKind, Input};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Most bytes of text that are read, over all files.
+/// Maximum number of bytes of text that are read, over all files.
 const MAX_BYTES: usize = 16 << 20;
 
-/// What kind of difference there is between the two texts of a file.
+/// The kind of difference between the two versions of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Difference {
-    /// The text means something else, or one of the two is missing.
+    /// The content differs, or one of the two versions is missing.
     Content,
-    /// Layout only.
+    /// Only the layout differs.
     Layout,
-    /// Comments only.
+    /// Only comments differ.
     Comments,
-    /// The tests in it only.
+    /// Only the unit tests in the file differ.
     Tests,
-    /// The text is the same: the path or the mode differs.
+    /// The text is identical; only the path or the mode differs.
     None,
 }
 
-/// A changed file as a fact.
+/// The facts of a changed file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FileChange {
-    /// From the root of the repository.
+    /// Path relative to the root of the repository.
     pub path: String,
-    /// The path before, when it was another one.
+    /// The previous path, if the file was moved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub old_path: Option<String>,
-    /// What happened to it.
+    /// Whether the file was added, deleted or changed.
     pub change: ChangeKind,
-    /// What it is for.
+    /// The purpose of the file.
     pub kind: FileKind,
-    /// How its two texts differ.
+    /// How the two versions differ.
     pub difference: Difference,
-    /// The programming language, where a grammar for it is built in.
+    /// The programming language, if a grammar for it is built in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
-    /// New lines.
+    /// Number of added lines.
     pub added: usize,
-    /// Lines that are gone.
+    /// Number of removed lines.
     pub removed: usize,
 }
 
-/// What happened to a symbol.
+/// The kind of change to a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum SymbolChangeKind {
-    /// There was none of this name.
+    /// The name did not exist before.
     Added,
-    /// There is none of this name any more.
+    /// The name does not exist any more.
     Removed,
-    /// The same body under another name.
+    /// The same body has another name.
     Renamed,
-    /// The same name in another file.
+    /// The same name is in another file.
     Moved,
-    /// Another body or signature.
+    /// The body or signature differs.
     Changed,
 }
 
 impl SymbolChangeKind {
-    /// The word for it in a list.
+    /// The word used in lists.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Added => "added",
@@ -87,55 +87,55 @@ impl SymbolChangeKind {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SymbolChange {
-    /// What happened to it.
+    /// The kind of change.
     pub change: SymbolChangeKind,
-    /// What it is.
+    /// The kind of symbol.
     pub kind: SymbolKind,
-    /// Its name, after that of its type; of a test case, its title.
+    /// The name, prefixed with the name of its type; for a test case, the title.
     pub name: String,
-    /// The file it is in, or was.
+    /// The path of the file that contains it, or contained it if it was removed.
     pub path: String,
-    /// The name before, when it is renamed; the path before, when it is moved.
+    /// The previous name of a renamed symbol, or the previous path of a moved one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// Other files may use it.
+    /// Whether other files can use it.
     pub is_public: bool,
 }
 
-/// A dependency that is added, removed or required in another version.
+/// A dependency that was added, removed or changed to another version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DependencyChange {
-    /// What happened to it.
+    /// The kind of change.
     pub change: ChangeKind,
-    /// As the manifest names it.
+    /// The name as written in the manifest.
     pub name: String,
-    /// The manifest, workflow or container file.
+    /// The path of the manifest, workflow or container file.
     pub path: String,
-    /// The version before.
+    /// The previous version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// The version now.
+    /// The new version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
 }
 
-/// A key of a configuration file that is added, removed or set to another value.
+/// A key of a configuration file that was added, removed or set to another value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SettingChange {
-    /// What happened to it.
+    /// The kind of change.
     pub change: ChangeKind,
-    /// `path.to.key`.
+    /// The path of the key: `path.to.key`.
     pub key: String,
-    /// The file.
+    /// The path of the configuration file.
     pub path: String,
-    /// The new value, when it is a number or a truth value.
+    /// The new value, if it is a number or a boolean.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
 }
 
-/// A changed file and what is known of it.
+/// A changed file and its facts.
 #[derive(Debug)]
 pub(super) struct File<'a> {
     pub(super) change: &'a Change,
@@ -144,20 +144,20 @@ pub(super) struct File<'a> {
     lines: LineCounts,
     keys: KeyDelta,
     bumps: Vec<Bump>,
-    /// The project's own version, when this manifest sets a new one.
+    /// The new version of the project, if this manifest changes it.
     version: Option<String>,
 }
 
-/// All that is known of a change.
+/// All facts of a change.
 #[derive(Debug)]
 pub(super) struct Facts<'a> {
-    /// By path.
+    /// The changed files, sorted by path.
     pub(super) files: Vec<File<'a>>,
     pub(super) symbols: Delta,
 }
 
 impl<'a> Facts<'a> {
-    /// Looks at every file.
+    /// Analyses every file of `input`.
     pub(super) fn new(input: &'a Input) -> Self {
         let mut changes: Vec<&Change> = input.changes.iter().collect();
         changes.sort_by(|one, other| one.path.cmp(&other.path));
@@ -199,7 +199,7 @@ impl<'a> Facts<'a> {
         self.files.iter().map(change).collect()
     }
 
-    /// All symbols that differ: public ones of the product first, tests last.
+    /// All symbols that differ: public symbols of the product first, tests last.
     pub(super) fn symbol_changes(&self) -> Vec<SymbolChange> {
         let change = |change, it: &Placed, from: Option<&String>| SymbolChange {
             change,
@@ -246,7 +246,7 @@ impl<'a> Facts<'a> {
         self.files.iter().flat_map(of_file).collect()
     }
 
-    /// The settings that differ; not those of files whose dependencies differ.
+    /// The settings that differ, except in files whose dependencies differ.
     pub(super) fn setting_changes(&self) -> Vec<SettingChange> {
         let mut all = Vec::new();
         for file in self.files.iter().filter(|file| file.bumps.is_empty()) {
@@ -264,12 +264,12 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// Whether the file at `path` is part of the product, and no test of it.
+/// Whether the file at `path` is part of the product and not a test.
 pub(super) fn is_product(path: &str) -> bool {
     matches!(file_kind::of(path), FileKind::Source | FileKind::Content)
 }
 
-/// What is known without the texts.
+/// The facts that do not depend on the contents.
 fn without_text(change: &Change) -> File<'_> {
     let is_moved = change.old_path.is_some() && change.before == change.after;
     File {

@@ -1,22 +1,22 @@
-//! The settings of a file of data: `path.to.key` and value.
+//! The settings of a data file: `path.to.key` and value.
 
 use aidd_engine::parse::tree::Tree;
 use aidd_engine::parse::{json, yaml};
 use std::collections::BTreeMap;
 
-/// Files with more settings are data, whose keys tell nothing.
+/// Maximum number of settings; a file with more is data, whose keys are not informative.
 const MOST: usize = 5_000;
 
-/// Which settings of a file are new, gone or otherwise.
+/// The settings of a file that were added, removed or changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct KeyDelta {
     pub(super) added: Vec<String>,
     pub(super) removed: Vec<String>,
-    /// The key and, when it is a plain number or truth value, what it is set to.
+    /// The key and, if it is a number or a boolean, its new value.
     pub(super) set: Vec<(String, Option<String>)>,
 }
 
-/// Compares the settings of two texts; `None` when the file holds none that can be read.
+/// Compares the settings of two versions; `None` when the file has no readable settings.
 pub(super) fn compare(path: &str, before: &str, after: &str) -> Option<KeyDelta> {
     let (before, after) = (read(path, before)?, read(path, after)?);
     let mut delta = KeyDelta::default();
@@ -33,7 +33,7 @@ pub(super) fn compare(path: &str, before: &str, after: &str) -> Option<KeyDelta>
     Some(delta)
 }
 
-/// A value that says what it is and can be no secret.
+/// A value that is self-explanatory and cannot be a secret.
 fn plain(value: &str) -> Option<String> {
     let is_number = value.len() <= 12
         && value.chars().any(|c| c.is_ascii_digit())
@@ -41,7 +41,7 @@ fn plain(value: &str) -> Option<String> {
     (is_number || matches!(value, "true" | "false")).then(|| value.to_owned())
 }
 
-/// Keys below a common key that are all new are that key.
+/// Replaces new keys below a common new key by that key.
 fn shortened(keys: &[String]) -> Vec<String> {
     let mut parents: BTreeMap<&str, usize> = BTreeMap::new();
     for key in keys {
@@ -72,7 +72,7 @@ fn read(path: &str, text: &str) -> Option<BTreeMap<String, String>> {
     }
     let mut settings: BTreeMap<String, String> = BTreeMap::new();
     for (key, value) in entries {
-        // Items of a list have one key: together they are its value.
+        // List items share one key; together they are its value.
         settings
             .entry(key)
             .and_modify(|all| {
@@ -101,7 +101,7 @@ fn of_tree(tree: &Tree) -> Vec<(String, String)> {
     entries
 }
 
-/// The entries of a TOML text: `section.key` and the raw value, arrays and tables as they stand.
+/// The entries of a TOML text: `section.key` and the raw value; arrays and tables are not parsed.
 pub(super) fn toml(text: &str) -> Vec<(String, String)> {
     let mut entries: Vec<(String, String)> = Vec::new();
     let mut section = String::new();
@@ -142,7 +142,7 @@ fn without_comment(line: &str) -> &str {
     line
 }
 
-/// How many characters of `text` outside quotes are among `wanted`.
+/// The number of characters of `text` outside quotes that are in `wanted`.
 fn count(text: &str, wanted: &str) -> usize {
     let mut quote = None;
     let mut number = 0;

@@ -1,20 +1,20 @@
-//! How many lines of a text are new, and how many are gone.
+//! Counts the added and removed lines between two texts.
 
 use similar::{Algorithm, ChangeTag, TextDiff};
 use std::collections::BTreeMap;
 
-/// Texts with more lines together are compared line by line without regard to order: the exact
-/// comparison takes time with the square of what differs.
+/// Maximum total number of lines for an exact comparison, whose time is quadratic in the
+/// differences. Longer texts are compared as unordered lines.
 const ORDERED: usize = 6_000;
 
-/// How many lines differ.
+/// The number of lines that differ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct LineCounts {
     pub(super) added: usize,
     pub(super) removed: usize,
 }
 
-/// How many lines differ between two texts.
+/// Counts the lines that differ between two texts.
 pub(super) fn compare(before: &str, after: &str) -> LineCounts {
     if before.lines().count() + after.lines().count() > ORDERED {
         return LineCounts { added: only(after, before), removed: only(before, after) };
@@ -31,7 +31,7 @@ pub(super) fn compare(before: &str, after: &str) -> LineCounts {
     counts
 }
 
-/// How many lines `text` has more often than `other`.
+/// The number of lines that `text` contains more often than `other`.
 fn only(text: &str, other: &str) -> usize {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for line in other.lines() {

@@ -1,8 +1,8 @@
-//! What a change is about: changed files in, facts for a commit message out. Pure, and the same
-//! for the same input.
+//! Describes a change: changed files in, facts for a commit message out. The functions are pure and
+//! deterministic.
 //!
-//! The facts are read from the files; the wording is left to whoever knows why the change was made.
-//! The only proposal is a type, and only one that was measured to be right more often than the
+//! The facts come from the files; the wording is left to the author of the change. The only
+//! proposal is a type, and only where measurements show that it is right more often than the
 //! project's most frequent type (docs/benchmarks.md).
 
 mod convention;
@@ -32,47 +32,47 @@ use facts::Facts;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Most entries of each list of a [`Description`]; the rest is counted.
+/// Maximum number of entries in each list of a [`Description`]; the rest is counted.
 pub const MAX_ENTRIES: usize = 50;
 
 /// A changed file.
 #[derive(Clone, Debug, Default)]
 pub struct Change {
-    /// Its path from the root, or the last one it had.
+    /// The path relative to the root; for a deleted file, the last one.
     pub path: String,
-    /// The path it had before, when that was another one.
+    /// The previous path, if the file was moved.
     pub old_path: Option<String>,
-    /// What happened to it.
+    /// Whether the file was added, deleted or changed.
     pub kind: ChangeKind,
-    /// Its text before; `None`: there was no file, or it is no text, or too large.
+    /// The text before the change; `None` if the file did not exist, is not text or is too large.
     pub before: Option<String>,
-    /// Its text after, likewise.
+    /// The text after the change; `None` in the same cases.
     pub after: Option<String>,
 }
 
-/// What happened to a file.
+/// The kind of change to a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ChangeKind {
-    /// There was no such file.
+    /// The file did not exist before.
     Added,
-    /// There is no such file any more.
+    /// The file does not exist any more.
     Deleted,
-    /// It exists before and after, perhaps at another path.
+    /// The file exists before and after, possibly at another path.
     #[default]
     Changed,
 }
 
-/// All that a description is made of.
+/// The input of [`describe`].
 #[derive(Clone, Debug, Default)]
 pub struct Input {
     /// The changed files.
     pub changes: Vec<Change>,
-    /// Those files of [`context_paths`] that exist: path and text.
+    /// The files of [`context_paths`] that exist, as path and text.
     pub context: Vec<(String, String)>,
-    /// First lines of recent commit messages, newest first.
+    /// The first lines of recent commit messages, newest first.
     pub subjects: Vec<String>,
-    /// What the project's rules allow; empty without such a rule.
+    /// The types and scopes that the project's rules allow; empty without such a rule.
     pub allowed: Allowed,
     /// The commit that these changes revert.
     pub reverts: Option<Reverted>,
@@ -81,62 +81,62 @@ pub struct Input {
 /// A commit that a change reverts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Reverted {
-    /// Its first line.
+    /// The first line of its message.
     pub subject: String,
-    /// Its hash.
+    /// The full hash.
     pub commit: String,
 }
 
-/// The facts of a change, and what the project allows in a message.
+/// The facts of a change, and the project's message convention.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Description {
-    /// The type to begin with; none where the project's history shows no convention.
+    /// The proposed type; absent when the project's history shows no convention.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub r#type: Option<String>,
-    /// Why that type.
+    /// The reason for the type.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// What the project allows, or is used to.
+    /// The types and scopes that the project allows or uses.
     pub convention: Convention,
-    /// The commit that is reverted exactly.
+    /// The commit that the change reverts exactly.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reverts: Option<Reverted>,
-    /// Public names that are removed, renamed, hidden or called differently.
+    /// Breaking changes: public names that are removed, renamed, hidden or have another signature.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub breaking: Vec<String>,
     /// The new version of the project itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// By path.
+    /// The changed files, sorted by path.
     pub files: Vec<FileChange>,
-    /// Functions, types, values, members and test cases; public ones first.
+    /// The changed functions, types, values, members and test cases; public ones first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub symbols: Vec<SymbolChange>,
-    /// By manifest.
+    /// The changed dependencies, by manifest.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub dependencies: Vec<DependencyChange>,
-    /// Keys of configuration files.
+    /// The changed keys of configuration files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub settings: Vec<SettingChange>,
-    /// Entries left out of these lists.
+    /// The number of entries omitted from these lists.
     pub omitted: Omitted,
 }
 
-/// How many entries are left out of each list.
+/// The number of entries omitted from each list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Omitted {
-    /// Of [`Description::files`].
+    /// Omitted from [`Description::files`].
     pub files: usize,
-    /// Of [`Description::symbols`].
+    /// Omitted from [`Description::symbols`].
     pub symbols: usize,
-    /// Of [`Description::dependencies`].
+    /// Omitted from [`Description::dependencies`].
     pub dependencies: usize,
-    /// Of [`Description::settings`].
+    /// Omitted from [`Description::settings`].
     pub settings: usize,
 }
 
-/// The facts of these changes; `None` when there are none.
+/// Describes these changes; `None` when there are none.
 #[must_use]
 pub fn describe(input: &Input) -> Option<Description> {
     if input.changes.is_empty() {
@@ -169,8 +169,8 @@ pub fn describe(input: &Input) -> Option<Description> {
     })
 }
 
-/// The type to begin with, and why: one that the convention defines by the files alone, else the
-/// project's most frequent one.
+/// The proposed type and its reason: a type that the convention defines by the files alone,
+/// otherwise the project's most frequent one.
 fn propose(
     facts: &Facts<'_>,
     convention: &Convention,
@@ -194,7 +194,7 @@ fn propose(
     }
 }
 
-/// Shortens a list to [`MAX_ENTRIES`] and returns how many are left out.
+/// Truncates a list to [`MAX_ENTRIES`] and returns the number of omitted entries.
 fn truncate<T>(entries: &mut Vec<T>) -> usize {
     let omitted = entries.len().saturating_sub(MAX_ENTRIES);
     entries.truncate(MAX_ENTRIES);

@@ -1,6 +1,6 @@
-//! Packages: where they lie, and whether others can rely on a symbol, so that its loss breaks them.
-//! Only what can be shown counts: without a manifest that says the package is there for others,
-//! nothing breaks.
+//! Packages: their directories, and whether other packages can rely on a symbol, so that its
+//! removal is a breaking change. Only provable cases count: nothing is breaking without a manifest
+//! that makes the package available to others.
 
 use super::facts::{Facts, is_product};
 use super::symbols::{Symbol, SymbolKind};
@@ -13,12 +13,12 @@ use aidd_engine::parse::tree::Tree;
 use regex::Regex;
 use std::collections::BTreeSet;
 
-/// Names of the files that say what a package is.
+/// Names of the manifests that define packages.
 const MANIFESTS: [&str; 4] = ["Cargo.toml", "package.json", "pyproject.toml", "go.mod"];
-/// Most breaks that are reported.
+/// Maximum number of breaking changes that are reported.
 const MAX_BREAKS: usize = 20;
 
-/// The files, beside the changed ones, that tell what a change is about: manifests above them, and
+/// The files needed to describe a change in addition to the changed ones: manifests above them, and
 /// the files that make them public. Those that exist go into [`super::Input::context`].
 #[must_use]
 pub fn context_paths(changes: &[Change]) -> Vec<String> {
@@ -46,7 +46,7 @@ pub fn context_paths(changes: &[Change]) -> Vec<String> {
     wanted.into_iter().collect()
 }
 
-/// The folders above a path, nearest first; the root is empty.
+/// The directories above a path, nearest first; the root is the empty string.
 fn ancestors(path: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(path), |path| match path.rsplit_once('/') {
         Some((folder, _)) => Some(folder),
@@ -59,7 +59,7 @@ fn join(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
-/// The files of the project before the change, as far as they are known.
+/// The known files of the project before the change.
 struct Before<'a> {
     context: &'a [(String, String)],
     facts: &'a Facts<'a>,
@@ -76,7 +76,7 @@ impl<'a> Before<'a> {
         self.context.iter().find(|(name, _)| name == path).map(|(_, text)| text.as_str())
     }
 
-    /// The nearest folder above `path` with a file `name`, and that file's text.
+    /// The nearest directory above `path` that contains a file `name`, and that file's text.
     fn manifest<'p>(&self, path: &'p str, name: &str) -> Option<(&'p str, &'a str)> {
         ancestors(path).find_map(|folder| Some((folder, self.text(&join(folder, name))?)))
     }
@@ -99,8 +99,8 @@ impl<'a> Before<'a> {
         }
     }
 
-    /// A crate that may be published, with a library, from whose root public modules or
-    /// re-exports lead to the symbol.
+    /// Whether a publishable library crate exposes the symbol through public modules or re-exports
+    /// from its root.
     fn in_crate(&self, path: &str, top: &str) -> Option<bool> {
         let (folder, manifest) = self.manifest(path, "Cargo.toml")?;
         let is_kept = keys::toml(manifest).iter().any(|(key, value)| {
@@ -129,7 +129,8 @@ impl<'a> Before<'a> {
         Some(true)
     }
 
-    /// A package that npm would publish, whose entry the file is, or names.
+    /// Whether an npm package that can be published exposes the symbol: the file is an entry point,
+    /// or the entry point exports the symbol from it.
     fn in_npm(&self, path: &str, top: &str) -> Option<bool> {
         let (folder, manifest) = self.manifest(path, "package.json")?;
         let tree = json::parse(manifest);
@@ -152,7 +153,8 @@ impl<'a> Before<'a> {
         Some(names_export(text, stem, top))
     }
 
-    /// A project that is built and installed, outside of what is private by name.
+    /// Whether a Python project that is built and installed contains the file outside modules that
+    /// are private by name.
     fn in_python(&self, path: &str) -> Option<bool> {
         let (_, manifest) = self.manifest(path, "pyproject.toml")?;
         let settings = keys::toml(manifest);
@@ -166,7 +168,7 @@ impl<'a> Before<'a> {
         Some(has("build-system.") && !is_kept && !is_hidden)
     }
 
-    /// A module that is no program, outside of `internal`.
+    /// Whether a Go module that is not a program contains the file outside `internal`.
     fn in_go(&self, path: &str) -> Option<bool> {
         let (folder, _) = self.manifest(path, "go.mod")?;
         let is_program = self.text(&join(folder, "main.go")).is_some();
@@ -181,7 +183,7 @@ fn declares(parent: &str, name: &str) -> bool {
     Regex::new(&pattern).is_ok_and(|pattern| pattern.is_match(parent))
 }
 
-/// Whether a Rust module has `pub use name::…` with the symbol in it.
+/// Whether a Rust module re-exports the symbol with `pub use name::…`.
 fn re_exports(parent: &str, name: &str, symbol: &str) -> bool {
     let pattern = format!(r"pub\s+use\s+(?:(?:crate|self)::)?{}::([^;]*);", regex::escape(name));
     Regex::new(&pattern).is_ok_and(|pattern| {
@@ -191,7 +193,7 @@ fn re_exports(parent: &str, name: &str, symbol: &str) -> bool {
     })
 }
 
-/// Whether an entry file exports `symbol` from the module `stem`, or all of it.
+/// Whether an entry file exports `symbol`, or everything, from the module `stem`.
 fn names_export(text: &str, stem: &str, symbol: &str) -> bool {
     let pattern = format!(
         r#"export\s+(?:type\s+)?(\*|\{{[^}}]*\}})[^;\n]*from\s+['"]\./{}(?:\.\w+)?(?:/index)?['"]"#,
@@ -206,7 +208,8 @@ fn has_word(text: &str, word: &str) -> bool {
     text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$')).any(|it| it == word)
 }
 
-/// The files that a package.json names as its entries, without their first folder and ending.
+/// The files that a package.json names as its entry points, without their first directory and
+/// extension.
 fn entries(tree: &Tree) -> impl Iterator<Item = &str> {
     let is_entry = |at: usize| {
         let mut up = std::iter::once(at).chain(tree.above(at));
@@ -227,7 +230,7 @@ fn without_ending(path: &str) -> &str {
     path[start..].find('.').map_or(path, |at| &path[..start + at])
 }
 
-/// What others can no longer rely on, a sentence each.
+/// The breaking changes, one sentence each.
 pub(super) fn breaks(facts: &Facts<'_>, context: &[(String, String)]) -> Vec<String> {
     let before = Before { context, facts };
     let symbols = &facts.symbols;
@@ -252,7 +255,7 @@ pub(super) fn breaks(facts: &Facts<'_>, context: &[(String, String)]) -> Vec<Str
     removed.chain(renamed).chain(changed).take(MAX_BREAKS).collect()
 }
 
-/// Whether those who call a function, or read a member, must do it otherwise now.
+/// Whether callers of a function, or readers of a member, must change their code.
 fn is_called_otherwise(pair: &Pair) -> bool {
     let (before, after) = (&pair.before.symbol, &pair.after.symbol);
     if !matches!(after.kind, SymbolKind::Function | SymbolKind::Member) || !pair.signature_differs()
@@ -261,7 +264,7 @@ fn is_called_otherwise(pair: &Pair) -> bool {
     }
     let path = pair.after.path.as_str();
     match path.rsplit('.').next().unwrap_or_default() {
-        // Types are not checked when the program runs; names of parameters are, in Python.
+        // Types are not checked at run time; in Python, parameter names are.
         "py" => required(after, &before.parameters) != before.parameters,
         "js" | "jsx" | "mjs" | "cjs" => {
             required(after, &before.parameters).len() != before.parameters.len()
@@ -276,7 +279,7 @@ fn is_called_otherwise(pair: &Pair) -> bool {
     }
 }
 
-/// The parameters of a function without those that are new and may be left out.
+/// The parameters of a function, without new parameters that are optional.
 fn required(symbol: &Symbol, known: &[String]) -> Vec<String> {
     let tokens: Vec<&str> = symbol.signature.split(GAP).collect();
     let is_optional = |name: &String| {
@@ -293,7 +296,7 @@ fn required(symbol: &Symbol, known: &[String]) -> Vec<String> {
         .collect()
 }
 
-/// A signature without the names of its parameters, which callers do not write.
+/// A signature without its parameter names, which callers do not write.
 fn nameless(symbol: &Symbol) -> Vec<&str> {
     symbol
         .signature

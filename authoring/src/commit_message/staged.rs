@@ -1,4 +1,4 @@
-//! What is staged in a repository, gathered from Git for [`super::describe`].
+//! Gathers the staged changes of a repository from Git for [`super::describe`].
 
 use super::{Allowed, Change, ChangeKind, Description, Input, Reverted};
 use crate::commit_message;
@@ -12,13 +12,13 @@ use aidd_report::project::{self, Project};
 use anyhow::Result;
 use std::path::Path;
 
-/// Larger files are named, and not looked into, in bytes.
+/// Maximum size in bytes of a file whose contents are read; larger files are only listed.
 const LARGEST: u64 = 1 << 20;
-/// How many commits show which scopes a project has.
+/// The number of recent commits from which scopes are derived.
 const RECENT: usize = 200;
 
-/// The facts of what is staged in the repository that `folder` lies in, with secrets masked. `index`
-/// is another index file than the repository's, as in a hook of `git commit --only`.
+/// Describes the staged changes of the repository that contains `folder`, with secrets masked.
+/// `index` is an alternative index file, as in a hook of `git commit --only`.
 ///
 /// # Errors
 /// When there is no repository, nothing is staged, or the configuration cannot be read.
@@ -29,8 +29,7 @@ pub fn describe_staged(
 ) -> Result<Description> {
     let mut description = commit_message::describe(&staged(distribution, folder, index)?)
         .ok_or_else(|| {
-            UserError::new("nothing is staged")
-                .hint("stage what the commit is to hold: git add FILE…")
+            UserError::new("nothing is staged").hint("stage the changes to commit: git add FILE…")
         })?;
     let mut texts = description.texts_mut();
     let masked = distribution.redact_all(texts.iter().map(|text| (**text).clone()));
@@ -40,7 +39,7 @@ pub fn describe_staged(
     Ok(description)
 }
 
-/// What is staged in the repository that `folder` lies in, the whole of it.
+/// All staged changes of the repository that contains `folder`.
 fn staged(
     distribution: &'static Distribution,
     folder: &Path,
@@ -49,7 +48,8 @@ fn staged(
     let top = folder.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(folder);
     let repository = Repository::open(top).map_err(|error| {
         let is_none = matches!(error, GitError::NoRepository(_));
-        let hint = if is_none { "begin one with: git init" } else { "`git fsck` says more" };
+        let hint =
+            if is_none { "create one with: git init" } else { "run `git fsck` to find the cause" };
         UserError::new(error.to_string()).hint(hint)
     })?;
     let last = repository.commit("HEAD").ok();
@@ -77,7 +77,7 @@ fn staged(
     Ok(Input { changes, context, subjects, allowed, reverts })
 }
 
-/// What the project's rules allow: the types of the first rule that names some, likewise the
+/// What the project's rules allow: the types of the first rule that lists any, and likewise the
 /// scopes.
 fn allowed(
     distribution: &'static Distribution,
@@ -106,9 +106,9 @@ fn allowed(
     Ok(allowed)
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "what `map_err` gives")]
+#[expect(clippy::needless_pass_by_value, reason = "the signature that `map_err` expects")]
 fn broken(error: GitError) -> UserError {
-    UserError::new(error.to_string()).hint("`git fsck` says more")
+    UserError::new(error.to_string()).hint("run `git fsck` to find the cause")
 }
 
 fn read(base: &Snapshot, staged: &Snapshot, change: git::Change) -> Option<Change> {
@@ -124,14 +124,14 @@ fn read(base: &Snapshot, staged: &Snapshot, change: git::Change) -> Option<Chang
     Some(Change { path, old_path, kind, before, after })
 }
 
-/// The text of a file; `None` when there is none, or it is no text, or too large.
+/// The text of a file; `None` if it does not exist, is not text or is too large.
 fn text(files: &Snapshot, path: &str) -> Option<String> {
     let bytes = files.read(path, LARGEST + 1).ok()?;
     let text = String::from_utf8(bytes).ok()?;
     (text.len() as u64 <= LARGEST && !text.contains('\0')).then_some(text)
 }
 
-/// Whether what is staged is what was there before `commit`, the last one.
+/// Whether the staged state equals the state before `commit`, the most recent commit.
 fn takes_back(repository: &Repository, commit: &str, staged: &Snapshot) -> Option<bool> {
     let parents = repository.parents(commit).ok()?;
     let [parent] = parents.as_slice() else { return None };
@@ -139,8 +139,8 @@ fn takes_back(repository: &Repository, commit: &str, staged: &Snapshot) -> Optio
     Some(repository.changes(&before, staged).ok()?.is_empty())
 }
 
-/// The subjects of the last commits up to `head`, the newest first, merges left out; none when the
-/// history cannot be read.
+/// The subjects of the most recent commits up to `head`, newest first, without merges; empty when
+/// the history cannot be read.
 fn subjects(repository: &Repository, head: &str) -> Vec<String> {
     let commits = repository.between(&[], head, 2 * RECENT).unwrap_or_default();
     let subject = |message: &str| {

@@ -1,24 +1,24 @@
-//! Which symbols are new, gone, renamed, moved or otherwise than before.
+//! Compares symbols: which ones are added, removed, renamed, moved or changed.
 
 use super::symbols::{Symbol, SymbolKind};
 use super::syntax::GAP;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// How alike two bodies are at least, for one to be the other renamed.
+/// Minimum similarity of two bodies for a rename, from 0 to 1.
 const ALIKE: f32 = 0.8;
-/// A body with fewer tokens is like many others.
+/// Minimum number of tokens for a body to be distinctive.
 const TELLING: usize = 8;
-/// What all comparisons in search of renames may cost, in pairs of tokens.
+/// Maximum total cost of comparisons in search of renames, in pairs of tokens.
 const BUDGET: usize = 50_000_000;
 
-/// A symbol and the file it stands in.
+/// A symbol and the path of its file.
 #[derive(Clone, Debug)]
 pub(super) struct Placed {
     pub(super) path: String,
     pub(super) symbol: Symbol,
 }
 
-/// A symbol before and after.
+/// A symbol before and after the change.
 #[derive(Clone, Debug)]
 pub(super) struct Pair {
     pub(super) before: Placed,
@@ -26,34 +26,34 @@ pub(super) struct Pair {
 }
 
 impl Pair {
-    /// Whether what callers see is otherwise.
+    /// Whether the part that callers see differs.
     pub(super) fn signature_differs(&self) -> bool {
         self.before.symbol.signature != self.after.symbol.signature
     }
 }
 
-/// What became of the symbols of all changed files.
+/// The changes to the symbols of all changed files.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Delta {
     pub(super) added: Vec<Placed>,
     pub(super) removed: Vec<Placed>,
     pub(super) renamed: Vec<Pair>,
-    /// The same name in another file.
+    /// Symbols with the same name in another file.
     pub(super) moved: Vec<Pair>,
-    /// The same name in the same file, otherwise.
+    /// Symbols with the same name in the same file and another body or signature.
     pub(super) changed: Vec<Pair>,
 }
 
-/// One file's symbols before and after.
+/// The symbols of one file before and after the change.
 pub(super) struct FileSymbols {
     pub(super) path: String,
-    /// The path before.
+    /// The path before the change.
     pub(super) old_path: String,
     pub(super) before: Vec<Symbol>,
     pub(super) after: Vec<Symbol>,
 }
 
-/// What became of the symbols of `files`.
+/// Compares the symbols of `files`.
 pub(super) fn compare(files: Vec<FileSymbols>) -> Delta {
     let mut delta = Delta::default();
     for file in files {
@@ -86,7 +86,7 @@ fn compare_file(file: FileSymbols, delta: &mut Delta) {
     delta.removed.extend(before.into_values().flatten().map(|gone| placed(gone, &file.old_path)));
 }
 
-/// Takes pairs with the same key out of the removed and added symbols.
+/// Removes pairs with the same key from the removed and added symbols.
 fn take_pairs<K: Ord>(
     delta: &mut Delta,
     before_key: impl Fn(&Placed) -> Option<K>,
@@ -113,7 +113,7 @@ fn take_pairs<K: Ord>(
     pairs
 }
 
-/// The same name in another file: in one file it would have been found before.
+/// Finds symbols with the same name in another file; within one file they are already paired.
 fn find_moved(delta: &mut Delta) {
     let key = |it: &Placed| {
         let symbol = &it.symbol;
@@ -130,7 +130,7 @@ fn find_renamed(delta: &mut Delta) {
     };
     delta.renamed = take_pairs(delta, key, key);
     find_alike(delta);
-    // Members of a renamed type are named after it.
+    // Members of a renamed type have its new name as prefix.
     let types: BTreeMap<String, String> = delta
         .renamed
         .iter()
@@ -144,7 +144,7 @@ fn find_renamed(delta: &mut Delta) {
     );
 }
 
-/// Symbols of one file that are nearly the same but for their names.
+/// Finds symbols of one file that are nearly identical except for their names.
 fn find_alike(delta: &mut Delta) {
     let mut budget = BUDGET;
     let mut kept = Vec::new();
@@ -180,15 +180,15 @@ fn can_be_renamed(symbol: &Symbol) -> bool {
         && symbol.tokens.code.matches(GAP).count() >= TELLING
 }
 
-/// The tokens of a symbol with its own name left open.
+/// The tokens of a symbol, with its own name replaced.
 fn nameless(symbol: &Symbol) -> Vec<&str> {
     let name = symbol.own_name();
     let tokens = symbol.tokens.code.split(GAP);
     tokens.map(|token| if token == name { "" } else { token }).collect()
 }
 
-/// Whether two bodies share most tokens in the same order. What that costs at most is taken from
-/// the budget; without any left, nothing is alike.
+/// Whether two bodies share most tokens in the same order. The maximum cost is deducted from the
+/// budget; once it is used up, no bodies are similar.
 fn is_alike(one: &[&str], other: &[&str], budget: &mut usize) -> bool {
     let (least, most) = (one.len().min(other.len()), one.len().max(other.len()));
     let cost = one.len() * other.len();
@@ -200,8 +200,8 @@ fn is_alike(one: &[&str], other: &[&str], budget: &mut usize) -> bool {
     similar::diff_ratio(&ops, one.len(), other.len()) >= ALIKE
 }
 
-/// Leaves out what is said by another symbol: members of a new or lost type, and types that are
-/// otherwise only by their members.
+/// Removes changes implied by others: members of an added or removed type, and types that changed
+/// only in their members.
 fn leave_out_what_follows(delta: &mut Delta) {
     let names = |placed: &[Placed]| -> BTreeSet<(String, String)> {
         placed.iter().map(|it| (it.path.clone(), it.symbol.name.clone())).collect()

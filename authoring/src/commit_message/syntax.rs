@@ -1,4 +1,4 @@
-//! Source as its tokens: what is left when layout, and then comments, are taken away.
+//! Source code as tokens, without layout and with comments separated.
 
 use ast_grep_core::Language;
 use ast_grep_core::tree_sitter::{LanguageExt, StrDoc};
@@ -7,20 +7,20 @@ use std::ops::Range;
 
 /// A node of a syntax tree.
 pub(super) type Node<'r> = ast_grep_core::Node<'r, StrDoc<SupportLang>>;
-/// A syntax tree.
+/// A parsed syntax tree.
 pub(super) type Root = ast_grep_core::AstGrep<StrDoc<SupportLang>>;
 
-/// Texts above this size are not parsed, in bytes: no one writes them by hand.
+/// Maximum size in bytes of a text that is parsed; hand-written files are smaller.
 const LARGEST: usize = 512 << 10;
-/// Between tokens: no grammar has a token with it.
+/// Separates tokens; no grammar has a token that contains it.
 pub(super) const GAP: char = '\u{1f}';
 
-/// A part of a source without its layout.
+/// Source code without its layout.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tokens {
     /// The tokens, each followed by [`GAP`].
     pub(super) code: String,
-    /// The comments, likewise.
+    /// The comments, each followed by [`GAP`].
     pub(super) comments: String,
 }
 
@@ -32,12 +32,12 @@ pub(super) fn language(path: &str) -> Option<SupportLang> {
     (known && !is_data).then_some(language)
 }
 
-/// The syntax tree of a text; `None` when it is too large.
+/// Parses a text; `None` when it is too large.
 pub(super) fn parse(text: &str, language: SupportLang) -> Option<Root> {
     (text.len() <= LARGEST).then(|| language.ast_grep(text))
 }
 
-/// The tokens of a text: by its grammar, or by its lines when there is none.
+/// The tokens of a text, by its grammar, or by its lines if there is none.
 pub(super) fn tokens(path: &str, text: &str) -> Option<Tokens> {
     match language(path) {
         Some(language) => parse(text, language).map(|root| of_node(&root.root(), text, language)),
@@ -45,12 +45,12 @@ pub(super) fn tokens(path: &str, text: &str) -> Option<Tokens> {
     }
 }
 
-/// The tokens below `node`, which lies in `text`.
+/// The tokens below `node`, a node of `text`.
 pub(super) fn of_node(node: &Node<'_>, text: &str, language: SupportLang) -> Tokens {
     of_range(node, node.range(), text, language)
 }
 
-/// The tokens below `node` that lie in `range` of `text`.
+/// The tokens below `node` within `range` of `text`.
 pub(super) fn of_range(
     node: &Node<'_>,
     range: Range<usize>,
@@ -59,7 +59,7 @@ pub(super) fn of_range(
 ) -> Tokens {
     let mut tokens = Tokens::default();
     let mut end = range.start;
-    // Nodes to visit, and in how many blocks they lie: in Python, layout is structure.
+    // Nodes to visit, with their block depth: in Python, indentation is structure.
     let mut left = vec![(node.clone(), 0_usize, false)];
     while let Some((node, depth, is_dropped)) = left.pop() {
         let at = node.range();
@@ -90,7 +90,7 @@ pub(super) fn of_range(
             end = end.max(at.end);
             continue;
         }
-        // Text that the grammar has no token for.
+        // Text that is not covered by a token of the grammar.
         let gap = text.get(end..at.start).unwrap_or_default().trim();
         push(&mut tokens.code, gap, language);
         push(&mut tokens.code, &text[at.clone()], language);
@@ -99,8 +99,8 @@ pub(super) fn of_range(
     tokens
 }
 
-/// Which children the formatter of Rust adds and takes away: braces around the one expression of a
-/// closure or an arm, and the comma after an arm.
+/// The children that rustfmt adds or removes: braces around the single expression of a closure or
+/// match arm, and the comma after an arm.
 fn drops(node: &Node<'_>, kind: &str, children: &[Node<'_>]) -> Vec<usize> {
     if *node.lang() != SupportLang::Rust {
         return Vec::new();
@@ -120,7 +120,7 @@ fn drops(node: &Node<'_>, kind: &str, children: &[Node<'_>]) -> Vec<usize> {
     if is_bare { vec![0, 2] } else { Vec::new() }
 }
 
-/// A comment; in Python also a string that stands alone.
+/// Whether the node is a comment, or in Python a string as a statement.
 fn is_comment(node: &Node<'_>, kind: &str) -> bool {
     if kind == "expression_statement" && *node.lang() == SupportLang::Python {
         let mut children = node.children();
@@ -130,7 +130,7 @@ fn is_comment(node: &Node<'_>, kind: &str) -> bool {
     kind.contains("comment")
 }
 
-/// Nodes whose text is more than that of their leaves.
+/// Kinds of nodes whose text is more than that of their leaves.
 fn is_whole(kind: &str) -> bool {
     matches!(
         kind,
@@ -147,8 +147,8 @@ fn is_whole(kind: &str) -> bool {
     )
 }
 
-/// Adds a token. A comma before a closing bracket, and in scripts a semicolon and the kind of
-/// quotes, are layout too.
+/// Adds a token. A comma before a closing bracket and, in scripts, semicolons and the kind of
+/// quotes are layout.
 fn push(code: &mut String, token: &str, language: SupportLang) {
     if token.is_empty() {
         return;
@@ -181,7 +181,7 @@ fn add_words(comments: &mut String, text: &str) {
     comments.push(GAP);
 }
 
-/// The lines of a text without a grammar: trimmed, unless layout may mean something.
+/// The lines of a text without a grammar, trimmed unless indentation can be significant.
 fn of_lines(path: &str, text: &str) -> Tokens {
     let ending = path.rsplit('.').next().unwrap_or_default();
     let is_free = !matches!(ending, "hs" | "nim" | "fs" | "sass" | "styl" | "elm" | "ex" | "exs");

@@ -1,4 +1,4 @@
-//! Files before and after, and the facts they give.
+//! Tests that describe changes given as files before and after.
 
 use super::{Allowed, Change, ChangeKind, Description, Input, Reverted, context_paths, describe};
 use insta::assert_snapshot;
@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 type Files<'a> = &'a [(&'a str, &'a str)];
 
-/// The input for two states of a project. A file gone and a file with the same text elsewhere, or
-/// `(old, new)` in `renames`, are one file renamed, as Git sees it.
+/// The input for two states of a project. As in Git, a removed file whose text appears at another
+/// path, or an `(old, new)` pair in `renames`, is a rename.
 fn input(before: Files<'_>, after: Files<'_>, renames: Files<'_>, subjects: &[&str]) -> Input {
     let old: BTreeMap<&str, &str> = before.iter().copied().collect();
     let new: BTreeMap<&str, &str> = after.iter().copied().collect();

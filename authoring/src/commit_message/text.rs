@@ -1,12 +1,13 @@
-//! A description as lines of text: for a terminal, an agent, or the comments of an empty message.
+//! Renders a description as lines of text: for a terminal, an agent, or the comments of an empty
+//! message.
 
 use super::facts::{DependencyChange, FileChange, SettingChange, SymbolChange, SymbolChangeKind};
 use super::{ChangeKind, Description, Difference};
 use std::fmt::{self, Display};
 
-/// Most entries of a list that are shown; the rest is counted.
+/// Maximum number of entries shown per list; the rest is counted.
 const MAX_LINES: usize = 20;
-/// Most characters of a name.
+/// Maximum number of characters of a name.
 const MAX_NAME: usize = 48;
 
 impl Display for Description {
@@ -134,7 +135,7 @@ impl Display for SettingChange {
 }
 
 impl Description {
-    /// Every text that was read from the project, so that secrets in it can be masked.
+    /// Every string that was read from the project, so that secrets in it can be masked.
     pub fn texts_mut(&mut self) -> Vec<&mut String> {
         let convention = &mut self.convention;
         let mut texts: Vec<&mut String> = convention
@@ -163,16 +164,16 @@ impl Description {
     }
 }
 
-/// `text` on one line, without what a terminal would obey.
+/// `text` on one line, without control characters that a terminal would interpret.
 pub(super) fn plain(text: &str) -> String {
     let visible = |c: char| if c.is_control() { ' ' } else { c };
-    // Marks that turn the direction of text could make a message read otherwise than it is.
+    // Bidirectional control characters could change how the message reads.
     let is_mark = |c: &char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
     let text: String = text.chars().filter(|c| !is_mark(c)).map(visible).collect();
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// `` `name` ``, or the name's end when it is very long.
+/// `` `name` ``, or the end of the name if it is too long.
 pub(super) fn code(name: &str) -> String {
     let name = plain(name).replace('`', "'");
     let short = match name.char_indices().rev().nth(MAX_NAME - 1) {

@@ -1,5 +1,5 @@
-//! ast-grep (<https://ast-grep.github.io/reference/yaml.html>): rules on the syntax tree. The rule
-//! object is ours too; what stands around it becomes the page.
+//! ast-grep (<https://ast-grep.github.io/reference/yaml.html>): rules on the syntax tree. Rule
+//! objects are used unchanged; the other keys are converted to a page.
 
 use super::draft::Draft;
 use super::{
@@ -14,45 +14,45 @@ use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// What becomes of a key of a rule.
+/// The conversion of a key of a rule.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Way {
-    /// It stays in `syntax`, as it is.
+    /// It is kept in `syntax`, unchanged.
     Syntax,
     /// It becomes another part of the page.
     Page,
-    /// The rule is not carried over; why.
+    /// The whole rule is not imported, for this reason.
     Rule(String),
-    /// The rule is, without it; why.
+    /// The rule is imported without the key, for this reason.
     Key(String),
 }
 
-/// What is shipped.
+/// The shipped tables.
 #[derive(Deserialize)]
 pub(super) struct Tables {
     /// Every key of a rule file.
     pub(super) keys: BTreeMap<String, Way>,
-    /// Other names of languages.
+    /// Aliases of languages.
     aliases: BTreeMap<String, String>,
-    /// How the files of a language end, where that is not its name.
+    /// The file extension of a language, where it is not its name.
     endings: BTreeMap<String, String>,
-    /// Code of each language that rules without tests are tried on.
+    /// Code of each language for examples of rules without tests.
     snippets: BTreeMap<String, Vec<String>>,
 }
 
 pub(super) static TABLES: LazyLock<Tables> =
     LazyLock::new(|| recipe::read(crate::rule_import::tables::AST_GREP));
 
-/// Most patterns of a rule that are tried as examples of it.
+/// Maximum number of patterns of a rule that are tried as examples.
 const MOST_PATTERNS: usize = 3;
 
-/// What rules of a project have besides their own.
+/// Data of a project outside its rules.
 #[derive(Default)]
 struct Project {
-    /// Rules shared by others, by id: what there is of each.
+    /// Shared utility rules, by id.
     shared: BTreeMap<String, Map<String, Json>>,
-    /// Rule → texts that are well, and texts that are not.
+    /// Rule id → valid and invalid examples.
     tests: BTreeMap<String, [Vec<String>; 2]>,
 }
 
@@ -86,14 +86,14 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, ImportError> {
         rule(document, file, &project, &mut made)?;
     }
     if rules.is_empty() {
-        made.left.push(Left::new("ruleDirs", "there is no rule in these folders"));
+        made.left.push(Left::new("ruleDirs", "no rules in these directories"));
     }
     made.left.extend(keys_left(&config, Tool::AstGrep, None));
     Ok(made)
 }
 
-/// The documents of the YAML files below folders that the configuration at `path` names, each with
-/// its file; snapshots of tests left out.
+/// The documents of the YAML files in directories that the configuration at `path` names, each with
+/// its file, without test snapshots.
 fn documents(
     files: &dyn Files,
     path: &str,
@@ -131,7 +131,7 @@ fn rule(
                 return Ok(());
             }
             Some(Way::Key(why)) => why,
-            None => "it is no key of ast-grep 0.51",
+            None => "unknown key of ast-grep 0.51",
         };
         made.left.push(Left::new(format!("{id}: {key}"), why));
     }
@@ -151,7 +151,7 @@ fn page(document: &Json, id: &str, file: &str, project: &Project) -> Result<Draf
         return Err(format!("`{given}` is not a built-in language: {}", known.join(", ")));
     }
     if document["rule"].is_null() {
-        return Err("it has no `rule`".to_owned());
+        return Err("`rule` is missing".to_owned());
     }
     let mut syntax = json!({"language": [language]});
     for key in ["rule", "constraints", "transform", "fix"] {
@@ -171,12 +171,12 @@ fn page(document: &Json, id: &str, file: &str, project: &Project) -> Result<Draf
     }
     let mut check = json!({"syntax": syntax});
     for (key, ours) in [("files", "files"), ("ignores", "exclude")] {
-        // Each may also be an object with the glob.
+        // An item can also be an object with the glob.
         let globs = document[key].as_array().into_iter().flatten();
         let glob = |one: &Json| one.as_str().or_else(|| one["glob"].as_str()).map(crossing);
         let mut globs: Vec<String> = globs.filter_map(glob).collect();
         if ours == "exclude" && language == "typescript" {
-            // To ast-grep the other is a language of its own; rules for it stand beside these.
+            // In ast-grep TSX is a separate language with its own rules.
             globs.push("*.tsx".to_owned());
         }
         if !globs.is_empty() {
@@ -185,10 +185,9 @@ fn page(document: &Json, id: &str, file: &str, project: &Project) -> Result<Draf
     }
     let path = sample_path(language, &texts(&check["files"]));
     let message = text("message").filter(|message| !message.trim().is_empty());
-    let demand = format!("Code in {language} MUST NOT have the shape of `{id}`.");
+    let demand = format!("Code in {language} MUST NOT match `{id}`.");
     let mut draft = Draft::new(Tool::AstGrep, file, id, demand).check(check);
-    draft.message =
-        Some(message.map_or_else(|| format!("`<match>` is what {id} speaks against"), placed));
+    draft.message = Some(message.map_or_else(|| format!("`<match>` violates {id}"), placed));
     draft.says.extend(message.map(plain));
     draft.enabled = text("severity") != Some("off");
     draft.severity = match text("severity") {
@@ -212,7 +211,7 @@ fn page(document: &Json, id: &str, file: &str, project: &Project) -> Result<Draf
         }
         return Ok(draft);
     }
-    // A pattern is code, but for its variables.
+    // A pattern is code, except for its variables.
     let mut patterns = Vec::new();
     named(&document["rule"], "pattern", &mut patterns);
     named(&document["rule"], "context", &mut patterns);
@@ -226,13 +225,14 @@ fn page(document: &Json, id: &str, file: &str, project: &Project) -> Result<Draf
     Ok(draft.example(true, &path, ""))
 }
 
-/// A glob whose `*` crosses slashes, as ast-grep has it, in ours, where it does not.
+/// Converts a glob in which `*` crosses slashes, as in ast-grep, to our syntax, in which it does
+/// not.
 fn crossing(glob: &str) -> String {
     let glob = glob.strip_prefix("./").unwrap_or(glob);
     let parts: Vec<&str> = glob.split('/').collect();
     let [folders @ .., _] = &parts[..] else { return glob.to_owned() };
     if folders.is_empty() {
-        // Without a slash ours speaks of any folder.
+        // Without a slash our globs match in any directory.
         return if glob.contains('*') { glob.to_owned() } else { anchored(glob) };
     }
     let part = |(at, part): (usize, &&str)| match *part {
@@ -243,7 +243,7 @@ fn crossing(glob: &str) -> String {
     parts.iter().enumerate().map(part).collect::<Vec<_>>().join("/").replace("**/**/", "**/")
 }
 
-/// The `utils` of a rule, with the shared rules that it uses, and those that they use.
+/// The `utils` of a rule, including the shared rules that it uses, directly or indirectly.
 fn utils(document: &Json, project: &Project) -> Result<Map<String, Json>, String> {
     let mut utils = document["utils"].as_object().cloned().unwrap_or_default();
     let mut asked: Vec<String> = Vec::new();
@@ -256,7 +256,7 @@ fn utils(document: &Json, project: &Project) -> Result<Map<String, Json>, String
         };
         if one.contains_key("constraints") || one.contains_key("transform") {
             return Err(format!(
-                "the shared rule `{name}` has constraints of its own, which a rule under `utils` cannot have"
+                "the shared rule `{name}` has its own constraints, which rules under `utils` cannot have"
             ));
         }
         for (key, value) in one.get("utils").and_then(Json::as_object).into_iter().flatten() {
@@ -270,7 +270,7 @@ fn utils(document: &Json, project: &Project) -> Result<Map<String, Json>, String
     Ok(utils)
 }
 
-/// The texts under `key`, at any depth.
+/// Collects the strings under `key`, at any depth.
 fn named(value: &Json, key: &str, names: &mut Vec<String>) {
     let mut left = vec![value];
     while let Some(value) = left.pop() {
@@ -285,7 +285,7 @@ fn named(value: &Json, key: &str, names: &mut Vec<String>) {
     }
 }
 
-/// A message with our placeholders in the place of meta variables.
+/// A message with our placeholders instead of meta variables.
 fn placed(message: &str) -> String {
     variables(message, |name| format!("<{name}>"))
 }
@@ -297,7 +297,7 @@ fn plain(message: &str) -> String {
     if text.ends_with(['.', '!', '?']) { text } else { format!("{text}.") }
 }
 
-/// A pattern with a plain name in the place of each variable, or what its constraint matches.
+/// A pattern with a plain name, or text that matches its constraint, instead of each variable.
 fn filled(pattern: &str, constraints: &Json) -> String {
     variables(pattern, |name| {
         let wanted = constraints[name]["regex"].as_str().and_then(sample::of_regex);

@@ -1,13 +1,14 @@
-//! What lies beside a configuration and would be lost without a word: others of the same tool.
+//! Other configurations of the same tool, which would otherwise be ignored silently.
 
 use super::{Left, Tool, read_data};
 use aidd_engine::text::files::Files;
 use aidd_engine::text::paths::{below, parent_dir};
 
-/// Most folders with a configuration of their own that are named.
+/// Maximum number of directories with their own configuration that are listed.
 const MOST: usize = 20;
 
-/// Whether a configuration of this name lies in a folder; one of several tools has the key.
+/// Whether a directory contains a configuration of this name. A file shared by several tools must
+/// have the key.
 pub(super) fn is_there(files: &dyn Files, folder: &str, (name, key): (&str, Option<&str>)) -> bool {
     let path = below(folder, name);
     let has =
@@ -15,8 +16,8 @@ pub(super) fn is_there(files: &dyn Files, folder: &str, (name, key): (&str, Opti
     files.exists(&path) && key.is_none_or(has)
 }
 
-/// Configurations of the tool that the one at `path` keeps from being read, and those of folders
-/// inside, which hold for these alone.
+/// The configurations that the one at `path` overrides, and those of subdirectories, which apply
+/// there only.
 pub(super) fn left(files: &dyn Files, path: &str, tool: Tool) -> Vec<Left> {
     let (folder, own) = (parent_dir(path), name_of(path));
     let known = tool.files();
@@ -25,10 +26,10 @@ pub(super) fn left(files: &dyn Files, path: &str, tool: Tool) -> Vec<Left> {
         return Vec::new();
     }
     let is_markdownlint = tool == Tool::Markdownlint;
-    // The runner of markdownlint has read those.
+    // The runner of markdownlint already reads these.
     let reads_rules = is_markdownlint && (own.contains("cli2") || own == "package.json");
     let is_read = |name: &str| name == own || reads_rules && name.starts_with(".markdownlint.");
-    let why = format!("{tool} takes `{path}`, which lies beside it, and not this one");
+    let why = format!("{tool} reads `{path}` in the same directory instead");
     let others = known.iter().filter(|one| !is_read(one.0) && is_there(files, folder, **one));
     let mut left: Vec<Left> =
         others.map(|(name, _)| Left::new(below(folder, name), &*why)).collect();
@@ -42,14 +43,14 @@ pub(super) fn left(files: &dyn Files, path: &str, tool: Tool) -> Vec<Left> {
         };
         left.extend(all.iter().filter(is_inner).take(MOST).map(|inner| {
             let to = parent_dir(inner);
-            Left::new(inner, format!("it holds for `{to}/` alone"))
+            Left::new(inner, format!("it applies to `{to}/` only"))
                 .instead(format!("aidd rule import {inner} --to {to}/.aidd/rules"))
         }));
     }
     left
 }
 
-/// The last part of a path.
+/// The last segment of a path.
 pub(super) fn name_of(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }

@@ -1,5 +1,5 @@
-//! commitlint (<https://commitlint.js.org/reference/rules.html>): what commit messages are like.
-//! What its rules take was read from and tried with 20.5.3.
+//! commitlint (<https://commitlint.js.org/reference/rules.html>): the format of commit messages.
+//! The options of its rules were taken from and verified with 20.5.3.
 
 mod cases;
 mod own;
@@ -20,32 +20,33 @@ use shared::{DEEPEST, Gathered, gather, known};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// What is shipped.
+/// The shipped tables.
 #[derive(Deserialize)]
 pub(super) struct Tables {
-    /// Every rule; each becomes a page, or part of one.
+    /// Every rule; each becomes a page or a part of one.
     pub(super) rules: BTreeMap<String, Table>,
-    /// The page of those that say together what a Conventional Commit is.
+    /// The page for the rules that together define a Conventional Commit.
     conventional: Table,
     /// The parts of a message.
     parts: BTreeMap<String, Vars>,
     /// Expressions for the cases.
     cases: BTreeMap<String, String>,
-    /// One for lines that have no parts, and one for what parts a scope in several.
+    /// One for lines without the parts of a Conventional Commit, and one for the separators of a
+    /// scope.
     other: String,
     parted: String,
-    /// Texts that examples are tried with.
+    /// Texts for examples.
     words: Vec<String>,
-    /// First lines and what parts they have.
+    /// First lines and the parts that they have.
     probes: Vec<(String, Option<[String; 3]>)>,
-    /// The rules that packages set.
+    /// The rules that known packages set.
     configs: BTreeMap<String, Map<String, Json>>,
 }
 
 pub(super) static TABLES: LazyLock<Tables> =
     LazyLock::new(|| recipe::read(crate::rule_import::tables::COMMITLINT));
 
-/// The file of examples.
+/// The file name used in examples.
 const MESSAGE: &str = "commit/message";
 
 /// Whether there is a rule of this name.
@@ -53,7 +54,7 @@ pub(super) fn is_rule(name: &str) -> bool {
     TABLES.rules.contains_key(name)
 }
 
-/// One rule as it is set.
+/// A configured rule.
 struct Set<'a> {
     name: &'a str,
     severity: Severity,
@@ -71,7 +72,7 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, ImportError> {
     };
     let mut all = Gathered::default();
     gather(&modules, path, &config, DEEPEST, &mut all, &mut made);
-    let unknown = "it is no key of commitlint that is known";
+    let unknown = "unknown key of commitlint";
     made.left.extend(keys_left(&config, Tool::Commitlint, Some(unknown)));
     let mut set = Vec::new();
     for (name, value) in &all.rules {
@@ -89,10 +90,10 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, ImportError> {
     Ok(made)
 }
 
-/// `[level, applicable, value]`; `None` when it is off.
+/// Parses `[level, applicable, value]`; `None` when the rule is disabled.
 fn settled<'a>(name: &'a str, value: &Json) -> Result<Option<Set<'a>>, String> {
     if !is_rule(name) {
-        return Err("it is no rule of commitlint 21: a plugin may have it".to_owned());
+        return Err("not a rule of commitlint 21; a plugin can define it".to_owned());
     }
     if script::is_unread(value) && !value.is_array() {
         return Ok(None);
@@ -105,10 +106,10 @@ fn settled<'a>(name: &'a str, value: &Json) -> Result<Option<Set<'a>>, String> {
         Some(0) => return Ok(None),
         Some(1) => Severity::Warning,
         Some(2) => Severity::Error,
-        _ => return Err("its level is none of 0, 1 and 2".to_owned()),
+        _ => return Err("its level is not 0, 1 or 2".to_owned()),
     };
     if script::is_unread(value) {
-        // That it is not literal has been told.
+        // A value that is not a literal is already reported.
         return Ok(None);
     }
     let given = list.get(2).cloned().unwrap_or(Json::Null);
@@ -117,19 +118,19 @@ fn settled<'a>(name: &'a str, value: &Json) -> Result<Option<Set<'a>>, String> {
         _ if name.contains("-max-") => given == "Infinity",
         _ => name.ends_with("min-length") && given == 0,
     };
-    // So set it says nothing of any message.
+    // With this value the rule has no effect.
     if nothing {
         return Ok(None);
     }
     let never = match list.get(1).and_then(Json::as_str) {
         Some(applicable) => applicable == "never",
-        // As the rules themselves have it when nothing is said.
+        // The defaults of the rules themselves.
         None => ["references-empty", "subject-exclamation-mark"].contains(&name),
     };
     Ok(Some(Set { name, severity, never, value: given }))
 }
 
-/// The rules that say together what a Conventional Commit is.
+/// The rules that together define a Conventional Commit.
 const TOGETHER: [&str; 6] = [
     "type-enum",
     "type-empty",
@@ -139,8 +140,8 @@ const TOGETHER: [&str; 6] = [
     "breaking-change-exclamation-mark",
 ];
 
-/// The pages of what is set. Messages are taken apart as `parse` says, and refer to others by
-/// `prefixes`.
+/// Adds the pages of the configured rules. Messages are parsed as `parse` says and refer to issues
+/// by `prefixes`.
 fn draft(set: &[Set<'_>], file: &str, by: (&Parse, &[String]), made: &mut Made) {
     let (parse, prefixes) = by;
     let find = |name: &str| set.iter().find(|one| one.name == name);
@@ -180,7 +181,7 @@ fn draft(set: &[Set<'_>], file: &str, by: (&Parse, &[String]), made: &mut Made) 
             && one.value == "lower-case"
             && !types.is_empty()
             && types.iter().all(|kind| kind.to_lowercase() == *kind);
-        // A page on the lines below the first judges body and footers alike.
+        // A page on the lines below the first checks body and footers in the same way.
         let said = one.name == "footer-max-line-length"
             && find("body-max-line-length").is_some_and(|body| body.value == one.value);
         if said || whole && (is_within(one, parse) || of_types) {
@@ -200,10 +201,10 @@ fn draft(set: &[Set<'_>], file: &str, by: (&Parse, &[String]), made: &mut Made) 
     }
 }
 
-/// What the page of a first line that has a parser of its own is made of.
+/// The rules covered by the page of a first line with a custom parser.
 const OWN: &str = "type-enum, type-empty, subject-empty, scope-enum";
 
-/// Whether the page on the first line as a whole says a rule, too.
+/// Whether the page on the whole first line already covers a rule.
 fn is_within(one: &Set<'_>, parse: &Parse) -> bool {
     match parse {
         Parse::Own(..) => {
@@ -216,14 +217,14 @@ fn is_within(one: &Set<'_>, parse: &Parse) -> bool {
     }
 }
 
-/// The page of a check on commits, before the check is put in.
+/// The draft of a check on commits, without the check.
 fn base(names: &str, file: &str, severity: Severity, demand: impl Into<String>) -> Draft {
     let mut draft = Draft::new(Tool::Commitlint, file, names, demand);
     draft.severity = severity;
     draft
 }
 
-/// With what commitlint leaves out by itself left out; bots are judged as everybody is.
+/// Skips the same commits as commitlint by default; commits of bots are checked.
 fn skipping(mut draft: Draft) -> Draft {
     if let Some(check) = &mut draft.check {
         check["commit"]["skip"] = json!(["merges", "reverts", "fixups"]);
@@ -231,7 +232,7 @@ fn skipping(mut draft: Draft) -> Draft {
     draft
 }
 
-/// The one page of what a Conventional Commit is.
+/// The single page for the rules that define a Conventional Commit.
 fn together(set: &[Set<'_>], file: &str) -> Result<Draft, String> {
     let of: Vec<&Set<'_>> = set
         .iter()
@@ -255,18 +256,18 @@ fn together(set: &[Set<'_>], file: &str) -> Result<Draft, String> {
     let table = &TABLES.conventional;
     table.derive(&mut vars)?;
     let new = |demand| base(&items.join(", "), file, severity, demand);
-    let mut draft = table.drafts(&vars, MESSAGE, &new)?.pop().ok_or("it demands nothing")?;
+    let mut draft = table.drafts(&vars, MESSAGE, &new)?.pop().ok_or("it has no requirements")?;
     draft.name = "conventional".to_owned();
     draft.sources = vec!["https://www.conventionalcommits.org/en/v1.0.0/".to_owned()];
     Ok(skipping(draft))
 }
 
-/// The names that `…-enum` lists; none: any.
+/// The names that an `…-enum` rule lists; empty if any name is allowed.
 fn enumerated(value: &Json) -> Vec<String> {
     if value["scopes"].is_null() { texts(value) } else { texts(&value["scopes"]) }
 }
 
-/// What a part of a message is called.
+/// The display name of a part of a message.
 fn called(part: &str) -> &str {
     TABLES.parts.get(part).and_then(|part| part["said"].as_str()).unwrap_or(part)
 }
@@ -311,7 +312,7 @@ fn page(one: &Set<'_>, file: &str, parse: &Parse, prefixes: &[String]) -> Result
     }
     let new = |demand| base(one.name, file, one.severity, demand);
     let draft = table.drafts(&vars, MESSAGE, &new)?.pop();
-    let draft = draft.ok_or_else(|| format!("no page is made of {}", one.name))?;
+    let draft = draft.ok_or_else(|| format!("{} is unsupported", one.name))?;
     let subject =
         draft.check.as_ref().map(|check| check["commit"]["subject"].clone()).unwrap_or_default();
     let found = [("matches", true), ("not-matches", false)].into_iter();
@@ -325,7 +326,7 @@ fn page(one: &Set<'_>, file: &str, parse: &Parse, prefixes: &[String]) -> Result
     }
 }
 
-/// First lines of all kinds.
+/// Various first lines for examples.
 fn tries(one: &Set<'_>, part: &str) -> Vec<String> {
     let number = usize::try_from(one.value.as_u64().unwrap_or(9).min(1000)).unwrap_or(9);
     let mut inner = texts(&one.value);

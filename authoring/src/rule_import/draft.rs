@@ -1,5 +1,5 @@
-//! From a draft to a page: the header written, our own reader asked, examples run and kept where
-//! they show what they claim.
+//! From a draft to a page: writes the header, parses the page with our own reader, runs the
+//! examples and keeps those with the expected result.
 
 mod yaml;
 
@@ -20,43 +20,44 @@ use yaml::{block, flow};
 #[derive(Clone, Debug)]
 pub(super) struct Draft {
     pub(super) tool: Tool,
-    /// The configuration it stands in.
+    /// The configuration that contains it.
     pub(super) file: String,
-    /// What the tool calls it.
+    /// The name of the rule in the other tool.
     pub(super) item: String,
-    /// The second half of its id; follows from `item` unless a rule becomes several pages.
+    /// The second half of the rule id; derived from `item` unless a rule becomes several pages.
     pub(super) name: String,
     pub(super) severity: Severity,
     pub(super) enabled: bool,
     pub(super) message: Option<String>,
     pub(super) help: Option<String>,
     pub(super) sources: Vec<String>,
-    /// Other names of it, by which comments in files allow it.
+    /// Aliases, by which comments in files suppress the rule.
     pub(super) aliases: Vec<String>,
-    /// `check` of the header; `None`: the page guides only.
+    /// `check` of the header; `None` if the page only guides.
     pub(super) check: Option<Json>,
-    /// What must or must never be: the first paragraph.
+    /// The requirement: the first paragraph of the page.
     pub(super) demand: String,
-    /// What the tool's own message and notes say, a paragraph each.
+    /// The messages and notes of the other tool, one paragraph each.
     pub(super) says: Vec<String>,
-    /// In what the page differs from the rule.
+    /// How the page differs from the original rule.
     pub(super) notes: Vec<String>,
     pub(super) tries: Vec<Try>,
-    /// The text of a file that a fix makes.
+    /// The content of a file that a fix creates.
     pub(super) template: Option<String>,
 }
 
-/// An example that should hold: the files beside it, and last the one under check.
+/// A candidate example: supporting files first, the checked file last.
 #[derive(Clone, Debug)]
 pub(super) struct Try {
     pub(super) passes: bool,
-    /// Of these the first that shows what it claims is enough, where no other does.
+    /// Of several such examples only the first with the expected result is used, and only if there
+    /// is no other.
     pub(super) is_spare: bool,
     pub(super) files: Vec<(String, String)>,
 }
 
 impl Draft {
-    /// A draft that warns and says `demand`.
+    /// A draft of severity warning with the requirement `demand`.
     pub(super) fn new(tool: Tool, file: &str, item: &str, demand: impl Into<String>) -> Self {
         Self {
             tool,
@@ -88,18 +89,18 @@ impl Draft {
         self
     }
 
-    /// An example of one file.
+    /// Adds an example with one file.
     pub(super) fn example(self, passes: bool, path: &str, text: impl Into<String>) -> Self {
         self.project(passes, vec![(path.to_owned(), text.into())])
     }
 
-    /// An example of several files.
+    /// Adds an example with several files.
     pub(super) fn project(mut self, passes: bool, files: Vec<(String, String)>) -> Self {
         self.tries.push(Try { passes, is_spare: false, files });
         self
     }
 
-    /// An example of something that is found, for want of a better one.
+    /// Adds a failing example that is used only if there is no better one.
     pub(super) fn spare(mut self, path: &str, text: impl Into<String>) -> Self {
         let files = vec![(path.to_owned(), text.into())];
         self.tries.push(Try { passes: false, is_spare: true, files });
@@ -110,7 +111,7 @@ impl Draft {
         format!("{}/{}", self.tool, self.name)
     }
 
-    /// The page with these examples: each with its findings, and what fixes make of it.
+    /// The page with these examples, their findings and the results of fixes.
     fn page(&self, tries: &[Shown<'_>]) -> String {
         let mut page = format!("---\nseverity: {}\n", self.severity);
         let line = |text: &Option<String>| text.as_deref().map(one_line).unwrap_or_default();
@@ -143,7 +144,7 @@ impl Draft {
             page.push_str("\n## Template\n");
             fence(&mut page, "text", template);
         }
-        // The blocks of a rule over the whole project are one project anyway.
+        // The blocks of a rule over the whole project already form one project.
         let over_all = |check: &Json| ["tree", "layers"].iter().any(|form| !check[*form].is_null());
         let joined = self.check.as_ref().is_some_and(over_all);
         for (heading, passes) in [("Fails", false), ("Passes", true)] {
@@ -168,7 +169,7 @@ impl Draft {
     }
 }
 
-/// An example with what is found in it and what fixes make of it.
+/// An example with its findings and the result of fixes.
 type Shown<'d> = (&'d Try, Vec<String>, Option<String>);
 
 impl Try {
@@ -177,7 +178,7 @@ impl Try {
             let with = if joined || at + 1 == self.files.len() { "" } else { " with" };
             let info = format!("{} path={path}{with}", ending(path));
             match text.as_str() {
-                // A block of no line has no place in the page.
+                // A page cannot contain an empty block.
                 "" => fence(page, &format!("{info} times=0"), "nothing\n"),
                 text => fence(page, &info, text),
             }
@@ -187,19 +188,19 @@ impl Try {
         }
     }
 
-    /// Whether it can be written into a page at all.
+    /// Whether it can be written into a page.
     fn is_writable(&self) -> bool {
         let plain = |path: &String| !path.contains(|c: char| c.is_whitespace() || c.is_control());
         self.files.iter().all(|(path, text)| plain(path) && is_block(text))
     }
 }
 
-/// Whether a text can stand in a block, which ends in a line break.
+/// Whether a text fits into a block, which ends in a line break.
 fn is_block(text: &str) -> bool {
     (text.is_empty() || text.ends_with('\n')) && !text.contains('\r')
 }
 
-/// What a code block of the file at `path` is called.
+/// The info string of a code block for the file at `path`.
 fn ending(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or(path);
     let ending = name.rsplit_once('.').map_or("text", |(_, ending)| ending);
@@ -211,7 +212,7 @@ fn ending(path: &str) -> &str {
     }
 }
 
-/// A code block whose marks its text does not have.
+/// Writes a code block with a fence longer than any in its text.
 fn fence(page: &mut String, info: &str, text: &str) {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let marks = "`".repeat(longest.max(2) + 1);
@@ -222,7 +223,7 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What another tool says: its paragraphs, and its lines as they are where they are laid out.
+/// Writes the text of another tool: paragraphs as prose, indented or listed lines verbatim.
 fn said(text: &str, page: &mut String) {
     let mut lines = text.trim_end().lines().skip_while(|line| line.trim().is_empty()).peekable();
     while lines.peek().is_some() {
@@ -239,7 +240,7 @@ fn said(text: &str, page: &mut String) {
     }
 }
 
-/// A text of another tool as a paragraph that is no heading, no block and no list of ours.
+/// The text of another tool as a paragraph that is not parsed as a heading, block or list.
 fn prose(text: &str) -> String {
     let line = one_line(text);
     let odd = line.starts_with(['#', '`', '~', '>', '|', '-', '+', '*', '<'])
@@ -248,8 +249,8 @@ fn prose(text: &str) -> String {
     if odd { format!("\\{line}") } else { line }
 }
 
-/// Writes the pages of what a reader made, each read again by our own reader; `engine` makes one of
-/// pages.
+/// Writes the pages of an imported configuration and parses each again; `engine` creates an engine
+/// from pages.
 pub(super) fn finish(made: Made, to: &str, engine: NewEngine<'_>) -> Import {
     let mut import = Import { left: made.left, ..Import::default() };
     let mut drafts = made.drafts;
@@ -263,7 +264,7 @@ pub(super) fn finish(made: Made, to: &str, engine: NewEngine<'_>) -> Import {
         let text = draft.page(&tries);
         match reread(&path, &text, &draft.id()) {
             Ok(rule) => match forms::problems(&rule).first() {
-                // A form that refuses what the other tool takes is no fault of the page.
+                // An option that our form rejects is not a defect of the page.
                 Some(why) => import.left.push(Left::new(&draft.item, why)),
                 None => {
                     taken.push((draft, path.clone()));
@@ -305,12 +306,13 @@ pub(super) fn finish(made: Made, to: &str, engine: NewEngine<'_>) -> Import {
     import
 }
 
-/// The folder of the pages that no page need judge: its path, and its glob in a page.
+/// The directory of the pages, which the pages do not need to check: its path, and its glob in a
+/// page.
 fn own_folder(to: &str) -> (String, String) {
     let to = to.trim_end_matches('/');
     let scope = scope_of(&format!("{to}/x.md")).to_owned();
     let inner = to.strip_prefix(&scope).unwrap_or(to).trim_start_matches('/');
-    // A folder such as `.aidd` is ours as a whole.
+    // A directory such as `.aidd` belongs to aidd as a whole.
     let own = match inner.split_once('/') {
         Some((top, _)) if top.starts_with('.') => top,
         _ => inner,
@@ -319,7 +321,7 @@ fn own_folder(to: &str) -> (String, String) {
     (path, format!("/{own}"))
 }
 
-/// Whether a rule finds something in the pages themselves, which `files` are.
+/// Whether a rule reports findings in the pages themselves, which `files` contains.
 fn judges(engine: &Engine, id: &str, files: &Memory, own: &str) -> bool {
     let Some(rule) = engine.registry().get(id) else { return false };
     let is_own = |path: &str| {
@@ -328,7 +330,7 @@ fn judges(engine: &Engine, id: &str, files: &Memory, own: &str) -> bool {
     examples::files_with_findings(engine, rule, files).iter().any(|path| is_own(path))
 }
 
-/// The second page of one name gets a number, so that ids stay what they are from run to run.
+/// Numbers drafts with the same name, so that ids are stable between runs.
 fn name_apart(drafts: &mut [Draft]) {
     let mut seen: BTreeSet<String> = BTreeSet::new();
     for draft in drafts {
@@ -341,18 +343,18 @@ fn name_apart(drafts: &mut [Draft]) {
     }
 }
 
-/// The page as our own reader has it.
+/// The page as parsed by our own reader.
 fn reread(path: &str, text: &str, id: &str) -> Result<Rule, String> {
     aidd_page::header(text).map_err(|error| {
         let at = text.get(error.span.clone()).unwrap_or_default();
         format!("{} (`{at}`)", error.message)
     })?;
     let rule =
-        aidd_engine::rules::registry::project_rule(path, text).ok_or("it is not read as a rule")?;
-    if *rule.id == *id { Ok(rule) } else { Err(format!("it is read as `{}`", rule.id)) }
+        aidd_engine::rules::registry::project_rule(path, text).ok_or("not read as a rule")?;
+    if *rule.id == *id { Ok(rule) } else { Err(format!("read as `{}`", rule.id)) }
 }
 
-/// The examples that show what they claim.
+/// The examples that have the expected result.
 fn proven<'d>(engine: &Engine, draft: &'d Draft) -> Vec<Shown<'d>> {
     let Some(rule) = engine.registry().get(&draft.id()) else { return Vec::new() };
     let Ok((read, _)) = examples::read(rule) else { return Vec::new() };
@@ -400,7 +402,7 @@ mod tests {
 
     #[test]
     fn a_draft_becomes_a_page_that_passes_its_own_test() {
-        let draft = Draft::new(Tool::Alint, ".alint.yml", "no-todo", "Files NEVER hold `TODO`.")
+        let draft = Draft::new(Tool::Alint, ".alint.yml", "no-todo", "Files NEVER contain `TODO`.")
             .check(json!({"files": ["src/**"], "text": {"regex": "TODO"}}))
             .example(false, "src/a.rs", "// TODO: `x`\n")
             .example(true, "src/a.rs", "// done\n")

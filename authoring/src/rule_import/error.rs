@@ -1,4 +1,4 @@
-//! Why a configuration cannot be read.
+//! Errors of reading a configuration.
 
 use super::alint::MOST_FILES;
 use super::{DEEPEST, Tool};
@@ -6,98 +6,98 @@ use aidd_engine::text::files::SIDE_FILE_LIMIT;
 use std::io;
 use thiserror::Error;
 
-/// Why the configuration of another tool is not imported: the file, the place and what is wrong.
+/// Why the configuration of another tool cannot be imported, with the file and the position.
 #[derive(Debug, Error)]
 pub enum ImportError {
     /// A file cannot be read.
     #[error("{path}: {why}")]
     Read {
-        /// The file.
+        /// The path of the file.
         path: String,
-        /// Why not.
+        /// The I/O error.
         why: io::Error,
     },
     /// A file is too large.
     #[error("{0} has more than {SIDE_FILE_LIMIT} bytes")]
     Large(String),
-    /// A file is no text.
+    /// A file is not text.
     #[error("{0} is not UTF-8")]
     Encoding(String),
     /// A file is malformed.
     #[error("{path}:{}:{}: {why}", .place.0, .place.1)]
     Malformed {
-        /// The file.
+        /// The path of the file.
         path: String,
         /// Line and column, from 1.
         place: (u32, u32),
-        /// What is wrong there.
+        /// The parse error.
         why: String,
     },
-    /// Its values nest too deep.
-    #[error("{path}: `{key}` lies more than {DEEPEST} levels deep")]
+    /// The values are nested too deeply.
+    #[error("{path}: `{key}` is nested more than {DEEPEST} levels deep")]
     Deep {
-        /// The file.
+        /// The path of the file.
         path: String,
-        /// The key of such a value.
+        /// A key at that depth.
         key: String,
     },
-    /// It is a list, or a value alone.
+    /// The file contains a list or a single value.
     #[error("{0} is not a mapping of keys to values")]
     NoMapping(String),
-    /// It has several documents.
+    /// The file contains several documents.
     #[error("{0} has more than one document")]
     Documents(String),
-    /// It is a program, and nothing that it exports is literal.
+    /// The file is a program that exports nothing literal.
     #[error(
-        "{0}: nothing can be read without running it: `module.exports = {{ … }}` and `export \
-         default {{ … }}` are read"
+        "{0}: cannot be read without running it: only `module.exports = {{ … }}` and `export \
+         default {{ … }}` are supported"
     )]
     NotLiteral(String),
-    /// It does not look like the configuration of any tool.
+    /// The file does not look like the configuration of any supported tool.
     #[error(
-        "{0} looks like no configuration that is known; say of which tool it is: --from {known}",
+        "{0} is not a known configuration; name its tool: --from {known}",
         known = keys(&Tool::ALL, "|")
     )]
     NoTool(String),
-    /// It could be of several tools.
-    #[error("{path} could be of {}; say of which: --from {}", keys(.tools, " or of "), first(.tools))]
+    /// The file can belong to several tools.
+    #[error("{path} can belong to {}; name its tool: --from {}", keys(.tools, " or "), first(.tools))]
     Tools {
-        /// The file.
+        /// The path of the file.
         path: String,
-        /// The tools.
+        /// The possible tools.
         tools: Vec<Tool>,
     },
-    /// It says nothing of what ls-lint judges.
-    #[error("{0} has no `ls`: the names that ls-lint judges")]
+    /// The file does not contain any ls-lint rules.
+    #[error("{0} has no `ls` with rules for names")]
     NoNames(String),
-    /// A key of ls-lint has a value that says nothing.
-    #[error("{path}: `{key}` is neither rules nor a folder")]
+    /// A key of ls-lint has an invalid value.
+    #[error("{path}: `{key}` is neither rules nor a directory")]
     Names {
-        /// The file.
+        /// The path of the file.
         path: String,
-        /// The key.
+        /// The key of the value.
         key: String,
     },
-    /// A rule is no mapping.
-    #[error("{path}: a rule is no mapping: {rule}")]
+    /// A rule is not a mapping.
+    #[error("{path}: a rule is not a mapping: {rule}")]
     Rule {
-        /// The file.
+        /// The path of the file.
         path: String,
-        /// What stands in its place, as JSON.
+        /// The value found instead, as JSON.
         rule: String,
     },
     /// A rule has no id.
     #[error("{0}: a rule has no `id`")]
     NoId(String),
-    /// Too many files extend one another.
-    #[error("{0}: more than {MOST_FILES} files extend one another")]
+    /// The chain of `extends` has too many files.
+    #[error("{0}: `extends` names more than {MOST_FILES} files")]
     Extends(String),
-    /// A file names one outside of the project.
-    #[error("{path}: `{to}` leads out of the project")]
+    /// A file names one outside the project.
+    #[error("{path}: `{to}` is outside the project")]
     Outside {
-        /// The file.
+        /// The path of the file.
         path: String,
-        /// What it names.
+        /// The path that it names.
         to: String,
     },
 }

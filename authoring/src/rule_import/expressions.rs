@@ -1,8 +1,8 @@
-//! What an expression is made of, as the parser of expressions has it.
+//! The structure of regular expressions, as parsed by the regex parser.
 
 use regex_syntax::ast::{Ast, parse::Parser};
 
-/// The alternatives of an expression that are in no group; of what is no expression all of it.
+/// The top-level alternatives of an expression; the whole text if it is malformed.
 pub(super) fn alternatives(expression: &str) -> Vec<&str> {
     match &Parser::new().parse(expression) {
         Ok(Ast::Alternation(all)) => {

@@ -1,6 +1,7 @@
-//! ls-lint (<https://ls-lint.org/2.3/configuration/the-rules.html>): what files and folders are
-//! called, by ending and folder. How it judges was seen by running 2.3.1: the ending of a file is
-//! all behind its first dot, a folder with rules of its own has none of those above it.
+//! ls-lint (<https://ls-lint.org/2.3/configuration/the-rules.html>): names of files and
+//! directories, by extension and directory. The matching was determined by running 2.3.1: the
+//! extension of a file is everything after its first dot, and a directory with its own rules
+//! inherits none.
 
 mod folders;
 
@@ -16,51 +17,51 @@ use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 use std::sync::LazyLock;
 
-/// What is shipped.
+/// The shipped tables.
 #[derive(Deserialize)]
 pub(super) struct Tables {
     pub(super) cases: Vec<Case>,
-    /// The page on names, and the one on how many files there are.
+    /// The page on names; `count` is the page on the number of files.
     names: Table,
     count: Table,
 }
 
-/// A case.
+/// A case of names.
 #[derive(Deserialize)]
 pub(super) struct Case {
-    /// What ls-lint calls it.
+    /// The names of the case in ls-lint.
     pub(super) names: Vec<String>,
-    /// What it is in our form.
+    /// The case in our form.
     ours: String,
-    /// A name that has it, and one that has not.
+    /// A matching name; `bad` is a name that does not match.
     good: String,
     bad: String,
-    /// In what ls-lint differs.
+    /// How the page differs from ls-lint.
     note: Option<String>,
 }
 
 pub(super) static TABLES: LazyLock<Tables> =
     LazyLock::new(|| recipe::read(crate::rule_import::tables::LS_LINT));
 
-/// Most files of an example.
+/// Maximum number of files in an example.
 const MOST_FILES: u64 = 20;
 
-/// What one ending in one folder asks for.
+/// The requirements for one extension in one directory.
 #[derive(Default)]
 struct Asked {
-    /// Cases and expressions, of which one holds; as ls-lint writes them.
+    /// Alternative cases and expressions, as written in ls-lint.
     said: Vec<String>,
     ours: Vec<String>,
     good: String,
     bad: Vec<String>,
-    /// Names that an expression does not want.
+    /// Names that a negated expression rejects.
     unwanted: Vec<String>,
-    /// How many there are, in the folder itself.
+    /// Minimum and maximum number of files in the directory itself.
     exists: Option<(u64, Option<u64>)>,
     notes: Vec<String>,
 }
 
-/// What ls-lint calls folders.
+/// The key for directories in ls-lint.
 const FOLDERS: &str = ".dir";
 
 pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, ImportError> {
@@ -80,11 +81,11 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, ImportError> {
                 draft.notes.clone_from(&asked.notes);
                 if folder.path.starts_with('/') {
                     draft = draft.note(
-                        "ls-lint knows no folder that begins with `/`, and judges nothing by it",
+                        "ls-lint has no directories that begin with `/`, so the rule has no effect there",
                     );
                 }
                 if is_open {
-                    draft = draft.note("of several globs that name one folder ls-lint takes any, not always the same; here the one that spells out more of it goes first");
+                    draft = draft.note("if several globs match a directory, ls-lint applies any of them, not always the same; here the more literal glob takes precedence");
                 }
                 pages(draft, folder, ending, &asked, &exclude, &mut made.left)
             });
@@ -94,16 +95,16 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, ImportError> {
             }
         }
     }
-    // Others that begin so hold what `ls` takes in by its name.
+    // Keys with these prefixes contain values that `ls` includes by reference.
     let is_known = |key: &str| {
         ["ls", "ignore"].contains(&key) || key.starts_with(['_', '.']) || key.starts_with("x-")
     };
     let odd = config.keys().filter(|key| !is_known(key));
-    made.left.extend(odd.map(|key| Left::new(key, "it is no key of ls-lint")));
+    made.left.extend(odd.map(|key| Left::new(key, "unknown key of ls-lint")));
     Ok(made)
 }
 
-/// The globs of what is left out.
+/// The globs of ignored paths.
 fn ignored(config: &Map<String, Json>) -> Vec<String> {
     let ignored = config.get("ignore").map(texts).unwrap_or_default();
     let both = |glob: String| {
@@ -129,10 +130,11 @@ fn asked(rules: &str) -> Result<Asked, String> {
             }
             ("regex", _) => expression(parameter, &mut asked)?,
             ("exists", _) => asked.exists = Some(counts(parameter)?),
-            _ => return Err(format!("`{name}` is no rule of ls-lint 2.3")),
+            _ => return Err(format!("unknown rule `{name}` of ls-lint 2.3")),
         }
     }
-    // Of several rules one suffices: what is bad by all is both unwanted and in no case.
+    // One of several rules is sufficient: a bad name must be rejected by the expressions and match
+    // no case.
     let with =
         |name: &String| asked.bad.iter().map(|bad| format!("{name}{bad}")).collect::<Vec<_>>();
     let both: Vec<String> = asked.unwanted.iter().flat_map(with).collect();
@@ -140,19 +142,19 @@ fn asked(rules: &str) -> Result<Asked, String> {
     Ok(asked)
 }
 
-/// An expression, which ls-lint puts between `^` and `$` as it stands.
+/// Converts an expression, which ls-lint places between `^` and `$` without grouping.
 fn expression(parameter: &str, asked: &mut Asked) -> Result<(), String> {
     if parameter.is_empty() {
-        return Err("it has no expression, at which ls-lint stops".to_owned());
+        return Err("the expression is missing, which is an error in ls-lint".to_owned());
     }
     if parameter.contains("${") {
-        return Err("it compares with the name of the folder above, which the form `tree` cannot put into an expression".to_owned());
+        return Err("it compares with the name of the parent directory, which expressions of the form `tree` do not support".to_owned());
     }
     let plain = parameter.strip_prefix('!').unwrap_or(parameter);
     let not = &parameter[..parameter.len() - plain.len()];
     let whole = whole(plain);
     if whole != plain {
-        asked.notes.push(format!("ls-lint puts `^` and `$` around `{plain}` as it stands, so that each belongs to one alternative; so does the page"));
+        asked.notes.push(format!("ls-lint puts `^` and `$` around `{plain}` without grouping, so each applies to one alternative; the page does the same"));
     }
     asked.ours.push(format!("{not}/{whole}/"));
     let sample = sample::of_regex(&format!("^(?:{plain})$"));
@@ -161,7 +163,7 @@ fn expression(parameter: &str, asked: &mut Asked) -> Result<(), String> {
         asked.good = sample.unwrap_or_default();
         &["Bad Name!", "bad_Name", "9", "a b"]
     } else {
-        asked.said.push(format!("what does not match {plain}"));
+        asked.said.push(format!("anything but {plain}"));
         "good".clone_into(&mut asked.good);
         asked.unwanted.extend(sample);
         &["Bad", "bad", "Bad_name"]
@@ -170,7 +172,7 @@ fn expression(parameter: &str, asked: &mut Asked) -> Result<(), String> {
     Ok(())
 }
 
-/// An expression for a whole name that finds what `^` and `$` around `plain` find in one.
+/// An expression for a whole name that is equivalent to `plain` between `^` and `$`.
 fn whole(plain: &str) -> String {
     match &alternatives(plain)[..] {
         [first, inner @ .., last] => {
@@ -183,7 +185,7 @@ fn whole(plain: &str) -> String {
 
 fn counts(parameter: &str) -> Result<(u64, Option<u64>), String> {
     let number = |text: &str| {
-        text.parse().map_err(|_| format!("`exists:{parameter}` is no number and no range"))
+        text.parse().map_err(|_| format!("`exists:{parameter}` is neither a number nor a range"))
     };
     match parameter.split_once('-') {
         None if parameter.is_empty() => Ok((1, None)),
@@ -192,7 +194,7 @@ fn counts(parameter: &str) -> Result<(u64, Option<u64>), String> {
     }
 }
 
-/// The pages of one ending in one folder, of which `draft` has what they have in common.
+/// The pages of one extension in one directory; `draft` contains their common properties.
 fn pages(
     mut draft: Draft,
     folder: &Folder,
@@ -221,13 +223,13 @@ fn pages(
     if !asked.ours.is_empty() {
         TABLES.names.derive(&mut vars)?;
         for mut page in TABLES.names.drafts(&vars, "", &of)? {
-            page.message = Some(format!("`<name>` is not named in {}", asked.said.join(" or ")));
+            page.message = Some(format!("`<name>` does not match {}", asked.said.join(" or ")));
             drafts.push(with_names(page, path, ending, asked));
         }
     }
     let Some((min, max)) = asked.exists else { return Ok(drafts) };
     if ending == FOLDERS {
-        let why = "ls-lint counts the folder itself; the form `tree` counts what lies in it";
+        let why = "ls-lint counts the directory itself; the form `tree` counts its entries";
         left.push(Left::new(format!("{} exists", draft.item), why));
         return Ok(drafts);
     }
@@ -247,8 +249,8 @@ fn pages(
     Ok(drafts)
 }
 
-/// The names in our form. Of an ending with several parts the form judges all but the last part,
-/// so the expression has them too.
+/// The names in our form. For an extension with several segments, the form checks all but the last
+/// segment, so the expression includes them.
 fn named(asked: &Asked, ending: &str) -> Json {
     let parts: Vec<&str> = ending.trim_start_matches('.').split('.').collect();
     if ending == FOLDERS || parts.len() == 1 {
@@ -261,27 +263,27 @@ fn named(asked: &Asked, ending: &str) -> Json {
     let rest: String = parts[..parts.len() - 1].iter().map(part).collect();
     let whole = |ours: &String| {
         let (case, inner) = ours.strip_suffix('/')?.split_once('/')?;
-        // A name that begins with a dot has nothing before its ending.
+        // A name that begins with a dot has nothing before its extension.
         let may_miss = if case == "!" { "" } else { "?" };
         Some(format!("{case}/(?:{inner}){may_miss}{rest}/"))
     };
     asked.ours.iter().filter_map(whole).collect()
 }
 
-/// The subjects of an ending in a folder and below it.
+/// The subjects of an extension in a directory and below it.
 fn each(folder: &str, ending: &str) -> Json {
     let open = folder.is_empty() || folder.ends_with("**");
     let base = folder.trim_end_matches("**").trim_end_matches('/');
     let deep = |rest: &str| below(if open { base } else { folder }, &format!("**/{rest}"));
     match ending {
-        // The folder is judged too.
+        // The directory itself is checked too.
         FOLDERS if !open => json!([format!("{folder}/"), deep("*/")]),
         FOLDERS => json!(deep("*/")),
         _ => json!(deep(&format!("*{ending}"))),
     }
 }
 
-/// Examples of a name that is well and of one that is not.
+/// Adds examples of a matching name and of names that do not match.
 fn with_names(mut page: Draft, folder: &str, ending: &str, asked: &Asked) -> Draft {
     let folder = sample::of_glob(folder.trim_end_matches("**").trim_end_matches('/'), &asked.good);
     let path = |name: &str| match ending {

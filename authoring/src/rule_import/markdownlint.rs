@@ -1,5 +1,5 @@
-//! markdownlint (<https://github.com/DavidAnson/markdownlint/blob/main/doc/Rules.md>, 0.42): what of
-//! its rules says something about a document; its rules of style are a formatter's.
+//! markdownlint (<https://github.com/DavidAnson/markdownlint/blob/main/doc/Rules.md>, 0.42): the
+//! rules on the content of a document; its style rules are left to a formatter.
 
 mod places;
 
@@ -14,15 +14,14 @@ use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// What becomes of every rule.
+/// The conversion of every rule.
 pub(super) static RULES: LazyLock<BTreeMap<String, Table>> =
     LazyLock::new(|| recipe::read(crate::rule_import::tables::MARKDOWNLINT));
 
-/// How many files may extend one another.
+/// Maximum depth of `extends`.
 const DEEPEST: usize = 8;
 
-const STYLE: &str =
-    "how text is laid out is a formatter's: let one write it, and no rule need say it";
+const STYLE: &str = "layout is the job of a formatter and needs no rule";
 
 type Rule<'a> = (&'a String, &'a Table);
 
@@ -65,31 +64,34 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, ImportError> {
             rule_pages(rule, &rules, &place, &mut made);
         } else if options(rule, &rules).is_none() {
         } else if let (Some(ours), Some(pack)) = (&table.ours, &table.pack) {
-            let left = Left::new(named(rule), "a rule that is built in says it");
-            made.left.push(left.instead(format!("`{ours}`, switched on by the pack `{pack}`")));
+            let left = Left::new(named(rule), "covered by a built-in rule");
+            made.left.push(left.instead(format!("`{ours}`, enabled by the pack `{pack}`")));
         } else if table.style && !rules.keys().any(|key| is_named(rule, key)) {
-            // What nobody has named is told by number.
+            // Rules that the configuration does not name are reported by number.
             style.push(number.as_str());
         } else {
             made.left.push(Left::new(named(rule), table.left.as_deref().unwrap_or(STYLE)));
         }
     }
     if !style.is_empty() {
-        let item =
-            format!("{} rules of style that are on by default ({})", style.len(), style.join(", "));
+        let item = format!(
+            "{} style rules that are enabled by default ({})",
+            style.len(),
+            style.join(", ")
+        );
         made.left.push(Left::new(item, STYLE));
     }
     Ok(made)
 }
 
-/// The pages of a rule that judges something, and its options that are none.
+/// Adds the pages of a rule that has an effect, and reports its unknown options.
 fn rule_pages(rule: Rule<'_>, rules: &Map<String, Json>, place: &Place, made: &mut Made) {
     let Some(options) = judging(rule, rules) else { return };
     let (number, table) = rule;
     let known = |key: &&String| {
         table.options.contains(key) || ["enabled", "severity"].contains(&key.as_str())
     };
-    let why = "it is no option of that rule in markdownlint 0.42";
+    let why = "not an option of that rule in markdownlint 0.42";
     let odd = options.keys().filter(|key| !known(key));
     made.left.extend(odd.map(|key| Left::new(format!("{number}: {key}"), why)));
     match pages(rule, options, place) {
@@ -131,7 +133,7 @@ fn pages(
     Ok(drafts)
 }
 
-/// A document that the rules of a place judge.
+/// The path of a document that the configuration applies to.
 fn example(place: &Place) -> String {
     let is_out = |folder: &str| {
         place.exclude.iter().any(|glob| glob.trim_start_matches(['/', '*']).starts_with(folder))
@@ -143,9 +145,10 @@ fn example(place: &Place) -> String {
     given.unwrap_or_else(|| usual.to_owned())
 }
 
-/// The options of a rule that judges something.
+/// The options of a rule that has an effect.
 fn judging(rule: Rule<'_>, rules: &Map<String, Json>) -> Option<Map<String, Json>> {
-    // On without a list, these two judge nothing; that one is not literal has been told.
+    // Without a list, these two rules have no effect; a list that is not a literal is already
+    // reported.
     let of_list = match rule.0.as_str() {
         "MD043" => Some("headings"),
         "MD044" => Some("names"),
@@ -157,28 +160,28 @@ fn judging(rule: Rule<'_>, rules: &Map<String, Json>) -> Option<Map<String, Json
     })
 }
 
-/// Tells of keys that are no rules.
+/// Reports keys that are not rules.
 fn odd_keys(rules: &Map<String, Json>, made: &mut Made) {
     let is_tag = |key: &str| RULES.values().any(|rule| is_among(&rule.tags, key));
     let is_other = |key: &str| {
         ["default", "extends", "$schema"].iter().any(|other| other.eq_ignore_ascii_case(key))
     };
     let odd = rules.keys().filter(|key| !is_rule(key) && !is_tag(key) && !is_other(key));
-    let why = "it is no rule and no tag of markdownlint 0.42";
+    let why = "neither a rule nor a tag of markdownlint 0.42";
     made.left.extend(odd.map(|key| Left::new(key, why)));
 }
 
-/// Puts in what the rules extend, the rules of their own winning.
+/// Merges the extended rules; the configuration's own rules win.
 fn extended(files: &dyn Files, path: &str, rules: &mut Map<String, Json>, made: &mut Made) {
     let mut from = path.to_owned();
     let mut next = rules.remove("extends");
     for _ in 0..DEEPEST {
         let Some(Json::String(name)) = next.take() else { return };
-        // markdownlint takes a name for a path first.
+        // markdownlint first tries a name as a path.
         let plain = find(files, &from, &format!("./{}", name.trim_start_matches("./")));
         let place = plain.or_else(|| find(files, &from, &name));
         let read =
-            place.ok_or_else(|| "it is not in the project, nor in `node_modules`".to_owned());
+            place.ok_or_else(|| "it is neither in the project nor in `node_modules`".to_owned());
         let read = read.and_then(|place| {
             let read = Modules::new(files, |_| None).exported(&place);
             read.map(|read| (read, place)).map_err(|why| why.to_string())
@@ -201,8 +204,8 @@ fn named((number, rule): Rule<'_>) -> String {
     format!("{number} {}", rule.names[0])
 }
 
-/// The options of a rule; `None` when it is off. Its own name goes before its tags, and those
-/// before `default`: the order in which they are written is not known here.
+/// The options of a rule; `None` when it is disabled. Its own name takes precedence over its tags,
+/// and these over `default`; the order in the configuration is not known here.
 fn options(rule: Rule<'_>, rules: &Map<String, Json>) -> Option<Map<String, Json>> {
     let under = |is: &dyn Fn(&str) -> bool| {
         rules.iter().filter(|(key, _)| is(key)).map(|(_, value)| value).next_back()
@@ -219,7 +222,7 @@ fn options(rule: Rule<'_>, rules: &Map<String, Json>) -> Option<Map<String, Json
     }
 }
 
-/// Whether JavaScript takes a value for true.
+/// Whether a value is truthy in JavaScript.
 fn is_on(value: &Json) -> bool {
     match value {
         Json::Null => false,

@@ -1,8 +1,8 @@
-//! Rule pages made of what other tools are configured with: alint, commitlint, ls-lint, ast-grep
-//! and markdownlint. Text in, pages out, and what could not be carried over, item by item.
+//! Imports rule pages from the configuration of other tools: alint, commitlint, ls-lint, ast-grep
+//! and markdownlint. Text in, pages out, with a list of the items that cannot be imported.
 //!
-//! Nothing is run: of a configuration written in JavaScript what is literal is read
-//! (`script`), and the rest is told.
+//! Nothing is executed: the literal parts of a JavaScript configuration are read (`script`), and
+//! the rest is reported.
 
 mod alint;
 mod ast_grep;
@@ -35,31 +35,30 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::LazyLock;
 
-/// How deep a configuration may nest: deeper ones are not written by people, and reading them
-/// would take as much stack.
+/// Maximum nesting depth of a configuration; it bounds the stack usage of reading it.
 const DEEPEST: usize = 64;
 
-/// A tool whose configuration is read.
+/// A tool whose configuration can be imported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Tool {
     /// alint: files, names, contents, values.
     Alint,
-    /// commitlint: messages.
+    /// commitlint: commit messages.
     Commitlint,
-    /// ls-lint: names of files and folders.
+    /// ls-lint: names of files and directories.
     LsLint,
-    /// ast-grep: shapes of code.
+    /// ast-grep: patterns of code.
     AstGrep,
     /// markdownlint, and its runner markdownlint-cli2.
     Markdownlint,
 }
 
 impl Tool {
-    /// All of them.
+    /// All supported tools.
     pub const ALL: [Self; 5] =
         [Self::Alint, Self::Commitlint, Self::LsLint, Self::AstGrep, Self::Markdownlint];
 
-    /// Its name, as it is typed; also the first half of the ids of its rules.
+    /// The name on the command line, and the first half of the rule ids.
     #[must_use]
     pub fn key(self) -> &'static str {
         match self {
@@ -71,8 +70,8 @@ impl Tool {
         }
     }
 
-    /// The files that it looks for in the folder it runs in, in their order; of one that is of
-    /// several tools also the key that must be in it.
+    /// The configuration files that it looks for in its working directory, in order of precedence.
+    /// For a file shared by several tools, also the key that must be in it.
     fn files(self) -> Vec<(&'static str, Option<&'static str>)> {
         static NAMES: LazyLock<BTreeMap<String, Vec<String>>> =
             LazyLock::new(|| recipe::read(tables::NAMES));
@@ -83,7 +82,7 @@ impl Tool {
         NAMES[self.key()].iter().map(parts).collect()
     }
 
-    /// Whether a value looks like a configuration of it.
+    /// Whether a value looks like a configuration of the tool.
     fn fits(self, value: &Json) -> bool {
         let has = |key: &str| !value[key].is_null();
         let extends = |name: &str| value["extends"].to_string().contains(name);
@@ -114,42 +113,42 @@ impl fmt::Display for Tool {
     }
 }
 
-/// What an import came to.
+/// The result of an import.
 #[derive(Debug, Default)]
 pub struct Import {
     /// The pages, ordered by path.
     pub pages: Vec<Page>,
-    /// What could not be carried over, in the order of the configuration.
+    /// The items that cannot be imported, in the order of the configuration.
     pub left: Vec<Left>,
-    /// Pages that our own reader would not take: faults of the import. They are not among `pages`.
+    /// Pages that our own reader rejects: defects of the import. They are not in `pages`.
     pub defects: Vec<String>,
 }
 
-/// A rule page that was made.
+/// An imported rule page.
 #[derive(Clone, Debug)]
 pub struct Page {
-    /// Where it belongs, from the project's root.
+    /// The path of the page, relative to the project's root.
     pub path: String,
-    /// Its rule id.
+    /// The rule id.
     pub id: String,
-    /// What the other tool calls it.
+    /// The name of the rule in the other tool.
     pub item: String,
-    /// The whole page.
+    /// The full text of the page.
     pub text: String,
-    /// In what it differs from what it was made of.
+    /// How it differs from the original rule.
     pub notes: Vec<String>,
-    /// Whether it has examples, so that `aidd rule test` can run them.
+    /// Whether it has examples that `aidd rule test` can run.
     pub has_examples: bool,
 }
 
-/// Something that could not be carried over.
+/// An item that cannot be imported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Left {
-    /// What the other tool calls it.
+    /// The name of the item in the other tool.
     pub item: String,
-    /// Why.
+    /// The reason.
     pub why: String,
-    /// What covers it already, or comes nearest.
+    /// What already covers it, or the closest alternative.
     pub instead: Option<String>,
 }
 
@@ -164,7 +163,7 @@ impl Left {
     }
 }
 
-/// A reason in one line. Of what is wrong with an expression the last line says what.
+/// A reason on one line. For a regex error, the last line is the explanation.
 fn plain(why: &str) -> String {
     let lines: Vec<&str> = why.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     match lines[..] {
@@ -176,15 +175,15 @@ fn plain(why: &str) -> String {
     }
 }
 
-/// What a reader made of a configuration, before our own reader has seen it.
+/// The result of converting a configuration, before the pages are parsed.
 #[derive(Debug, Default)]
 struct Made {
     drafts: Vec<Draft>,
     left: Vec<Left>,
 }
 
-/// The configurations in the root of a project, with the tool each is of. Of several of one tool
-/// the one that the tool takes.
+/// The configurations in the root of a project, each with its tool. Of several configurations of
+/// one tool, the one that the tool uses.
 #[must_use]
 pub fn discover(files: &dyn Files) -> Vec<(String, Tool)> {
     let first = |tool: Tool| {
@@ -194,10 +193,10 @@ pub fn discover(files: &dyn Files) -> Vec<(String, Tool)> {
     Tool::ALL.into_iter().filter_map(first).collect()
 }
 
-/// The tool that the configuration at `path` is of, by its name, else by what it says.
+/// The tool of the configuration at `path`, determined by its name, otherwise by its contents.
 ///
 /// # Errors
-/// When it cannot be read, or could be of none or of several.
+/// When it cannot be read, or matches no tool or several.
 pub fn tool_of(files: &dyn Files, path: &str) -> Result<Tool, ImportError> {
     let named = (beside::name_of(path), None);
     if let Some(tool) = Tool::ALL.into_iter().find(|tool| tool.files().contains(&named)) {
@@ -217,13 +216,14 @@ pub fn tool_of(files: &dyn Files, path: &str) -> Result<Tool, ImportError> {
     }
 }
 
-/// Makes an engine of pages, as path and text; examples are run by it. `None` when there is none.
+/// Creates an engine from pages, given as path and text, to run their examples. `None` when there
+/// are no pages.
 pub type NewEngine<'a> = &'a dyn Fn(&[(String, String)]) -> Option<Engine>;
 
-/// Makes pages of the configuration at `path`, to lie below the folder `to`.
+/// Imports the configuration at `path`; the pages are placed below the directory `to`.
 ///
 /// # Errors
-/// When the configuration cannot be read, or is malformed: the file, the place and what is wrong.
+/// When the configuration cannot be read or is malformed, with the file and the position.
 pub fn import(
     files: &dyn Files,
     path: &str,
@@ -243,7 +243,7 @@ pub fn import(
     let (folder, scope) = (parent_dir(path), scope_of(&format!("{to}/x.md")).to_owned());
     let by_place = matches!(tool, Tool::Alint | Tool::LsLint | Tool::Markdownlint);
     if by_place && folder != scope {
-        let why = format!("they count from `{folder}/`, and those of the pages from `{scope}/`");
+        let why = format!("they are relative to `{folder}/`, those of the pages to `{scope}/`");
         import
             .left
             .insert(0, Left::new("paths", why).instead(format!("--to {folder}/.aidd/rules")));
@@ -262,10 +262,10 @@ fn read_text(files: &dyn Files, path: &str) -> Result<String, ImportError> {
     String::from_utf8(bytes).map_err(|_| ImportError::Encoding(path.to_owned()))
 }
 
-/// The values of a configuration in JSON (with comments) or YAML, one a document.
+/// The values of a configuration in JSON (with comments) or YAML, one per document.
 fn read_data(files: &dyn Files, path: &str) -> Result<Vec<Json>, ImportError> {
     let text = read_text(files, path)?;
-    // JSON without its ending (`.commitlintrc`) is YAML too, but for comments.
+    // JSON without its extension (`.commitlintrc`) is valid YAML too, except for comments.
     let bare = text.trim_start().starts_with(['{', '/']);
     let format = match Format::from_path(path) {
         Some(format @ (Format::Json | Format::Yaml | Format::Toml)) => format,
@@ -291,8 +291,8 @@ fn read_data(files: &dyn Files, path: &str) -> Result<Vec<Json>, ImportError> {
     Ok(values.roots.iter().map(json).collect())
 }
 
-/// A value of YAML with what `<<` takes in (<https://yaml.org/type/merge.html>); keys of its own
-/// win. How deep it nests was bounded before.
+/// A YAML value with `<<` merged (<https://yaml.org/type/merge.html>); its own keys win. The
+/// nesting depth has already been checked.
 fn merged(value: Json) -> Json {
     match value {
         Json::Array(items) => Json::Array(items.into_iter().map(merged).collect()),
@@ -314,18 +314,18 @@ fn merged(value: Json) -> Json {
     }
 }
 
-/// What is reported of a key of a configuration.
+/// How a key of a configuration is reported.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Key {
-    /// Why it is not carried over; `None` when there is nothing to carry over.
+    /// Why it is not imported; `None` when there is nothing to import.
     why: Option<String>,
-    /// Values that mean nothing.
+    /// Values that have no effect.
     but: Vec<Json>,
 }
 
-/// The keys of a configuration that are not carried over; `unknown` is the reason for those that the
-/// table does not list, `None` where these are read elsewhere.
+/// The keys of a configuration that are not imported. `unknown` is the reason for keys that the
+/// table does not list; `None` if these are handled elsewhere.
 fn keys_left(config: &Map<String, Json>, tool: Tool, unknown: Option<&str>) -> Vec<Left> {
     static KEYS: LazyLock<BTreeMap<String, BTreeMap<String, Key>>> =
         LazyLock::new(|| recipe::read(tables::KEYS));
@@ -340,7 +340,7 @@ fn keys_left(config: &Map<String, Json>, tool: Tool, unknown: Option<&str>) -> V
     config.iter().filter_map(left).collect()
 }
 
-/// The only document of a configuration; one that is empty is an empty mapping.
+/// The only document of a configuration; an empty one is an empty mapping.
 fn read_one(files: &dyn Files, path: &str) -> Result<Map<String, Json>, ImportError> {
     let mut all = read_data(files, path)?;
     match (all.pop(), all.is_empty()) {
@@ -351,7 +351,7 @@ fn read_one(files: &dyn Files, path: &str) -> Result<Map<String, Json>, ImportEr
     }
 }
 
-/// A text, or a list of texts.
+/// A string, or a list of strings.
 fn texts(value: &Json) -> Vec<String> {
     match value {
         Json::String(text) => vec![text.clone()],
@@ -360,14 +360,14 @@ fn texts(value: &Json) -> Vec<String> {
     }
 }
 
-/// A glob of another tool, which counts from the root, as ours: one without a slash would speak of
-/// any folder.
+/// Converts a glob of another tool, relative to the root, to our syntax, in which a glob without a
+/// slash matches in any directory.
 fn anchored(glob: &str) -> String {
     let glob = glob.strip_prefix("./").unwrap_or(glob);
     if glob.contains('/') { glob.to_owned() } else { format!("/{glob}") }
 }
 
-/// A name of another tool as the second half of an id.
+/// A name of another tool as the second half of a rule id.
 fn slug(name: &str) -> String {
     let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let slug = words.collect::<Vec<_>>().join("-").to_ascii_lowercase();

@@ -1,5 +1,5 @@
-//! What the files that a configuration names export: its own in the project, and those of packages
-//! that lie in `node_modules`. They are read as text; nothing is run.
+//! Reads the exports of files that a configuration names, in the project and in packages in
+//! `node_modules`. They are read as text; nothing is executed.
 
 use super::script::{self, Literal};
 use super::{ImportError, Left, Made, read_data, read_one, read_text};
@@ -9,20 +9,20 @@ use serde_json::{Map, Value as Json};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-/// Endings that are tried where a name has none, in their order.
+/// Extensions that are tried for a name without one, in order.
 const ENDINGS: [&str; 9] = ["js", "cjs", "mjs", "ts", "cts", "mts", "json", "yml", "yaml"];
-/// How many files may name one another.
+/// Maximum depth of files that import each other.
 const DEEPEST: usize = 8;
 
-/// Why a value is left out.
-const NOT_LITERAL: &str = "it is no literal: nothing of the repository is run";
+/// Why a value is skipped.
+const NOT_LITERAL: &str = "not a literal; code of the repository is never run";
 
 /// The files of a project as modules.
 pub(super) struct Modules<'f> {
     pub(super) files: &'f dyn Files,
-    /// What packages export that are known without being there.
+    /// The exports of packages that are known without being installed.
     pub(super) known: fn(&str) -> Option<Json>,
-    /// Each file is read once; one that is being read is not read again.
+    /// The exports of each file; each is read once, also if imports are circular.
     seen: RefCell<BTreeMap<String, Option<Json>>>,
 }
 
@@ -31,7 +31,7 @@ impl<'f> Modules<'f> {
         Self { files, known, seen: RefCell::default() }
     }
 
-    /// What the file at `path` exports.
+    /// The exports of the file at `path`.
     ///
     /// # Errors
     /// When it cannot be read, or exports nothing literal.
@@ -39,10 +39,10 @@ impl<'f> Modules<'f> {
         self.read(path, DEEPEST)
     }
 
-    /// The configuration at `path`; what of a script is not literal is left.
+    /// The configuration at `path`; parts of a script that are not literals are reported.
     ///
     /// # Errors
-    /// When it cannot be read, or is no mapping.
+    /// When it cannot be read, or is not a mapping.
     pub(super) fn config(
         &self,
         path: &str,
@@ -57,7 +57,8 @@ impl<'f> Modules<'f> {
         }
     }
 
-    /// What the file at `path` exports. What is not literal is reported, its place after `within`.
+    /// The exports of the file at `path`. Values that are not literals are reported, with the
+    /// prefix `within`.
     ///
     /// # Errors
     /// When it cannot be read, or exports nothing literal.
@@ -82,7 +83,7 @@ impl<'f> Modules<'f> {
         script::read(&read_text(self.files, path)?, path, &other)
     }
 
-    /// What the module `name`, as the file at `from` names it, exports; literal in all its parts.
+    /// The exports of the module `name`, as imported by the file at `from`, if entirely literal.
     fn named(&self, from: &str, name: &str, depth: usize) -> Option<Json> {
         if let Some(known) = (self.known)(name) {
             return Some(known);
@@ -99,8 +100,8 @@ impl<'f> Modules<'f> {
     }
 }
 
-/// The file that `name` stands for in the file at `from`, by the rules of Node
-/// (<https://nodejs.org/api/esm.html#resolution-algorithm>), as far as they concern plain files.
+/// Resolves `name` in the file at `from` by the rules of Node.js
+/// (<https://nodejs.org/api/esm.html#resolution-algorithm>), for plain files.
 pub(super) fn find(files: &dyn Files, from: &str, name: &str) -> Option<String> {
     let folder = parent_dir(from);
     if name.starts_with("./") || name.starts_with("../") {
@@ -119,7 +120,7 @@ pub(super) fn find(files: &dyn Files, from: &str, name: &str) -> Option<String> 
     })
 }
 
-/// The file that a package begins with.
+/// The entry file of a package.
 fn main_of(files: &dyn Files, folder: &str) -> Option<String> {
     let manifest = format!("{folder}/package.json");
     if !files.exists(&manifest) {
@@ -132,7 +133,7 @@ fn main_of(files: &dyn Files, folder: &str) -> Option<String> {
     file_at(files, &join(folder, main)?)
 }
 
-/// The file that `exports` names for Node.
+/// The file that `exports` names for Node.js.
 fn entry(exports: &Json, depth: usize) -> Option<&str> {
     let depth = depth.checked_sub(1)?;
     exports.as_str().or_else(|| {
@@ -141,8 +142,7 @@ fn entry(exports: &Json, depth: usize) -> Option<&str> {
     })
 }
 
-/// The file at `path`, with the endings that may be left out; one of JavaScript may be written in
-/// TypeScript.
+/// The file at `path`, with optional extensions; a JavaScript file can be written in TypeScript.
 fn file_at(files: &dyn Files, path: &str) -> Option<String> {
     let has_ending = path.rsplit('/').next().is_some_and(|name| name.contains('.'));
     let with = ENDINGS.iter().map(|ending| format!("{path}.{ending}"));

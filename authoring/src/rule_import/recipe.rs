@@ -1,47 +1,47 @@
-//! Pages as the tables in `content/import` describe them: texts and checks with places that the
-//! options of a rule fill in.
+//! Pages described by the tables in `tables/`: texts and checks with placeholders for the options
+//! of a rule.
 //!
-//! A place is `{{name}}`, or `{{name|step|step:argument}}`; `{{?name}}` leaves out the key, the
-//! variable or the example it stands in where there is no such option. A text that is one place
-//! becomes the value itself.
+//! A placeholder is `{{name}}` or `{{name|step|step:argument}}`; `{{?name}}` omits the key,
+//! variable or example that contains it if there is no such option. A string that consists of one
+//! placeholder becomes the value itself.
 
 use super::draft::Draft;
 use super::{steps, texts};
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
-/// The options of a rule, and what is derived from them.
+/// The options of a rule, and values derived from them.
 pub(super) type Vars = Map<String, Json>;
 
-/// What becomes of a rule.
+/// The conversion of a rule.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Table {
-    /// Its other names.
+    /// Aliases of the rule.
     pub(super) names: Vec<String>,
-    /// Names that speak of several rules.
+    /// Names of groups of rules.
     pub(super) tags: Vec<String>,
-    /// The options it has, where they are checked.
+    /// The supported options, where they are checked.
     pub(super) options: Vec<String>,
-    /// Why it is not carried over.
+    /// Why it is not imported.
     pub(super) left: Option<String>,
-    /// The rule that is built in and says it.
+    /// The built-in rule that covers it.
     pub(super) ours: Option<String>,
-    /// The pack that switches that one on.
+    /// The pack that enables that rule.
     pub(super) pack: Option<String>,
-    /// Whether it says how text is laid out: a formatter's affair.
+    /// Whether it is about layout, which is the job of a formatter.
     pub(super) style: bool,
-    /// The form of the page, where the code makes it.
+    /// The form of the page, if the code creates it.
     pub(super) coded: Option<String>,
-    /// Whether the code derives more from the options.
+    /// Whether the code derives more variables from the options.
     pub(super) derived: bool,
-    /// Whether the check counts for the files of the rule, where its form names files itself.
+    /// Whether the check applies to the files of the rule although its form names files itself.
     pub(super) files: bool,
-    /// The file of examples that name none.
+    /// The file of examples that do not name one.
     path: Option<String>,
-    /// What is derived from the options, in this order; the later of one name wins.
+    /// Variables derived from the options, in order; a later one of the same name wins.
     vars: Vec<Derived>,
-    /// The pages, of which each is made whose conditions hold.
+    /// The pages; each is created if its conditions are met.
     pages: Vec<Recipe>,
 }
 
@@ -59,25 +59,25 @@ struct Derived {
 struct Recipe {
     when: Json,
     unless: Json,
-    /// Why the rule is not carried over.
+    /// Why the rule is not imported.
     left: Option<String>,
     demand: String,
     check: Json,
-    /// What the name of the page ends with.
+    /// The suffix of the page name.
     suffix: String,
-    /// Each a text, or one under `note` with conditions.
+    /// Each a string, or a string under `note` with conditions.
     notes: Vec<Json>,
-    /// Each the text of the file under check, or a list of files: paths, whose files hold a line of
+    /// Each the text of the checked file, or a list of files: paths, for files with one line of
     /// text, and mappings of paths to texts.
     fails: Vec<Json>,
     passes: Vec<Json>,
 }
 
 impl Table {
-    /// Adds what is derived from the options to `vars`.
+    /// Adds derived values to `vars`.
     ///
     /// # Errors
-    /// The option that is missing or not what it should be.
+    /// When an option is missing or invalid.
     pub(super) fn derive(&self, vars: &mut Vars) -> Result<(), String> {
         for derived in &self.vars {
             if !applies(&derived.when, &derived.unless, vars) {
@@ -92,11 +92,11 @@ impl Table {
         Ok(())
     }
 
-    /// The drafts of a rule with these options; `new` makes one of its demand, and `path` is the
-    /// file of examples that name none.
+    /// The drafts of a rule with these options. `new` creates a draft from its requirement, and
+    /// `path` is the file of examples that do not name one.
     ///
     /// # Errors
-    /// Why the rule is not carried over.
+    /// Why the rule is not imported.
     pub(super) fn drafts(
         &self,
         vars: &Vars,
@@ -117,7 +117,7 @@ pub(super) fn vars(object: Json) -> Vars {
     }
 }
 
-/// The tables of a tool, by rule.
+/// Parses the tables of a tool.
 pub(super) fn read<T: serde::de::DeserializeOwned>(text: &str) -> T {
     serde_saphyr::from_str(text).expect("a shipped table, which tests read")
 }
@@ -142,7 +142,7 @@ impl Recipe {
             }
         }
         for (passes, examples) in [(false, &self.fails), (true, &self.passes)] {
-            // One that cannot be written is no reason to leave the page out.
+            // An example that cannot be written does not prevent the page.
             for example in examples.iter().filter_map(|one| filled(one, vars).ok().flatten()) {
                 draft = draft.project(passes, files(&example, path));
             }
@@ -168,12 +168,12 @@ fn files(example: &Json, path: &str) -> Vec<(String, String)> {
     }
 }
 
-/// Whether conditions hold: `when`, where there is one, and not `unless`.
+/// Whether the conditions are met: `when`, if there is one, and not `unless`.
 fn applies(when: &Json, unless: &Json, vars: &Vars) -> bool {
     holds(when, vars) && (unless.is_null() || !holds(unless, vars))
 }
 
-/// A mapping holds when all its options are as it says, a list when one of its mappings does.
+/// A mapping is met when all its options have the given values, a list when one of its mappings is.
 fn holds(when: &Json, vars: &Vars) -> bool {
     let of = |name: &str| vars.get(name).unwrap_or(&Json::Null);
     match when {
@@ -202,7 +202,7 @@ fn is_between(value: &Json, range: &Json) -> bool {
     value.as_u64().is_some_and(|value| (bound(0, 0)..=bound(1, u64::MAX)).contains(&value))
 }
 
-/// Whether a list has one of the texts, or a text one of them in it.
+/// Whether a list contains one of the strings, or a string contains one as a substring.
 fn has(value: &Json, any: &Json) -> bool {
     texts(any).iter().any(|part| match value {
         Json::String(text) => text.contains(part),
@@ -210,7 +210,7 @@ fn has(value: &Json, any: &Json) -> bool {
     })
 }
 
-/// A value with its places filled in; `None` when it is a place of an option that is not given.
+/// Fills the placeholders of a value; `None` for a placeholder of an option that is not set.
 fn filled(given: &Json, vars: &Vars) -> Result<Option<Json>, String> {
     Ok(Some(match given {
         Json::String(template) => match template.strip_prefix("{{?") {
@@ -243,12 +243,12 @@ fn filled(given: &Json, vars: &Vars) -> Result<Option<Json>, String> {
     }))
 }
 
-/// A text with its places filled in.
+/// Fills the placeholders of a string.
 pub(super) fn text(template: &str, vars: &Vars) -> Result<String, String> {
     let mut text = String::with_capacity(template.len());
     let mut rest = template;
     while let Some((before, after)) = rest.split_once("{{") {
-        // Of `{{{max}}}` the outer braces are an expression's.
+        // In `{{{max}}}` the outer braces belong to a regular expression.
         let inner = after.trim_start_matches('{');
         text.push_str(before);
         text.push_str(&after[..after.len() - inner.len()]);
@@ -263,7 +263,7 @@ pub(super) fn text(template: &str, vars: &Vars) -> Result<String, String> {
     Ok(text)
 }
 
-/// What a place stands for.
+/// The value of a placeholder.
 fn value(place: &str, vars: &Vars) -> Result<Json, String> {
     let mut calls = place.split('|');
     let name = calls.next().unwrap_or_default();
@@ -277,7 +277,7 @@ fn value(place: &str, vars: &Vars) -> Result<Json, String> {
             }
             ("number", value) => {
                 let number = value.as_ref().and_then(Json::as_u64);
-                let number = number.ok_or_else(|| format!("`{name}` is no number"))?;
+                let number = number.ok_or_else(|| format!("`{name}` is not a number"))?;
                 match argument.parse() {
                     Ok(most) if number > most => Err(format!("`{name}` is more than {argument}")),
                     _ => Ok(Some(number.into())),
@@ -295,7 +295,7 @@ fn value(place: &str, vars: &Vars) -> Result<Json, String> {
     last.ok_or_else(missing)
 }
 
-/// A text, or the first of a list.
+/// A string, or the first string of a list.
 fn first(value: &Json) -> Option<String> {
     value.get(0).unwrap_or(value).as_str().map(str::to_owned)
 }

@@ -1,11 +1,11 @@
-//! Texts and paths that match an expression or a glob: what the examples of a page are made of.
-//! Whether they do is for the engine to say; what it does not find is not written.
+//! Generates texts and paths that match an expression or a glob, for the examples of a page. The
+//! engine verifies them; samples without the expected result are dropped.
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-/// Most characters of a sample.
+/// Maximum number of characters of a sample.
 const LONGEST: usize = 2000;
-/// Characters that read well, tried in this order.
+/// Preferred characters, in order.
 const LIKED: &str = "aA1 -_./:x";
 
 /// A short text that `expression` matches; `None` when it is malformed or there is none.
@@ -21,7 +21,7 @@ pub(super) fn of_regex(expression: &str) -> Option<String> {
     (text.len() <= LONGEST).then_some(text)
 }
 
-/// The parser bounds how deep an expression nests, so this may call itself.
+/// The regex parser bounds the nesting depth, so recursion is safe.
 fn write(hir: &Hir, text: &mut String) -> Option<()> {
     if text.len() > LONGEST {
         return None;
@@ -34,7 +34,7 @@ fn write(hir: &Hir, text: &mut String) -> Option<()> {
         HirKind::Concat(parts) => parts.iter().try_for_each(|part| write(part, text))?,
         HirKind::Alternation(parts) => write(parts.first()?, text)?,
         HirKind::Repetition(repetition) => {
-            // Something is better shown than nothing.
+            // Writes the minimum number of repetitions.
             let most = repetition.max.unwrap_or(1).min(1);
             let times = repetition.min.max(if repetition.min == 0 { 0 } else { most });
             for _ in 0..times {
@@ -46,7 +46,7 @@ fn write(hir: &Hir, text: &mut String) -> Option<()> {
 }
 
 fn character(class: &Class) -> Option<char> {
-    // Classes of bytes are none of text.
+    // Byte classes do not produce text.
     let Class::Unicode(class) = class else { return None };
     let ranges: Vec<_> = class.iter().map(|range| (range.start(), range.end())).collect();
     let has = |c: char| ranges.iter().any(|&(start, end)| start <= c && c <= end);
@@ -55,7 +55,7 @@ fn character(class: &Class) -> Option<char> {
     liked.or_else(printed).or_else(|| ranges.first().map(|&(start, _)| start))
 }
 
-/// A path that `glob` matches, with `name` for what it leaves open.
+/// A path that `glob` matches, with `name` in place of wildcards.
 pub(super) fn of_glob(glob: &str, name: &str) -> String {
     let mut path = String::new();
     let mut rest = glob.trim_start_matches("./").trim_start_matches('/');
@@ -82,7 +82,7 @@ pub(super) fn of_glob(glob: &str, name: &str) -> String {
                 used = end + 1;
             }
             '{' => braces += 1,
-            // The rest of the alternatives.
+            // Skips the remaining alternatives.
             ',' if braces > 0 => used = rest.find('}').unwrap_or(rest.len()),
             '}' if braces > 0 => braces -= 1,
             '<' => {

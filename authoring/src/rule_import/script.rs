@@ -1,5 +1,5 @@
-//! What of a configuration written in JavaScript or TypeScript is literal. Nothing is run: the
-//! syntax tree is read, and what it cannot tell is named.
+//! Extracts the literal parts of a configuration written in JavaScript or TypeScript. Nothing is
+//! executed: the syntax tree is read, and everything else is reported.
 
 #[cfg(test)]
 mod tests;
@@ -13,25 +13,24 @@ use std::collections::BTreeMap;
 
 type Tree<'t> = Node<'t, StrDoc<SupportLang>>;
 
-/// How many expressions are read at most: names that name one another can stand for more of them
-/// than there is time.
+/// Maximum number of expressions that are read; nested references can otherwise expand
+/// exponentially.
 const MOST: usize = 100_000;
 
-/// Names for a number without an end.
+/// Spellings of infinity.
 const ENDLESS: [&str; 4] =
     ["Infinity", "Number.POSITIVE_INFINITY", "Number.MAX_SAFE_INTEGER", "Number.MAX_VALUE"];
 
-/// What a file exports.
+/// The exports of a file.
 #[derive(Clone, Debug)]
 pub(super) struct Literal {
-    /// The value that the file exports; what is not literal is left out of it at the top, and is
-    /// [`unread`] below.
+    /// The exported value. Non-literal parts are omitted at the top level and are [`unread`] below.
     pub(super) value: Json,
-    /// What is not literal: `path.of.keys (line 3): text`.
+    /// The parts that are not literals: `path.of.keys (line 3): text`.
     pub(super) odd: Vec<String>,
 }
 
-/// What a module exports, where that is known without running it.
+/// Returns the exports of a module if they are known without executing it.
 pub(super) type Modules<'a> = &'a dyn Fn(&str) -> Option<Json>;
 
 /// Whether the file at `path` is a program.
@@ -40,13 +39,13 @@ pub(super) fn is_script(path: &str) -> bool {
     ["js", "cjs", "mjs", "ts", "cts", "mts"].contains(&ending)
 }
 
-/// What stands for a value that is not literal. Half a list would say something else than the
-/// whole, so none is given.
+/// The placeholder for a value that is not a literal. A partial list would have another meaning, so
+/// it is not used.
 fn unread() -> Json {
     json!({"not literal": true})
 }
 
-/// Whether a value, or something in it, is not literal.
+/// Whether a value, or a part of it, is not a literal.
 pub(super) fn is_unread(value: &Json) -> bool {
     match value {
         Json::Object(map) => *value == unread() || map.values().any(is_unread),
@@ -55,8 +54,7 @@ pub(super) fn is_unread(value: &Json) -> bool {
     }
 }
 
-/// Reads `module.exports = …` or `export default …`. `modules` are those that it may take values
-/// from.
+/// Reads `module.exports = …` or `export default …`. `modules` resolves imported values.
 ///
 /// # Errors
 /// When the file exports nothing that can be read without running it.
@@ -89,14 +87,14 @@ pub(super) fn read(text: &str, path: &str, modules: Modules<'_>) -> Result<Liter
         }
     }
     let nothing = || ImportError::NotLiteral(path.to_owned());
-    // What a function would give is not asked: it may do more.
+    // The result of a function is not used: it can have side effects.
     let node = exported.filter(|node| node.kind() != "arrow_function").ok_or_else(nothing)?;
     let value = reader.value(&node, "", DEEPEST).ok_or_else(nothing)?;
     let is_whole = value.is_object() || value.is_array();
     if is_whole { Ok(Literal { value, odd: reader.odd }) } else { Err(nothing()) }
 }
 
-/// What a name stands for: what an expression or a module gives, or one key of that.
+/// What a name refers to: the value of an expression or a module, or one key of it.
 #[derive(Clone)]
 struct Name<'t> {
     from: From<'t>,
@@ -117,7 +115,7 @@ struct Reader<'t, 'm> {
 }
 
 impl<'t> Reader<'t, '_> {
-    /// Notes `const a = …` and `const { a, b: c } = …`.
+    /// Records `const a = …` and `const { a, b: c } = …`.
     fn declared(&mut self, statement: &Tree<'t>) {
         for declared in statement.children() {
             let Some((name, value)) = declared.field("name").zip(declared.field("value")) else {
@@ -137,7 +135,7 @@ impl<'t> Reader<'t, '_> {
         }
     }
 
-    /// Notes `import a, { b as c } from 'module'`.
+    /// Records `import a, { b as c } from 'module'`.
     fn imported(&mut self, statement: &Tree<'t>) {
         let Some(source) = statement.field("source") else { return };
         let from = From::Module(unquoted(&source.text()));
@@ -158,7 +156,7 @@ impl<'t> Reader<'t, '_> {
         }
     }
 
-    /// The value of an expression; `None`, and a word in `odd`, for what is not literal.
+    /// The value of an expression; `None`, with an entry in `odd`, if it is not a literal.
     fn value(&mut self, node: &Tree<'t>, at: &str, depth: usize) -> Option<Json> {
         let (Some(depth), Some(left)) = (depth.checked_sub(1), self.left.checked_sub(1)) else {
             return self.odd(node, at);
@@ -193,7 +191,7 @@ impl<'t> Reader<'t, '_> {
             | "arrow_function" => {
                 let told = self.odd.len();
                 let value = self.reached(node, at, depth);
-                // What is odd in what it names has been told there.
+                // Non-literal parts of the referenced value are already reported there.
                 if value.is_none() && self.odd.len() == told {
                     return self.odd(node, at);
                 }
@@ -203,11 +201,12 @@ impl<'t> Reader<'t, '_> {
         }
     }
 
-    /// What an expression that names or makes a value comes to; `None` where that is not literal.
+    /// The value of an expression that refers to or constructs a value; `None` if it is not a
+    /// literal.
     fn reached(&mut self, node: &Tree<'t>, at: &str, depth: usize) -> Option<Json> {
         match (&*node.kind(), &*node.text()) {
             (_, name) if ENDLESS.contains(&name) => Some("Infinity".into()),
-            // The levels by the names that commitlint's types give them.
+            // The severity levels as named in commitlint's types.
             (_, "RuleConfigSeverity.Disabled") => Some(0.into()),
             (_, "RuleConfigSeverity.Warning") => Some(1.into()),
             (_, "RuleConfigSeverity.Error") => Some(2.into()),
@@ -227,7 +226,7 @@ impl<'t> Reader<'t, '_> {
                 let object = self.whole(&node.field("object")?, depth)?;
                 let key = node.field("property")?.text().into_owned();
                 let value = object.get(&key).cloned();
-                // What a module exports by default is what it exports.
+                // A module refers to its default export.
                 value.or_else(|| (key == "default").then_some(object))
             }
             ("subscript_expression", _) => {
@@ -241,7 +240,7 @@ impl<'t> Reader<'t, '_> {
             ("arrow_function", _) => {
                 let mut body = node.field("body")?;
                 if body.kind() == "statement_block" {
-                    // One that does nothing but return.
+                    // A function that only returns a value.
                     let inner: Vec<Tree<'t>> = named(&body).collect();
                     let [only] = &inner[..] else { return None };
                     let returned = named(only).next().filter(|_| only.kind() == "return_statement");
@@ -253,11 +252,11 @@ impl<'t> Reader<'t, '_> {
         }
     }
 
-    /// What a call gives, of the few that are known.
+    /// The result of a call to one of the few known functions.
     fn called(&mut self, node: &Tree<'t>, at: &str, depth: usize) -> Option<Json> {
         let first = named(&node.field("arguments")?).next()?;
         match &*node.field("function")?.text() {
-            // It gives back what it is given.
+            // It returns its argument.
             "defineConfig" => self.value(&first, at, depth),
             "require" => (self.modules)(self.whole(&first, depth)?.as_str()?),
             "Object.keys" => {
@@ -267,7 +266,7 @@ impl<'t> Reader<'t, '_> {
         }
     }
 
-    /// A value that is literal in all its parts; what is odd in it is not told.
+    /// A value that is entirely literal; non-literal parts are not reported.
     fn whole(&mut self, node: &Tree<'t>, depth: usize) -> Option<Json> {
         let told = self.odd.len();
         let value = self.value(node, "", depth);
@@ -276,7 +275,7 @@ impl<'t> Reader<'t, '_> {
         value.filter(|_| is_whole)
     }
 
-    /// What `...` puts in; `None`, and a word in `odd`, for what is not literal.
+    /// The value of a spread `...`; `None`, with an entry in `odd`, if it is not a literal.
     fn spread(
         &mut self,
         node: &Tree<'t>,
@@ -288,7 +287,7 @@ impl<'t> Reader<'t, '_> {
         value.filter(is).or_else(|| self.odd(node, at))
     }
 
-    /// A list. Below the top, one with something odd in it is none at all.
+    /// A list. Below the top level, a list with a non-literal item is dropped as a whole.
     fn array(&mut self, node: &Tree<'t>, at: &str, depth: usize) -> Option<Json> {
         let mut items = Vec::new();
         let mut is_whole = true;
@@ -329,7 +328,7 @@ impl<'t> Reader<'t, '_> {
                 continue;
             };
             let below = if at.is_empty() { key.clone() } else { format!("{at}.{key}") };
-            // A method would be called.
+            // A method would have to be called.
             let value = self.value(&part.field("value").unwrap_or(part), &below, depth);
             if value.is_some() || !at.is_empty() {
                 map.insert(key, value.unwrap_or_else(unread));
@@ -348,12 +347,12 @@ impl<'t> Reader<'t, '_> {
     }
 }
 
-/// The children that mean something.
+/// The children that are named nodes.
 fn named<'t>(node: &Tree<'t>) -> impl Iterator<Item = Tree<'t>> {
     node.children().filter(|child| child.is_named() && child.kind() != "comment")
 }
 
-/// A string without its quotes, its escapes resolved; a bare name stays.
+/// A string without its quotes and with its escapes resolved; a bare name is unchanged.
 fn unquoted(text: &str) -> String {
     let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"' | '`'));
     let Some(quote) = quote else { return text.to_owned() };

@@ -1,13 +1,12 @@
-//! The steps of a place in the tables of `content/import`: how the value of an option is written
-//! where it stands.
+//! The steps of a placeholder in the tables: how the value of an option is formatted.
 
 use super::{anchored, listed, sample, texts};
 use serde_json::{Map, Value as Json};
 
-/// Most characters that a number of an option is written out as in an example.
+/// Maximum number to which a numeric option is expanded in an example.
 const LONGEST: u64 = 2000;
 
-/// What alint calls the parts of a path, and what we do.
+/// alint's names for the parts of a path, and ours.
 const PARTS: [(&str, &str); 5] = [
     ("{dir}", "<dir>"),
     ("{stem}", "<stem>"),
@@ -16,11 +15,11 @@ const PARTS: [(&str, &str); 5] = [
     ("{path}", "<path>"),
 ];
 
-/// A value after one step; `None` when it is none that the step takes. `other` is the option that
+/// The value after one step; `None` when the step does not support it. `other` is the option that
 /// the argument names.
 ///
 /// # Errors
-/// Why the value cannot be carried over.
+/// Why the value cannot be imported.
 pub(super) fn taken(
     step: &str,
     argument: &str,
@@ -35,7 +34,7 @@ pub(super) fn taken(
             let text = value.as_str().and_then(sample::of_regex);
             return text
                 .map(|text| Some(text.into()))
-                .ok_or_else(|| format!("no text matches `{value}`"));
+                .ok_or_else(|| format!("no string matches `{value}`"));
         }
         _ => {}
     }
@@ -58,7 +57,7 @@ fn numeric(step: &str, argument: &str, value: &Json) -> Option<Json> {
     })
 }
 
-/// Steps on a text or a list of texts, all of it.
+/// Steps on a string or a whole list of strings.
 fn listing(step: &str, argument: &str, value: &Json) -> Option<Json> {
     let all = texts(value);
     Some(match step {
@@ -82,9 +81,9 @@ fn listing(step: &str, argument: &str, value: &Json) -> Option<Json> {
             let pair = |one: &String| (one.to_lowercase(), one.as_str().into());
             all.iter().map(pair).collect::<Map<_, _>>().into()
         }
-        // A path that the first glob matches, with the argument for what it leaves open.
+        // A path that the first glob matches, with the argument in place of wildcards.
         "path" => sample::of_glob(all.first().map_or("", String::as_str), argument).into(),
-        // One in the root may be left out.
+        // A path in the root can be excluded.
         "deep" => {
             let glob = all.first()?;
             let deep = glob.strip_prefix("**/").map(|name| format!("part/{name}"));
@@ -95,7 +94,7 @@ fn listing(step: &str, argument: &str, value: &Json) -> Option<Json> {
     })
 }
 
-/// Steps on one text, or on each of a list.
+/// Steps on one string, or on each of a list.
 fn textual(step: &str, argument: &str, value: &Json, other: &dyn Fn() -> String) -> Option<Json> {
     if let (Json::Array(items), false) = (value, step == "json" || step == "plain") {
         return items.iter().map(|item| textual(step, argument, item, other)).collect();
@@ -120,7 +119,8 @@ fn textual(step: &str, argument: &str, value: &Json, other: &dyn Fn() -> String)
             "trailer" => text.trim_end().trim_end_matches(':').to_owned(),
             "runs" => if text == "+" { "*" } else { text }.to_owned(),
             "endings" => endings(text),
-            // `^` and `$` of other tools are the ends of a file, ours those of a line.
+            // In other tools `^` and `$` match at the ends of a file, in ours at the ends of a
+            // line.
             "whole" if text.contains(['^', '$']) => format!("(?-m){text}"),
             "whole" => text.to_owned(),
             "folder" => text.trim_end_matches('/').to_owned(),
@@ -139,20 +139,20 @@ fn textual(step: &str, argument: &str, value: &Json, other: &dyn Fn() -> String)
     )
 }
 
-/// A template of alint as one of ours.
+/// Converts an alint template to one of ours.
 ///
 /// # Errors
-/// When it has a place that ours have not.
+/// When it has a placeholder that ours do not support.
 pub(super) fn template(text: &str) -> Result<String, String> {
     let fill = |text: String, (theirs, ours): &(&str, &str)| text.replace(theirs, ours);
     let filled = PARTS.iter().fold(text.to_owned(), fill);
     if filled.contains("{parent_name}") || filled.contains("{{") {
-        return Err(format!("`{text}` has a place that a path of ours cannot fill in"));
+        return Err(format!("`{text}` has a placeholder that paths of a page do not support"));
     }
     Ok(filled)
 }
 
-/// The path that a template of alint asks for of `subject`.
+/// The path that an alint template yields for `subject`.
 pub(super) fn beside(template: &str, subject: &str) -> String {
     let (dir, name) = subject.rsplit_once('/').unwrap_or(("", subject));
     let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
@@ -163,7 +163,8 @@ pub(super) fn beside(template: &str, subject: &str) -> String {
     sample::of_glob(path.trim_start_matches('/'), "example")
 }
 
-/// Expressions for what a heading ends with, of these marks: `&copy;` and `:tada:` end with none.
+/// Expressions for headings that end with one of these characters; `&copy;` and `:tada:` do not
+/// count.
 fn endings(marks: &str) -> String {
     let plain: String = marks.chars().filter(|c| !";:".contains(*c)).collect();
     let mut all = Vec::new();

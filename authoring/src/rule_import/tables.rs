@@ -1,20 +1,21 @@
-//! What becomes of the rules of other tools, as YAML: the files of `tables/`.
+//! The conversion of the rules of other tools, as YAML: the files of `tables/`.
 
 /// The kinds of alint.
 pub(super) static ALINT: &str = include_str!("../../tables/alint.yml");
 /// The fixes of alint.
 pub(super) static ALINT_FIXES: &str = include_str!("../../tables/alint-fixes.yml");
-/// The rulesets that come with alint.
+/// The rulesets that alint ships.
 pub(super) static ALINT_RULESETS: &str = include_str!("../../tables/alint-rulesets.yml");
-/// The keys of ast-grep, its languages, and code of each that rules without tests are tried on.
+/// The keys of ast-grep, its languages, and code of each language for examples of rules without
+/// tests.
 pub(super) static AST_GREP: &str = include_str!("../../tables/ast-grep.yml");
-/// The rules of commitlint, and what its shared configurations set.
+/// The rules of commitlint, and the rules that its shared configurations set.
 pub(super) static COMMITLINT: &str = include_str!("../../tables/commitlint.yml");
-/// The keys of configurations that are not carried over.
+/// The keys of configurations that are not imported.
 pub(super) static KEYS: &str = include_str!("../../tables/keys.yml");
 /// The cases of ls-lint, and the pages on names and counts.
 pub(super) static LS_LINT: &str = include_str!("../../tables/ls-lint.yml");
 /// The rules of markdownlint.
 pub(super) static MARKDOWNLINT: &str = include_str!("../../tables/markdownlint.yml");
-/// The files that the tools look for.
+/// The configuration files that the tools look for.
 pub(super) static NAMES: &str = include_str!("../../tables/names.yml");

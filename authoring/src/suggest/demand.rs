@@ -1,7 +1,7 @@
-//! Which sentences demand something, by the words they have: a list of words for English and one
-//! for Korean, no grammar. A sentence too many in a list costs a glance; one too few is missed.
+//! Detects sentences that contain a requirement, by a word list for English and one for Korean,
+//! without grammar. A false positive costs a glance; a false negative is missed.
 
-/// Words and phrases of a demand, wherever they are: RFC 2119, and how people write the same.
+/// Words and phrases of a requirement, at any position: RFC 2119 and common alternatives.
 const ANYWHERE: &[&str] = &[
     "must",
     "shall",
@@ -32,7 +32,8 @@ const ANYWHERE: &[&str] = &[
     "pascalcase",
 ];
 
-/// Words that demand where a sentence begins with them: imperatives, and `no`, `every`, `when`.
+/// Words that mark a requirement at the beginning of a sentence: imperatives, and `no`, `every`,
+/// `when`.
 const FIRST: &[&str] = &[
     "no", "use", "run", "set", "pin", "keep", "when", "whenever", "every", "each", "all", "write",
     "add", "put", "name", "follow", "ensure", "make", "import", "export", "commit", "document",
@@ -40,7 +41,7 @@ const FIRST: &[&str] = &[
     "split", "limit", "require", "format", "lint", "execute", "before", "after",
 ];
 
-/// Phrases that take a demand back.
+/// Phrases that negate a requirement.
 const PERMISSIONS: &[&str] = &[
     "need not",
     "no need to",
@@ -53,7 +54,7 @@ const PERMISSIONS: &[&str] = &[
     "don't hesitate",
 ];
 
-/// The same in Korean, where words have endings.
+/// The same for Korean, where words have suffixes.
 const KOREAN: &[&str] = &[
     "금지",
     "불가",
@@ -103,7 +104,7 @@ const KOREAN: &[&str] = &[
 const KOREAN_PERMISSIONS: &[&str] =
     &["수 있다", "수 있습니다", "해도 된다", "해도 됩니다", "않아도", "무방", "선택 사항"];
 
-/// Headings whose items are what not to do, in lower case without punctuation.
+/// Headings whose items are prohibitions, in lower case without punctuation.
 const AGAINST: &[&str] = &[
     "don't",
     "dont",
@@ -127,9 +128,9 @@ const AGAINST: &[&str] = &[
     "하지 말 것",
 ];
 
-/// Whether `text` demands something.
+/// Whether `text` contains a requirement.
 pub(super) fn is_demand(text: &str) -> bool {
-    // Words that end in a colon introduce what follows.
+    // Text before a colon at the end introduces what follows.
     if text.ends_with([':', '?']) {
         return false;
     }
@@ -139,7 +140,7 @@ pub(super) fn is_demand(text: &str) -> bool {
     }
     let words = plain(text);
     let has = |all: &[&str]| all.iter().any(|word| words.contains(&format!(" {word} ")));
-    // A label may precede it: `Types: use …`.
+    // A label can precede it: `Types: use …`.
     let after_label = text.split_once(": ").filter(|(label, _)| label.len() <= 40);
     let starts = [Some(text), after_label.map(|(_, rest)| rest)].into_iter().flatten();
     let is_imperative = starts.map(plain).any(|words| {
@@ -149,17 +150,17 @@ pub(super) fn is_demand(text: &str) -> bool {
     !has(PERMISSIONS) && (has(ANYWHERE) || is_imperative)
 }
 
-/// Whether a word in lower case is one that demands; it names nothing.
+/// Whether a lower-case word is in the lists, so that it does not name anything.
 pub(super) fn is_word(word: &str) -> bool {
     FIRST.contains(&word) || ANYWHERE.contains(&word)
 }
 
-/// Whether the items under `heading` are what not to do.
+/// Whether the items under `heading` are prohibitions.
 pub(super) fn is_against(heading: &str) -> bool {
     AGAINST.contains(&plain(heading).trim())
 }
 
-/// The words in lower case, a space around each, without punctuation.
+/// The words in lower case, separated and surrounded by spaces, without punctuation.
 fn plain(text: &str) -> String {
     let lower = text.to_lowercase().replace('\u{2019}', "'");
     let is_word = |c: char| c.is_alphanumeric() || "'-_".contains(c);

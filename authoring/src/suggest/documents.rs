@@ -1,4 +1,5 @@
-//! The documents whose sentences guide people and agents, and the part of the project each is about.
+//! The documents whose sentences guide people and agents, and the part of the project that each
+//! applies to.
 
 use aidd_engine::text::files::Disk;
 use aidd_engine::text::kind::is_page_path;
@@ -7,7 +8,7 @@ use aidd_guidance::{Library, Origin, Shelf};
 use aidd_page as page;
 use std::collections::BTreeSet;
 
-/// Files of these names, in any directory: agents know them in this case only.
+/// Files with these names, in any directory; agents recognise them only in this case.
 const NAMES: [&str; 10] = [
     "AGENTS.md",
     "AGENT.md",
@@ -21,7 +22,7 @@ const NAMES: [&str; 10] = [
     ".windsurfrules",
 ];
 
-/// Markdown in these directories, at any depth.
+/// Markdown files in these directories, at any depth.
 const DIRECTORIES: [&str; 5] = [
     ".cursor/rules/",
     ".github/instructions/",
@@ -30,11 +31,11 @@ const DIRECTORIES: [&str; 5] = [
     ".claude/rules/",
 ];
 
-/// Directories of somebody else's code, or of samples.
+/// Directories with third-party code or samples.
 const FOREIGN: [&str; 7] =
     ["node_modules", "vendor", "third_party", "fixtures", "testdata", "target", "dist"];
 
-/// Whether the sentences of the file at `path` guide.
+/// Whether the file at `path` is a guiding document.
 fn is_document(path: &str) -> bool {
     let mut directories: Vec<&str> = path.split('/').collect();
     let name = directories.pop().unwrap_or_default();
@@ -47,8 +48,8 @@ fn is_document(path: &str) -> bool {
         || (name.ends_with(".md") || name.ends_with(".mdc")) && DIRECTORIES.iter().any(is_below)
 }
 
-/// The documents of a project among `paths`: those known by name, the rule pages, and the pages that
-/// the configuration names; first those that every agent reads.
+/// The documents of a project among `paths`: those with a known name, the rule pages, and the pages
+/// that the configuration names. Documents that every agent reads come first.
 pub(super) fn documents(project: &Project, paths: &[String]) -> Vec<String> {
     let mut found: BTreeSet<String> =
         paths.iter().filter(|path| is_document(path)).cloned().collect();
@@ -64,21 +65,21 @@ pub(super) fn documents(project: &Project, paths: &[String]) -> Vec<String> {
     found
 }
 
-/// The directory, with `/`, in whose own `.aidd/rules` a page for the document at `path` belongs;
-/// empty: that of the project.
+/// The directory, with a trailing `/`, in whose `.aidd/rules` a page for the document at `path`
+/// belongs; empty for the project's own.
 pub(super) fn page_directory(path: &str) -> String {
     let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
     let is_nested = ["AGENTS.md", "CLAUDE.md", "GEMINI.md"].contains(&name)
         && !directory.is_empty()
         && !directory.starts_with('.')
-        // Rules of a directory are read two levels down.
+        // Rules of a directory are read at most two levels down.
         && directory.matches('/').count() < 2;
     if is_nested { format!("{directory}/") } else { String::new() }
 }
 
-/// The globs of what the document at `path` is about; none: the whole project. AGENTS.md in a
-/// directory is about that directory; rules of Cursor, Copilot and Claude Code name globs in their
-/// header.
+/// The globs of the files that the document at `path` applies to; empty for the whole project.
+/// AGENTS.md in a directory applies to that directory; rules of Cursor, Copilot and Claude Code
+/// list globs in their header.
 pub(super) fn scope(path: &str, text: &str) -> Vec<String> {
     if is_page_path(path) {
         return Vec::new();
@@ -95,11 +96,12 @@ pub(super) fn scope(path: &str, text: &str) -> Vec<String> {
     }
 }
 
-/// `globs` of Cursor, `applyTo` of Copilot, `paths` of Claude Code: a string with commas, or a list.
-/// `None` without such a key; none for all files.
+/// `globs` of Cursor, `applyTo` of Copilot, `paths` of Claude Code: a comma-separated string or a
+/// list. `None` if there is no such key; empty for all files.
 fn globs(text: &str) -> Option<Vec<String>> {
     let (header, _) = page::split(text).ok()?;
-    // Cursor writes globs without quotation marks, which is not YAML: lines are read as they are.
+    // Cursor writes globs without quotation marks, which is not valid YAML, so the lines are parsed
+    // directly.
     let keys = ["globs:", "applyTo:", "paths:"];
     let mut lines = text[header].lines();
     let rest = lines.find_map(|line| keys.iter().find_map(|key| line.strip_prefix(key)))?;

@@ -1,4 +1,4 @@
-//! A rule page that somebody drafted: validated, its examples run, tried on the project.
+//! Validates a draft of a rule page, runs its examples and tries it on the project.
 
 use super::error::SuggestError;
 use super::statement::{Statement, describe};
@@ -18,71 +18,71 @@ use aidd_page as page;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Most bytes of a draft.
+/// Maximum size of a draft in bytes.
 pub(super) const MAX_DRAFT: usize = 256 << 10;
 
-/// What is drafted.
+/// A draft to check.
 #[derive(Clone, Copy, Debug)]
 pub struct Draft<'a> {
     /// A rule page, or only its header, with or without `---` lines.
     pub text: &'a str,
-    /// The sentence that it is to enforce; decides where the page belongs.
+    /// The sentence to enforce; it determines where the page belongs.
     pub sentence: Option<&'a str>,
 }
 
-/// Something that is wrong with a draft.
+/// A problem in a draft.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Problem {
-    /// Line of the draft, from 1; 0: the draft as a whole.
+    /// Line of the draft, from 1; 0 for the draft as a whole.
     pub line: usize,
-    /// What is wrong.
+    /// The description of the problem.
     pub message: String,
-    /// What to do, in the imperative.
+    /// The remedy, in the imperative.
     pub remedy: String,
 }
 
-/// How many examples a draft has.
+/// The number of examples in a draft.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Examples {
-    /// Under `## Fails`.
+    /// Examples under `## Fails`.
     pub fails: usize,
-    /// Under `## Passes`.
+    /// Examples under `## Passes`.
     pub passes: usize,
 }
 
-/// Which severity the trial speaks for.
+/// The severity recommended by the trial.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Advice {
     /// `error`, `warning` or `info`.
     pub severity: String,
-    /// Why.
+    /// The reason for the recommendation.
     pub reason: String,
 }
 
-/// What became of a draft.
+/// The result of checking a draft.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct DraftReport {
-    /// The id of its rule; empty when its header cannot be read.
+    /// The id of its rule; empty when its header cannot be parsed.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub rule: String,
-    /// Where the page belongs.
+    /// The path where the page belongs.
     pub path: String,
     /// Whether it can be saved as it is.
     pub valid: bool,
-    /// What is wrong.
+    /// The problems found.
     pub problems: Vec<Problem>,
-    /// Its examples.
+    /// The number of its examples.
     pub examples: Examples,
-    /// What the rule finds in the project; absent when it cannot run.
+    /// The findings of the rule in the project; absent when it cannot run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trial: Option<Trial>,
-    /// The severity that follows from the trial.
+    /// The severity recommended by the trial.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<Advice>,
-    /// The page made of a mere header; absent where the draft is a page.
+    /// The page generated from a header; absent if the draft is already a page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page: Option<String>,
-    /// What else there is to know.
+    /// Additional remarks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
@@ -91,16 +91,16 @@ pub struct DraftReport {
 struct Page {
     path: String,
     text: String,
-    /// Lines that were put before the draft.
+    /// The number of lines inserted before the draft.
     added: usize,
     is_made: bool,
 }
 
-/// Validates a draft, runs its examples and tries it on the project. What is wrong with the draft is
-/// in the report.
+/// Validates a draft, runs its examples and tries it on the project. Problems of the draft are in
+/// the report.
 ///
 /// # Errors
-/// When draft or sentence is empty or too long, or the project cannot be checked.
+/// When the draft or the sentence is empty or too long, or the project cannot be checked.
 pub fn try_draft(
     project: &Project,
     draft: &Draft<'_>,
@@ -136,7 +136,7 @@ pub fn try_draft(
     report.rule = rule.id.to_string();
     place_page(project, &rule, &mut page, &mut report);
     report.path.clone_from(&page.path);
-    // Its globs count from the directory that its rules are of.
+    // Its globs are relative to the directory that its rules apply to.
     let rule = project_rule(&page.path, &page.text).unwrap_or(rule);
     let can_run = validate(project, &rule, &page, &mut report);
     if can_run {
@@ -150,8 +150,8 @@ pub fn try_draft(
     Ok(report)
 }
 
-/// The draft as a page; a mere header gets the text of the page that states the sentence, else the
-/// sentence as its text.
+/// The draft as a page. A header without text gets the text of the page that states the sentence,
+/// otherwise the sentence itself.
 fn as_page(project: &Project, draft: &str, statement: Option<Statement>) -> Page {
     let text = draft.replace("\r\n", "\n");
     let (path, sentence) = match statement {
@@ -163,7 +163,7 @@ fn as_page(project: &Project, draft: &str, statement: Option<Statement>) -> Page
     let (header, added) = if page::has_header(&text) {
         match page::split(&text) {
             Ok((head, body)) if text[body.clone()].trim().is_empty() => (text[head].to_owned(), 0),
-            // A page, or one whose error is reported where it is.
+            // A page, or a text whose error is reported at its position.
             _ => return Page { path, text, added: 0, is_made: false },
         }
     } else {
@@ -179,13 +179,16 @@ fn as_page(project: &Project, draft: &str, statement: Option<Statement>) -> Page
     Page { path, text, added, is_made: true }
 }
 
-/// Gives the page the path that its id asks for, and reports an id that is taken.
+/// Sets the path of the page according to its id, and reports an id that is already in use.
 fn place_page(project: &Project, rule: &Rule, page: &mut Page, report: &mut DraftReport) {
     let registry = project.registry();
     match registry.get(&rule.id).map(|known| known.path.as_deref()) {
         Some(None) => report.problems.push(Problem {
             line: line_of(&page.text, "# ", page.added),
-            message: format!("`{}` is a rule that aidd ships; the page would replace it", rule.id),
+            message: format!(
+                "`{}` is a rule shipped with aidd; the page would replace it",
+                rule.id
+            ),
             remedy: "choose another id in the title: `# project/name`".to_owned(),
         }),
         Some(Some(known)) => {
@@ -194,7 +197,7 @@ fn place_page(project: &Project, rule: &Rule, page: &mut Page, report: &mut Draf
         }
         None => {
             let name = rule.id.rsplit('/').next().unwrap_or(&rule.id);
-            // A page of rules in words gets its check where it is.
+            // A page of prose rules gets its check in place.
             if project.disk.exists(&page.path) {
                 return;
             }
@@ -211,7 +214,7 @@ fn place_page(project: &Project, rule: &Rule, page: &mut Page, report: &mut Draf
     }
 }
 
-/// Reports what is wrong with the check; whether there is one that can run.
+/// Reports problems of the check; returns whether there is one that can run.
 fn validate(project: &Project, rule: &Rule, page: &Page, report: &mut DraftReport) -> bool {
     let Some(check) = &rule.check else {
         enforced_by(project, rule, page, report);
@@ -229,7 +232,7 @@ fn validate(project: &Project, rule: &Rule, page: &Page, report: &mut DraftRepor
     is_right
 }
 
-/// Reports a page without a check: the tool that it names must be on.
+/// Reports a page without a check: the rule that it names must be enabled in its tool.
 fn enforced_by(project: &Project, rule: &Rule, page: &Page, report: &mut DraftReport) {
     let key = format!("{}:", page::ENFORCED_BY);
     if rule.enforced_by.is_empty() {
@@ -247,11 +250,11 @@ fn enforced_by(project: &Project, rule: &Rule, page: &Page, report: &mut DraftRe
     let settings = Settings::read(&project.disk, listing.files());
     for name in &rule.enforced_by {
         match settings.enforced_by(name) {
-            Enforced::By(path) => report.notes.push(format!("`{name}` is on in {path}")),
+            Enforced::By(path) => report.notes.push(format!("`{name}` is enabled in {path}")),
             Enforced::Unknown(path) => {
                 report
                     .notes
-                    .push(format!("{path} may have `{name}` on: it extends other settings"));
+                    .push(format!("{path} extends other settings, which can enable `{name}`"));
             }
             Enforced::Not { why, remedy } => {
                 let line = line_of(&page.text, &key, page.added);
@@ -289,7 +292,7 @@ fn run_examples(
     Ok(())
 }
 
-/// A message of the examples, which may begin with `line 7: `.
+/// A message of the examples, which can begin with `line 7: `.
 fn example_problem(message: &str, remedy: &str) -> Problem {
     let placed = message.strip_prefix("line ").and_then(|rest| rest.split_once(": "));
     let placed = placed.and_then(|(line, rest)| Some((line.parse().ok()?, rest)));
@@ -312,14 +315,14 @@ fn run_trial(project: &Project, page: &Page, limit: &Limit) -> Result<Trial, Sug
     trial::run(project, &engine, &id, limit)
 }
 
-/// Findings up to which a rule describes the code, with exceptions.
+/// Maximum number of findings for which a rule is considered to describe the code, with exceptions.
 const FEW: usize = 20;
 
-/// The severity that the trial speaks for.
+/// The severity recommended by the trial.
 fn advise(trial: &Trial) -> Advice {
     let (severity, reason) = match (trial.findings, trial.judged) {
-        (0, 0) => (Severity::Warning, "it has nothing to judge here: check `files` and its paths"),
-        (0, _) => (Severity::Error, "the project follows it already"),
+        (0, 0) => (Severity::Warning, "nothing here to check: verify `files` and its paths"),
+        (0, _) => (Severity::Error, "the project already follows it"),
         (1..=FEW, _) => {
             (Severity::Warning, "few places break it: fix them, or run `aidd baseline write`")
         }
@@ -328,7 +331,7 @@ fn advise(trial: &Trial) -> Advice {
     Advice { severity: severity.to_string(), reason: reason.to_owned() }
 }
 
-/// The line of the draft that begins with `key`, from 1; else its first.
+/// The line of the draft that begins with `key`, from 1; otherwise its first line.
 fn line_of(text: &str, key: &str, added: usize) -> usize {
     let at = text.lines().position(|line| line.trim_start().starts_with(key));
     let at = at.or_else(|| text.lines().position(|line| line.contains(key)));

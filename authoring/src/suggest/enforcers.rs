@@ -1,5 +1,5 @@
-//! Who enforces a sentence already: rules of aidd, or rules of other tools that settings in the
-//! repository switch on.
+//! Determines what already enforces a sentence: rules of aidd, or rules of other tools that
+//! settings in the repository enable.
 
 use super::peers;
 use aidd_engine::check::Engine;
@@ -13,52 +13,52 @@ use serde::Serialize;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-/// Who enforces a sentence.
+/// What enforces a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "status", rename_all = "lowercase")]
 pub enum Coverage {
-    /// Rules of aidd that are on.
+    /// Enabled rules of aidd.
     Enforced {
-        /// Their ids.
+        /// The ids of the rules.
         rules: Vec<String>,
     },
     /// A rule of another tool.
     Elsewhere {
-        /// `eslint/no-console`.
+        /// The rule with its tool: `eslint/no-console`.
         rule: String,
-        /// The file that switches it on.
+        /// The path of the settings that enable it.
         settings: String,
     },
-    /// Nobody, but rules of aidd that are off could.
+    /// Nothing, but disabled rules of aidd can enforce it.
     Off {
-        /// Their ids.
+        /// The ids of the rules.
         rules: Vec<String>,
-        /// The packs that switch the first of them on.
+        /// The packs that enable the first of them.
         packs: Vec<String>,
     },
-    /// Nobody, as far as is known.
+    /// Nothing that is known.
     Open {
-        /// Why not, where its page names an enforcer.
+        /// Why not, if its page names an enforcer.
         #[serde(skip_serializing_if = "Option::is_none")]
         note: Option<String>,
     },
 }
 
-/// Credentials in code: all rules of one kind are about it.
+/// Matches sentences about credentials in code, which all rules of the category `secrets` cover.
 static SECRETS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"\b(?:secrets?|credentials?|api[ -]?keys?|passwords?|access tokens?|private keys?)\b.{0,60}\b(?:commit|hard-?cod|check(?:ed)? in|in (?:the )?(?:code|source|repo|git))|(?:commit|hard-?cod\w*|check in|push|embed)\b.{0,40}\b(?:secrets?|credentials?|api[ -]?keys?|passwords?|access tokens?|private keys?)")
         .expect("an expression")
 });
 
-/// The project as far as it decides who enforces what.
+/// The parts of the project that determine what enforces a sentence.
 pub(super) struct Enforcers<'a> {
     pub(super) engine: &'a Engine,
     pub(super) settings: Settings,
-    /// The linters whose language the project has.
+    /// The linters whose language the project uses.
     pub(super) tools: Vec<Tool>,
 }
 
-/// The linters whose language is among `paths`.
+/// The linters whose language is used in `paths`.
 pub(super) fn tools(paths: &[String]) -> Vec<Tool> {
     const SCRIPTS: &[&str] =
         &["js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts", "vue", "svelte"];
@@ -76,8 +76,8 @@ pub(super) fn tools(paths: &[String]) -> Vec<Tool> {
 }
 
 impl Enforcers<'_> {
-    /// Who enforces the sentence `text`: by the rules that it names, and by what linters have rules
-    /// on.
+    /// What enforces the sentence `text`: the rules that it names, or rules that are enabled in
+    /// linters.
     pub(super) fn coverage(&self, text: &str) -> Coverage {
         let marked = with_backticks(text);
         let code: Vec<&str> = marked.split('`').skip(1).step_by(2).collect();
@@ -86,7 +86,7 @@ impl Enforcers<'_> {
         let mut peers = peers::rules(&lower);
         peers.retain(|(tool, _)| self.tools.contains(tool));
         let registry = self.engine.registry();
-        // What a peer calls its rule is an alias of ours, without its plugin.
+        // The name of a rule in another tool is an alias of ours, without the plugin prefix.
         let of_peer = |rule: &'static str| rule.rsplit('/').next().into_iter().chain([rule]);
         let aliases = peers.iter().flat_map(|(_, rule)| of_peer(rule));
         let names = named.iter().copied().chain(aliases);
@@ -120,7 +120,7 @@ impl Enforcers<'_> {
         }
     }
 
-    /// The settings that have a rule of another tool on: `eslint/no-console`.
+    /// The settings that enable a rule of another tool: `eslint/no-console`.
     fn enforced_by(&self, name: &str) -> Option<(String, String)> {
         let is_qualified = name.contains('/') || name.contains("::");
         match self.settings.enforced_by(name) {
@@ -129,8 +129,9 @@ impl Enforcers<'_> {
         }
     }
 
-    /// Who enforces a whole rule page: its check, or the tool that its header names. `None`: nobody,
-    /// so that each sentence counts by itself; the second value says why the tool does not.
+    /// What enforces a whole rule page: its check, or the tool that its header names. `None` if
+    /// nothing does, so that each sentence is examined separately; the second value is the reason
+    /// why the tool does not.
     pub(super) fn of_page(&self, path: &str, text: &str) -> (Option<Coverage>, Option<String>) {
         let Some(rule) = project_rule(path, text) else { return (None, None) };
         if rule.check.is_some() {
@@ -151,7 +152,7 @@ impl Enforcers<'_> {
     }
 }
 
-/// What may be the id of a rule: `compliance/any-type`, `no-console`, `clippy::unwrap_used`,
+/// Words that can be rule ids: `compliance/any-type`, `no-console`, `clippy::unwrap_used`,
 /// `noExplicitAny`, `T201`.
 fn rule_names(text: &str) -> Vec<&str> {
     let is_name = |word: &&str| {
@@ -166,8 +167,8 @@ fn rule_names(text: &str) -> Vec<&str> {
     words.map(|word| word.trim_matches(['.', ':', '!', '?'])).filter(is_name).collect()
 }
 
-/// `text` with backticks around what looks like code without them: `console.log`, `eval()`, `dbg!`.
-/// In a shell few people type backticks.
+/// `text` with backticks around unquoted code: `console.log`, `eval()`, `dbg!`. On a command line
+/// few people type backticks.
 fn with_backticks(text: &str) -> String {
     let mut marked = String::with_capacity(text.len() + 8);
     for (at, part) in text.split('`').enumerate() {
@@ -204,7 +205,7 @@ fn with_backticks(text: &str) -> String {
     marked
 }
 
-/// The packs that switch a rule on.
+/// The packs that enable a rule.
 fn packs_with(rule: &str, registry: &Registry) -> Vec<String> {
     let holds = |name: &String| {
         packs::header(name, registry)

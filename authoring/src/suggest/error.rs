@@ -1,4 +1,4 @@
-//! Why nothing could be reported.
+//! Errors of surveys, sentences and drafts.
 
 use super::draft::MAX_DRAFT;
 use super::statement::MAX_SENTENCE;
@@ -8,21 +8,21 @@ use aidd_engine::workspace::project::ProjectError;
 use std::io;
 use thiserror::Error;
 
-/// Why a survey, a sentence or a draft could not be looked at.
+/// Why a survey, a sentence or a draft cannot be processed.
 #[derive(Debug, Error)]
 pub enum SuggestError {
-    /// The configuration does not hold.
+    /// The configuration is invalid.
     #[error("{0}")]
     Project(#[from] ProjectError),
-    /// The rules of the project cannot be run together with the draft.
+    /// The rules of the project cannot run together with the draft.
     #[error("{0}")]
     Engine(#[from] EngineError),
-    /// A document that was named cannot be read.
+    /// A document passed by path cannot be read.
     #[error("{path}: {source}")]
     Read {
-        /// Its path.
+        /// The path of the document.
         path: String,
-        /// Why not.
+        /// The I/O error.
         source: io::Error,
     },
     /// The sentence has no words.
@@ -31,10 +31,10 @@ pub enum SuggestError {
     /// The sentence is longer than [`MAX_SENTENCE`].
     #[error("the sentence has more than {MAX_SENTENCE} characters")]
     LongSentence,
-    /// The draft has no text.
+    /// The draft is empty.
     #[error("the draft is empty")]
     EmptyDraft,
-    /// The draft is longer than a rule page may be.
+    /// The draft is longer than the maximum length of a rule page.
     #[error("the draft has more than {} KiB", MAX_DRAFT >> 10)]
     LongDraft,
     /// A glob of the configuration is malformed.
@@ -43,13 +43,13 @@ pub enum SuggestError {
 }
 
 impl SuggestError {
-    /// What to do about it, in the imperative; empty where the message says it.
+    /// The remedy, in the imperative; empty if the message contains it.
     #[must_use]
     pub fn remedy(&self) -> &'static str {
         match self {
             Self::Project(_) | Self::Engine(_) | Self::Walk(_) => "",
             Self::Read { .. } => "name a text file of the project",
-            Self::EmptySentence => "state what must or must not be: Never use `eval()`",
+            Self::EmptySentence => "state a requirement, for example: Never use `eval()`",
             Self::LongSentence => "pass one sentence at a time, or name the document",
             Self::EmptyDraft => "pass a rule page, or its header",
             Self::LongDraft => "pass one rule page with short examples",

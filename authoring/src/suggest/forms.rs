@@ -1,4 +1,4 @@
-//! The forms that can hold a sentence, each with a header to start from.
+//! The forms that can express a sentence, each with a header to start from.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -6,15 +6,15 @@ use serde::Serialize;
 /// A form of rule page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FormHint {
-    /// Its name; but for `name` and `enforced-by` a key of `check`.
+    /// The name of the form, which is a key of `check`, except for `name` and `enforced-by`.
     pub form: &'static str,
-    /// What it can judge.
+    /// What the form can check.
     pub judges: &'static str,
-    /// Keys of a header that uses it.
+    /// The keys of a header that uses it.
     pub header: &'static str,
 }
 
-/// Each form once, from the narrowest to the widest.
+/// All forms, from the narrowest to the widest.
 pub const FORMS: [FormHint; 9] = [
     FormHint {
         form: "text",
@@ -28,7 +28,7 @@ pub const FORMS: [FormHint; 9] = [
     },
     FormHint {
         form: "tree",
-        judges: "which files exist, their size, what lies next to them",
+        judges: "which files exist, their size, sibling files",
         header: "check: { tree: { each: 'src/**/*.ts', exists: '<dir>/<stem>.test.ts' } }",
     },
     FormHint {
@@ -58,7 +58,7 @@ pub const FORMS: [FormHint; 9] = [
     },
     FormHint {
         form: "enforced-by",
-        judges: "what a linter of the project enforces already",
+        judges: "requirements that a linter of the project already enforces",
         header: "enforced-by: eslint/no-console",
     },
 ];

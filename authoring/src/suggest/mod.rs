@@ -1,8 +1,8 @@
-//! From a sentence to a check: where the team's documents state it, who enforces it already, which
-//! forms a check of it may have, and whether the page that somebody drafted holds.
+//! From a sentence to a check: where the team's documents state it, what already enforces it, which
+//! forms a check of it can use, and whether a drafted page is valid.
 //!
-//! No check is derived from prose here. A person or a model writes the page; [`try_draft`] validates
-//! it, runs its examples and tries it on the project.
+//! Checks are not derived from prose here. A person or a model writes the page; [`try_draft`]
+//! validates it, runs its examples and tries it on the project.
 
 mod demand;
 mod documents;

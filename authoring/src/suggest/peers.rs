@@ -1,25 +1,25 @@
-//! The rules of other linters that enforce what a sentence demands, and the settings in the
-//! repository that switch these on.
+//! The rules of other linters that enforce a sentence, and the settings in the repository that
+//! enable them.
 
 use aidd_engine::project::linters::Settings;
 use aidd_engine::project::linters::Tool::{self, Biome, Clippy, Eslint, Golangci, Ruff};
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// How code is laid out: the business of formatters.
+/// Matches sentences about the layout of code, which formatters handle.
 static LAYOUT: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"\b(?:indent\w*|tabs?\b.{0,12}\bspaces?|spaces?\b.{0,12}\btabs?|(?:single|double) quotes?|semicolons?|trailing (?:commas?|whitespace|spaces)|line (?:length|width)|characters per line|max(?:imum)? line|\d+ (?:columns|characters)(?: in length| wide)?|final newline|print width|format(?:ted|ting)? (?:the |your |all )?(?:code|files))\b")
         .expect("an expression")
 });
 
-/// What only some formatters change.
+/// Matches the layout properties that only some formatters change.
 static STYLE: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"quotes?|semicolons?|trailing commas?").expect("an expression"));
 
-/// An expression on a sentence in lower case, and the rules that enforce what it matches.
+/// A pattern for a lower-case sentence, and the rules that enforce matching sentences.
 type Row = (&'static str, &'static [(Tool, &'static str)]);
 
-/// Facts from the pages of the tools: eslint.org/docs/rules, typescript-eslint.io/rules,
+/// Sources: eslint.org/docs/rules, typescript-eslint.io/rules,
 /// biomejs.dev/linter, rust-lang.github.io/rust-clippy, docs.astral.sh/ruff/rules,
 /// golangci-lint.run/usage/linters.
 const ROWS: &[Row] = &[
@@ -169,20 +169,20 @@ const ROWS: &[Row] = &[
     ),
 ];
 
-/// The expressions of [`ROWS`].
+/// The compiled patterns of [`ROWS`].
 static EXPRESSIONS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     ROWS.iter().map(|(text, _)| Regex::new(text).expect("an expression")).collect()
 });
 
-/// The rules of other linters on what a sentence demands. `text` is in lower case, code in backticks.
+/// The rules of other linters for a sentence. `text` is in lower case, with code in backticks.
 pub(super) fn rules(text: &str) -> Vec<(Tool, &'static str)> {
     let rows = ROWS.iter().zip(EXPRESSIONS.iter()).filter(|(_, row)| row.is_match(text));
     rows.flat_map(|((_, rules), _)| rules.iter().copied()).collect()
 }
 
-/// The tool that enforces what the sentence demands by settings of its own, and their path: names
-/// that are forbidden, commits, file names, imports, layout. `text` as for [`rules`], `code` what is
-/// in its backticks, as written.
+/// The tool whose settings enforce the sentence, and the path of these settings: forbidden names,
+/// commits, file names, imports, layout. `text` as for [`rules`]; `code` is the code in its
+/// backticks, in the original case.
 pub(super) fn by_settings(
     settings: &Settings,
     text: &str,
@@ -193,7 +193,7 @@ pub(super) fn by_settings(
         .or_else(|| formatter(settings, text))
 }
 
-/// A name that settings forbid; without backticks any word may be one.
+/// A name that settings forbid; without backticks any word can be a name.
 fn forbidden(settings: &Settings, text: &str, code: &[&str]) -> Option<(String, String)> {
     const FORBIDS: [&str; 9] =
         ["never", "not", "avoid", "no ", "instead", "forbidden", "금지", "마세요", "대신"];

@@ -1,5 +1,5 @@
-//! Rules of aidd that may be about what a sentence is about: found by their words and their meaning,
-//! for a reader to compare. Nothing here claims that they enforce it.
+//! Finds rules of aidd about the subject of a sentence, by words and meaning, for a reader to
+//! compare. They do not necessarily enforce it.
 
 use aidd_engine::check::Engine;
 use aidd_engine::rules::rule::Rule;
@@ -10,27 +10,27 @@ use aidd_memory::recall::texts::Texts;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Most rules that are named.
+/// Maximum number of rules that are listed.
 const MAX: usize = 3;
-/// How well a rule must answer, from 0 to 1, to be named as related. Not measured on a held-out set.
+/// Minimum score of a related rule, from 0 to 1. Not measured on a held-out set.
 const LEAST: f32 = 0.45;
-/// The best, of which those that judge nothing in the project are left out.
+/// Number of best matches, before those without an effect in the project are dropped.
 const BEST: usize = 12;
-/// Kinds of rules on the files of a format, which no team demands in words.
+/// Categories of rules on file formats, which no team requires in prose.
 const FORMATS: [&str; 4] = ["aidd/", "memory/", "mermaid/", "tkb/"];
 
-/// A rule that may be about the same.
+/// A rule that can be about the same subject.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Related {
-    /// Its id; `secrets/*` for all on secrets.
+    /// The rule id; `secrets/*` for all rules on secrets.
     pub rule: String,
-    /// Whether it is on.
+    /// Whether it is enabled.
     pub on: bool,
-    /// What it is about.
+    /// The summary of the rule.
     pub summary: String,
 }
 
-/// The rules nearest to `text` that judge something in the project, the best first.
+/// The rules nearest to `text` that have an effect in the project, best first.
 pub(super) fn related(engine: &Engine, disk: &Disk, listing: &Listing, text: &str) -> Vec<Related> {
     let is_secret = |rule: &&Rule| rule.id.starts_with("secrets/");
     let all = engine.registry().rules();
@@ -50,7 +50,7 @@ pub(super) fn related(engine: &Engine, disk: &Disk, listing: &Listing, text: &st
     let found = Texts::new(texts.chain([vec![(1.0, secrets)]])).rank(text);
     let judges = |at: usize| {
         let selected = |rule: &&Rule| project_checks::selected(engine, rule, disk, listing);
-        // Of a rule in Rust nobody knows it.
+        // The selection of rules written in Rust is unknown.
         rules.get(at).and_then(selected).is_none_or(|(count, _)| count > 0)
     };
     let best = found.into_iter().filter(|(_, score)| *score >= LEAST).take(BEST);
@@ -64,7 +64,7 @@ pub(super) fn related(engine: &Engine, disk: &Disk, listing: &Listing, text: &st
         None => Related {
             rule: "secrets/*".to_owned(),
             on: all.iter().filter(is_secret).any(|rule| engine.is_enabled_anywhere(&rule.id)),
-            summary: "Credentials are not in the code.".to_owned(),
+            summary: "Code does not contain credentials.".to_owned(),
         },
     })
     .collect()

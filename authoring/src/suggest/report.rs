@@ -1,4 +1,4 @@
-//! What `aidd rule suggest` and `aidd_suggest_rule` report, as data and as text.
+//! The reports of `aidd rule suggest` and `aidd_suggest_rule`, as data and as text.
 
 use crate::suggest::{
     Counts, Coverage, DraftReport, FORMS, FormHint, Place, Stated, Statement, Survey, Trial,
@@ -8,34 +8,34 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Write as _;
 
-/// Samples of a trial in a text.
+/// Maximum number of samples of a trial in the text.
 const SAMPLES: usize = 5;
 
-/// Sentences of documents, one sentence with the forms that can hold it, or a draft.
+/// The sentences of documents, one sentence with the forms that can express it, or a draft.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Suggestion {
-    /// How many sentences of the documents are enforced by whom.
+    /// The number of sentences by what enforces them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<Counts>,
     /// The sentences of the documents.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sentences: Vec<Stated>,
-    /// The sentence that was given.
+    /// The sentence that was passed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub statement: Option<Statement>,
-    /// Forms that can hold it, where nobody enforces it.
+    /// The forms that can express it, if nothing enforces it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub forms: Vec<FormHint>,
-    /// The draft that was given.
+    /// The draft that was passed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub draft: Option<DraftReport>,
-    /// What was left out.
+    /// What was skipped.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
 impl Suggestion {
-    /// Of documents: at most `limit` sentences, first those without an enforcer.
+    /// From a survey: at most `limit` sentences, first those that nothing enforces.
     #[must_use]
     pub fn of_survey(survey: Survey, limit: usize) -> Self {
         let Survey { mut sentences, mut notes, .. } = survey;
@@ -50,7 +50,7 @@ impl Suggestion {
         Self { count: Some(count), sentences, notes, ..Self::default() }
     }
 
-    /// Of one sentence.
+    /// From one sentence.
     #[must_use]
     pub fn of_statement(statement: Statement) -> Self {
         let is_open = matches!(statement.stated.coverage, Coverage::Open { .. });
@@ -58,13 +58,13 @@ impl Suggestion {
         Self { statement: Some(statement), forms, ..Self::default() }
     }
 
-    /// Of a draft.
+    /// From a draft.
     #[must_use]
     pub fn of_draft(draft: DraftReport) -> Self {
         Self { draft: Some(draft), ..Self::default() }
     }
 
-    /// All of it, for people and for models that see only text.
+    /// The report as text, for people and for models that see only text.
     #[must_use]
     pub fn text(&self) -> String {
         let mut text = String::new();
@@ -94,7 +94,7 @@ impl Suggestion {
     }
 }
 
-/// The counts in one line.
+/// The counts on one line.
 #[must_use]
 pub fn counted(count: &Counts) -> String {
     let Counts { sentences, enforced, elsewhere, off, open } = count;
@@ -137,7 +137,7 @@ fn coverage(coverage: &Coverage, text: &mut String) {
     }
 }
 
-/// The lines of configuration that switch rules on.
+/// The configuration that enables rules.
 fn switch(rules: &[String], packs: &[String]) -> String {
     let rules: Vec<String> = rules.iter().map(|rule| format!("\"{rule}\": \"warning\"")).collect();
     let by_rule = format!("\"rules\": {{{}}} in .aidd/config.json", rules.join(", "));
@@ -201,8 +201,8 @@ fn draft(report: &DraftReport, text: &mut String) {
 fn tried(trial: &Trial) -> String {
     let Trial { findings, files, judged, .. } = trial;
     match (findings, judged) {
-        (0, 0) => "0 findings: nothing here to judge".to_owned(),
-        (0, _) => format!("0 findings in {judged} judged"),
-        _ => format!("{} in {files} of {judged} judged", number(*findings, "finding")),
+        (0, 0) => "0 findings: nothing here to check".to_owned(),
+        (0, _) => format!("0 findings in {judged} checked"),
+        _ => format!("{} in {files} of {judged} checked", number(*findings, "finding")),
     }
 }

@@ -1,28 +1,29 @@
-//! The sentences of a Markdown document that demand something.
+//! Extracts the sentences of a Markdown document that contain a requirement.
 
 use super::demand::{is_against, is_demand};
 use aidd_engine::text::source::{Source, Span};
 use aidd_page as page;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-/// What encloses the rules that `aidd rule export` writes: they have their checks.
+/// The markers around rules written by `aidd rule export`, which already have checks.
 pub const EXPORTED: (&str, &str) = ("<!-- aidd:rules -->", "<!-- /aidd:rules -->");
 
-/// Most characters of a sentence of a document: a longer one is a paragraph without an end.
+/// Maximum number of characters of a sentence of a document; longer text is an unfinished
+/// paragraph.
 const MAX_CHARS: usize = 600;
 
-/// A sentence that demands something.
+/// A sentence that contains a requirement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sentence {
-    /// Its words on one line, code in backticks. An item under a heading such as "Don't" begins with
-    /// that heading: without it the item says the opposite.
+    /// The text on one line, with code in backticks. An item under a heading such as "Don't" is
+    /// prefixed with that heading: without it, the item would mean the opposite.
     pub text: String,
-    /// Where it is in the document.
+    /// The position in the document.
     pub span: Span,
 }
 
-/// The sentences of `source` that demand something, in order. Headers, code blocks, quotations,
-/// tables and the rules that aidd exported are left out.
+/// The sentences of `source` that contain a requirement, in order. Headers, code blocks,
+/// quotations, tables and rules exported by aidd are skipped.
 #[must_use]
 pub fn sentences(source: &Source) -> Vec<Sentence> {
     let text = source.text();
@@ -45,9 +46,9 @@ struct Reader {
     found: Vec<Sentence>,
     heading: String,
     in_heading: bool,
-    /// How many list items are open.
+    /// The number of open list items.
     items: usize,
-    /// How many code blocks, quotations and tables are open.
+    /// The number of open code blocks, quotations and tables.
     left_out: usize,
     is_exported: bool,
     words: String,
@@ -103,7 +104,7 @@ impl Reader {
         }
     }
 
-    /// Words, in which sentences may end.
+    /// Adds words, which can contain ends of sentences.
     fn text(&mut self, text: &str, start: usize) {
         const SHORT: [&str; 4] = ["e.g", "i.e", "etc", "vs"];
         const NEXT: [&str; 7] =
@@ -112,7 +113,7 @@ impl Reader {
         for (at, mark) in text.match_indices(['.', '!', '?', ';']) {
             let (before, after) = (&text[..at], &text[at + 1..]);
             let is_short = SHORT.iter().any(|word| before.ends_with(word));
-            // A semicolon ends a sentence only where the next demand begins.
+            // A semicolon ends a sentence only before another requirement.
             let continues =
                 mark == ";" && !NEXT.iter().any(|one| after.trim_start().starts_with(one));
             if after.starts_with(' ') && !is_short && !continues {

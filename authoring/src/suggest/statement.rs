@@ -1,5 +1,5 @@
-//! One sentence: where the documents state it, who enforces it, which rules are near, and where a
-//! page for it belongs.
+//! One sentence: where the documents state it, what enforces it, which rules are related, and where
+//! a page for it belongs.
 
 use super::documents::page_directory;
 use super::enforcers::Coverage;
@@ -14,26 +14,27 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// Most characters of a sentence that is given.
+/// Maximum number of characters of a sentence that is passed.
 pub const MAX_SENTENCE: usize = 2000;
 
-/// What is known of a sentence.
+/// The facts about a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Statement {
-    /// It, and where the documents state it; no place: none does.
+    /// The sentence, and where the documents state it; without places if none does.
     #[serde(flatten)]
     pub stated: Stated,
-    /// Rules that may be about the same; to be compared.
+    /// Rules that can be about the same subject, for comparison.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub related: Vec<Related>,
-    /// Where a page for it belongs: a page of rules that states it gets the header itself.
+    /// The path where a page for it belongs; a page of prose rules that states it gets the header
+    /// itself.
     pub page: String,
 }
 
-/// Looks a sentence up in the project.
+/// Looks up a sentence in the project.
 ///
 /// # Errors
-/// When it has no words or too many, or the configuration does not hold.
+/// When it has no words or too many characters, or the configuration is invalid.
 pub fn describe(project: &Project, sentence: &str) -> Result<Statement, SuggestError> {
     let sentence = one_line(sentence)?;
     let engine = project.engine(&Selection::default())?;
@@ -61,7 +62,7 @@ pub fn describe(project: &Project, sentence: &str) -> Result<Statement, SuggestE
 
 /// The sentence on one line, without characters that hide text.
 fn one_line(sentence: &str) -> Result<String, SuggestError> {
-    // Before anything of the length of the text is made of it.
+    // Before any allocation proportional to the length of the text.
     if sentence.chars().nth(MAX_SENTENCE).is_some() {
         return Err(SuggestError::LongSentence);
     }
@@ -74,7 +75,8 @@ fn one_line(sentence: &str) -> Result<String, SuggestError> {
     }
 }
 
-/// The sentence of the documents that is `sentence`, or has all of its words and few others.
+/// The sentence of the documents that equals `sentence`, or contains all of its words and few
+/// others.
 fn stating(documents: Vec<Stated>, sentence: &str) -> Option<Stated> {
     let key = folded(sentence);
     let wanted = words(sentence);
@@ -92,7 +94,7 @@ fn words(text: &str) -> BTreeSet<String> {
     words.map(str::to_lowercase).collect()
 }
 
-/// A name for the page, of the first words in Latin letters.
+/// A name for the page, from the first words in Latin letters.
 fn page_name(sentence: &str) -> String {
     let words =
         sentence.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());

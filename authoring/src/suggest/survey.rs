@@ -1,4 +1,4 @@
-//! The sentences of a project's documents, and who enforces each.
+//! The sentences of a project's documents, and what enforces each.
 
 use super::documents::{documents, scope};
 use super::enforcers::{Coverage, Enforcers, tools};
@@ -16,62 +16,62 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::HashMap;
 
-/// Most documents that are read.
+/// Maximum number of documents that are read.
 const MAX_DOCUMENTS: usize = 500;
-/// Most sentences that are compared with rules.
+/// Maximum number of sentences that are compared with rules.
 const MAX_SENTENCES: usize = 2000;
 
 /// A place in a document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Place {
-    /// Path from the root.
+    /// Path relative to the root.
     pub path: String,
     /// Line, from 1.
     pub line: usize,
 }
 
-/// A sentence of the documents that demands something.
+/// A sentence of the documents that contains a requirement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Stated {
-    /// Its words.
+    /// The text of the sentence.
     pub sentence: String,
-    /// Where it is stated, first the document that agents read first.
+    /// Where it is stated; documents that agents read first come first.
     pub places: Vec<Place>,
-    /// Globs of what its document is about; absent: the whole project.
+    /// Globs of the files that its document applies to; absent for the whole project.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub scope: Vec<String>,
-    /// Who enforces it.
+    /// What enforces it.
     pub coverage: Coverage,
 }
 
 /// The sentences of a project.
 #[derive(Clone, Debug, Default)]
 pub struct Survey {
-    /// Each once, in the order of documents and lines.
+    /// The distinct sentences, in the order of documents and lines.
     pub sentences: Vec<Stated>,
     /// The documents that were read.
     pub documents: Vec<String>,
-    /// What was left out.
+    /// What was skipped.
     pub notes: Vec<String>,
 }
 
-/// How many sentences are enforced by whom.
+/// The number of sentences by what enforces them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Counts {
-    /// All of them.
+    /// The total number of sentences.
     pub sentences: usize,
-    /// By a rule that is on.
+    /// Enforced by an enabled rule.
     pub enforced: usize,
-    /// By another tool.
+    /// Enforced by another tool.
     pub elsewhere: usize,
-    /// By a rule that is off.
+    /// Covered by a disabled rule.
     pub off: usize,
-    /// By nobody, as far as is known.
+    /// Not enforced by anything known.
     pub open: usize,
 }
 
 impl Counts {
-    /// Of `sentences`.
+    /// Counts `sentences`.
     pub fn of<'a>(sentences: impl IntoIterator<Item = &'a Stated>) -> Self {
         let mut counts = Self::default();
         for one in sentences {
@@ -87,11 +87,11 @@ impl Counts {
     }
 }
 
-/// The sentences of the documents at `paths` (none: all documents of the project), and who enforces
-/// each.
+/// The sentences of the documents at `paths` (all documents of the project if empty), and what
+/// enforces each.
 ///
 /// # Errors
-/// When the configuration does not hold, or a document of `paths` cannot be read.
+/// When the configuration is invalid, or a document of `paths` cannot be read.
 pub fn survey(project: &Project, paths: &[String]) -> Result<Survey, SuggestError> {
     let engine = project.engine(&Selection::default())?;
     let listing = listing(project, &engine);
@@ -157,20 +157,19 @@ pub(super) fn survey_with(
     }
     if left_out > 0 {
         survey.notes.push(format!(
-            "{left_out} sentences left out: at most {MAX_SENTENCES} are compared; name fewer documents"
+            "skipped {left_out} sentences: at most {MAX_SENTENCES} are compared; name fewer documents"
         ));
     }
     Ok(survey)
 }
 
-/// A sentence without what differs between documents: case, punctuation at its ends.
+/// A sentence without the differences between documents: case, and punctuation at its ends.
 pub(super) fn folded(text: &str) -> String {
     let is_edge = |c: char| c.is_whitespace() || c.is_ascii_punctuation();
     text.to_lowercase().trim_matches(is_edge).to_owned()
 }
 
-/// The sentences of the project's rule pages that are enforced, [`folded`]: a document may repeat
-/// them.
+/// The enforced sentences of the project's rule pages, [`folded`]; documents can repeat them.
 fn enforced_sentences(project: &Project, enforcers: &Enforcers<'_>) -> HashMap<String, Coverage> {
     let mut enforced = HashMap::new();
     for (path, text) in &project.pages {
@@ -194,7 +193,7 @@ fn read_documents(
         match project.disk.read(path, SIDE_FILE_LIMIT) {
             Ok(bytes) if bytes.len() as u64 == SIDE_FILE_LIMIT => {
                 let most = SIDE_FILE_LIMIT >> 20;
-                survey.notes.push(format!("{path}: not read: larger than {most} MiB"));
+                survey.notes.push(format!("{path}: skipped: larger than {most} MiB"));
             }
             Ok(bytes) => {
                 survey.documents.push(path.clone());
@@ -206,7 +205,7 @@ fn read_documents(
     }
     if let Some(more @ 1..) = all.len().checked_sub(MAX_DOCUMENTS) {
         survey.notes.push(format!(
-            "{more} documents left out: at most {MAX_DOCUMENTS} are read; name the others"
+            "skipped {more} documents: at most {MAX_DOCUMENTS} are read; pass the others by name"
         ));
     }
     Ok(sources)

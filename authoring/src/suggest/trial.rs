@@ -1,5 +1,5 @@
-//! A rule, tried on the project as `aidd check` would run it: all files in one walk, and the last
-//! commits where it judges these.
+//! Tries a rule on the project as `aidd check` would run it: all files in one walk, and the most
+//! recent commits if it checks commits.
 
 use super::error::SuggestError;
 use aidd_engine::check::{Checked, Engine, REDACTED, SKIPPED};
@@ -20,37 +20,37 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Findings that are shown.
+/// Maximum number of findings that are reported.
 const MAX_SAMPLES: usize = 8;
-/// Most characters of a line that is shown.
+/// Maximum number of characters of a reported line.
 const MAX_LINE: usize = 160;
-/// The last commits whose messages are judged.
+/// Number of recent commits whose messages are checked.
 const COMMITS: usize = 100;
-/// The last commits whose changes are judged: each is two trees to compare.
+/// Number of recent commits whose changes are checked; each requires a comparison of two trees.
 const CHANGES: usize = 30;
 
-/// How long, and until when, a trial may run.
+/// The limits of a trial.
 #[derive(Clone, Debug)]
 pub struct Limit {
-    /// After this it ends with the files that it has.
+    /// The trial stops after this time, with the files checked so far.
     pub time: Duration,
-    /// Ends it once it is set.
+    /// Stops the trial once it is set.
     pub stop: Arc<AtomicBool>,
 }
 
-/// What a rule finds in the project.
+/// The findings of a rule in the project.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Trial {
-    /// How many findings.
+    /// The number of findings.
     pub findings: usize,
-    /// In how many files or commits.
+    /// The number of files or commits with findings.
     pub files: usize,
-    /// How many files, directories, imports or commits it judged.
+    /// The number of files, directories, imports or commits that were checked.
     pub judged: usize,
     /// The first findings.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub samples: Vec<Sample>,
-    /// What was not, or not wholly, checked.
+    /// What was not checked, or only in part.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
@@ -58,17 +58,17 @@ pub struct Trial {
 /// A finding of a trial.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Sample {
-    /// The file, or `commit/…`.
+    /// The path of the file, or `commit/…`.
     pub path: String,
-    /// Line, from 1; 0: the file as a whole.
+    /// Line, from 1; 0 for the file as a whole.
     pub line: usize,
-    /// The line, without secrets; empty for the file as a whole.
+    /// The line, with secrets masked; empty for the file as a whole.
     pub text: String,
     /// The message of the finding.
     pub message: String,
 }
 
-/// Runs `rule` of `engine`, in which only it and [`SKIPPED`] are on.
+/// Runs `rule` of `engine`, in which only it and [`SKIPPED`] are enabled.
 pub(super) fn run(
     project: &Project,
     engine: &Engine,
@@ -88,7 +88,7 @@ pub(super) fn run(
     let mut collector = Collector::default();
     if stop.load(Ordering::Relaxed) {
         collector.note(format!(
-            "stopped after {} s and {} files: the counts are of these",
+            "stopped after {} s and {} files, which the counts refer to",
             limit.time.as_secs(),
             outcome.checked
         ));
@@ -111,7 +111,7 @@ pub(super) fn run(
     Ok(collector.finish())
 }
 
-/// Judges the last commits: their messages, and what each changes.
+/// Checks the most recent commits: their messages, and their changes.
 fn history(
     engine: &Engine,
     rule: &RuleId,
@@ -122,7 +122,7 @@ fn history(
     let Ok(repository) = Repository::open(disk.root()) else { return };
     let Ok(head) = repository.commit("HEAD") else { return };
     let Ok(found) = repository.between(&[], &head, COMMITS) else {
-        collector.note("the history cannot be read: no commit was judged".to_owned());
+        collector.note("the history cannot be read: no commits were checked".to_owned());
         return;
     };
     let members = members(disk, listing.files().iter().map(String::as_str));
@@ -151,7 +151,7 @@ fn history(
     }
 }
 
-/// What a commit touches, against its first parent.
+/// The changes of a commit, relative to its first parent.
 fn touched(repository: &Repository, commit: &str) -> Option<Vec<Touch>> {
     let after = repository.snapshot(commit).ok()?;
     let before = match repository.parents(commit).ok()?.first() {
@@ -181,7 +181,7 @@ impl Collector {
     fn take(&mut self, source: &Source, checked: &Checked, path: &str) {
         for finding in checked.findings.iter().filter(|one| one.status == Status::New) {
             if &*finding.rule == SKIPPED {
-                self.note(format!("not wholly checked: {path}: {}", finding.message));
+                self.note(format!("not fully checked: {path}: {}", finding.message));
                 continue;
             }
             self.trial.findings += 1;
@@ -203,7 +203,7 @@ impl Collector {
     }
 }
 
-/// The line at an offset: its number, and its text without secrets.
+/// The line at an offset: its number, and its text with secrets masked.
 fn line_at(source: &Source, checked: &Checked, start: u32) -> (usize, String) {
     let whole = source.text();
     if whole.is_empty() {

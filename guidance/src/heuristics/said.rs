@@ -1,4 +1,4 @@
-//! What each heuristic asks of what the decision names, and the evidence for it.
+//! The questions of each heuristic about what the decision names, and the evidence for them.
 
 use super::{Scene, alternatives_here, here, new_parts};
 use crate::compatibility;
@@ -7,7 +7,7 @@ use crate::knowledge::Entry;
 use aidd_engine::project::stack::Version;
 use aidd_memory::types::Outcome;
 
-/// Most places of a name that are shown.
+/// Maximum number of places listed per identifier.
 const PLACES: usize = 4;
 
 #[derive(Default)]
@@ -27,7 +27,7 @@ impl Said {
         }
     }
 }
-/// Whether a figure is one that a machine gives: a time, a rate, a size.
+/// Whether a figure is measured by a machine: a time, a rate or a size.
 fn is_measured(figure: &str) -> bool {
     let unit = figure.trim_start_matches(|c: char| c.is_ascii_digit() || " ,.".contains(c));
     let units =
@@ -38,12 +38,12 @@ fn is_measured(figure: &str) -> bool {
 
 pub(super) fn zero_trust(named: &Named<'_, '_>, scene: &Scene<'_>, said: &mut Said) {
     for reason in &named.reasons {
-        said.ask(format!("“{reason}”: which run, test or document shows it, and of what date?"));
+        said.ask(format!("“{reason}”: which run, test or document shows it, and from what date?"));
     }
     for figure in &named.figures {
         said.ask(match is_measured(figure) {
             true => format!("{figure}: who measured it, where, under what load?"),
-            false => format!("{figure}: where does it come from, and of what day is it?"),
+            false => format!("{figure}: what is its source, and from what date?"),
         });
     }
     for entry in named.technologies.iter().map(|(entry, _)| entry) {
@@ -64,7 +64,7 @@ pub(super) fn first_principles(named: &Named<'_, '_>, said: &mut Said) {
         let worst = cases.iter().min_by_key(|case| case.fit);
         if let (Some(best), Some(worst)) = (best, worst) {
             said.ask(format!(
-                "Is the demand nearer to “{}”, for which {} is good, or to “{}”, for which it is not?",
+                "Is the requirement closer to “{}”, which {} is good at, or to “{}”, which it is not?",
                 best.case, entry.name, worst.case
             ));
             said.show(format!(
@@ -78,7 +78,7 @@ pub(super) fn first_principles(named: &Named<'_, '_>, said: &mut Said) {
 pub(super) fn pareto(named: &Named<'_, '_>, said: &mut Said) {
     for absolute in &named.absolutes {
         said.ask(format!(
-            "“{absolute}”: which few of them carry most of the effect, and what if only those?"
+            "“{absolute}”: which few of them account for most of the effect, and are those enough?"
         ));
     }
 }
@@ -87,22 +87,19 @@ pub(super) fn fewest_parts(named: &Named<'_, '_>, scene: &Scene<'_>, said: &mut 
     let new = new_parts(named, scene.stack);
     if !new.is_empty() {
         let names: Vec<&str> = new.iter().map(|entry| entry.name).collect();
-        let parts = if new.len() == 1 { "a part" } else { "parts" };
-        said.ask(format!("{} would be {parts} the project does not have: which demand, with its figure, does each serve?", names.join(", ")));
+        let parts = if new.len() == 1 { "a component" } else { "components" };
+        said.ask(format!("{} would be {parts} the project does not have: which requirement, with its figure, does each meet?", names.join(", ")));
     }
     for entry in new {
         for (other, when) in alternatives_here(entry, scene) {
-            said.show(format!(
-                "{other} is there already, an alternative to {}: {when}",
-                entry.name
-            ));
+            said.show(format!("{other} already, an alternative to {}: {when}", entry.name));
         }
     }
 }
 
 pub(super) fn ordinary_error(scene: &Scene<'_>, said: &mut Said) {
     for memory in scene.memories.iter().filter(|memory| memory.kind == "mistake") {
-        said.ask(format!("Is it {} again: “{}”?", memory.id, memory.title));
+        said.ask(format!("Does this repeat {}: “{}”?", memory.id, memory.title));
         said.show(memory.line());
     }
 }
@@ -110,7 +107,7 @@ pub(super) fn ordinary_error(scene: &Scene<'_>, said: &mut Said) {
 pub(super) fn way_back(named: &Named<'_, '_>, scene: &Scene<'_>, said: &mut Said) {
     for act in &named.acts {
         said.ask(format!(
-            "“{act}”: what brings back the state before, in how long, and when was that last tried?"
+            "“{act}”: how is the previous state restored, how long does it take, and when was that last tested?"
         ));
     }
     for (entry, _) in &named.technologies {
@@ -132,7 +129,7 @@ pub(super) fn way_back(named: &Named<'_, '_>, scene: &Scene<'_>, said: &mut Said
     failures(scene, said);
 }
 
-/// Decisions on the same thing that did not go well, and mistakes.
+/// Adds decisions on the same subject that failed or partly failed, and mistakes.
 fn failures(scene: &Scene<'_>, said: &mut Said) {
     for memory in scene.memories {
         let is_bad = matches!(memory.outcome, Some(Outcome::Failed | Outcome::Partial));
@@ -147,14 +144,16 @@ pub(super) fn taking_away(named: &Named<'_, '_>, scene: &Scene<'_>, said: &mut S
         let there = alternatives_here(entry, scene);
         match (there.first(), named.left.first()) {
             (_, Some(left)) => said.ask(format!(
-                "When does {} go wholly, and what still needs it on that day?",
+                "When will {} be fully removed, and what will still need it then?",
                 left.name
             )),
             (Some((other, _)), None) => said.ask(format!(
-                "{other}: does it go when {} comes, or are there two of a kind from then on?",
+                "{other}: will it be removed when {} is added, or will both remain?",
                 entry.name
             )),
-            (None, None) => said.ask(format!("What becomes unneeded when {} comes?", entry.name)),
+            (None, None) => {
+                said.ask(format!("What becomes unnecessary when {} is added?", entry.name))
+            }
         }
         for (other, when) in there {
             said.show(format!("{other}, an alternative to {}: {when}", entry.name));
@@ -171,7 +170,7 @@ pub(super) fn taking_away(named: &Named<'_, '_>, scene: &Scene<'_>, said: &mut S
 pub(super) fn outside_figures(named: &Named<'_, '_>, scene: &Scene<'_>, said: &mut Said) {
     for figure in &named.figures {
         said.ask(format!(
-            "{figure}: what did the last comparable case here, or elsewhere, come to?"
+            "{figure}: what was the result of the last comparable case, here or elsewhere?"
         ));
     }
     for memory in scene.memories {
@@ -180,7 +179,7 @@ pub(super) fn outside_figures(named: &Named<'_, '_>, scene: &Scene<'_>, said: &m
         }
     }
     for entry in named.chosen() {
-        // A version or a licence is no figure to measure by.
+        // A version or a licence is not a measurement.
         let is_figure = |(metric, value, _): &(String, String, String)| {
             let metric = metric.to_lowercase();
             let names = ["version", "licence", "release", "origin", "end of", "support", "format"];
@@ -201,14 +200,14 @@ pub(super) fn bias(named: &Named<'_, '_>, scene: &Scene<'_>, said: &mut Said) {
         let cases = left.use_cases();
         if let Some(best) = cases.iter().max_by_key(|case| case.fit) {
             said.ask(format!(
-                "Argue in earnest for staying: {} is good at “{}” ({}). Does that apply?",
+                "Make the best case for staying: {} is good at “{}” ({}). Does that apply?",
                 left.name, best.case, best.why
             ));
         }
     }
     for entry in named.chosen() {
         for (name, when) in entry.alternatives().into_iter().take(2) {
-            said.show(format!("against {}: {name}, {when}", entry.name));
+            said.show(format!("alternative to {}: {name}, {when}", entry.name));
         }
     }
     failures(scene, said);
@@ -222,7 +221,7 @@ pub(super) fn discrepancy(named: &Named<'_, '_>, scene: &Scene<'_>, said: &mut S
             Some(Outcome::Failed) => {
                 format!("{kind} “{title}” FAILED: what is different this time?")
             }
-            _ => format!("{kind} “{title}”: does it still hold beside this, or is it superseded?"),
+            _ => format!("{kind} “{title}”: does it still apply, or does this supersede it?"),
         });
         said.show(memory.line());
     }
@@ -231,7 +230,7 @@ pub(super) fn discrepancy(named: &Named<'_, '_>, scene: &Scene<'_>, said: &mut S
     for entry in &chosen {
         if entry.maturity == "deprecated" {
             said.ask(format!(
-                "{} is deprecated (entry reviewed {}): why for new work?",
+                "{} is deprecated (entry reviewed {}): why use it for new work?",
                 entry.name, entry.updated
             ));
             said.show(format!("entry {}: maturity deprecated", entry.page.name));
@@ -239,7 +238,7 @@ pub(super) fn discrepancy(named: &Named<'_, '_>, scene: &Scene<'_>, said: &mut S
     }
     for (one, other, why) in compatibility::clashes_here(&chosen, scene.knowledge, scene.stack) {
         said.ask(format!(
-            "The project has {other}, which does not go with {one}: which of the two stays?"
+            "The project has {other}, which conflicts with {one}: which of the two stays?"
         ));
         said.show(format!("{one} and {other}: {why}"));
     }
@@ -257,8 +256,8 @@ pub(super) fn discrepancy(named: &Named<'_, '_>, scene: &Scene<'_>, said: &mut S
     }
 }
 
-/// Where the names of code and data in the decision stand, or that they stand nowhere. A name may be
-/// that of a package, in another form: `NextAuth` is `next-auth`.
+/// Adds the places where the identifiers of the decision occur, or that they occur nowhere. An
+/// identifier can be the name of a package in another spelling: `NextAuth` is `next-auth`.
 fn mentions(scene: &Scene<'_>, said: &mut Said) {
     let plain = |name: &str| -> String {
         name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
@@ -282,10 +281,10 @@ fn mentions(scene: &Scene<'_>, said: &mut Said) {
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         said.show(match mention.places.is_empty() {
             true => format!(
-                "`{}` stands in none of the {} files searched",
+                "`{}` occurs in none of the {} files searched",
                 mention.name, mention.searched
             ),
-            false => format!("`{}` stands in {shown}{more}", mention.name),
+            false => format!("`{}` occurs in {shown}{more}", mention.name),
         });
     }
 }

@@ -1,4 +1,4 @@
-//! Ten decisions, read as somebody would who has to answer for them.
+//! Ten decisions with the questions that a responsible reader would ask about them.
 
 use super::*;
 use crate::Library;
@@ -19,7 +19,7 @@ fn told(decision: &str, stakes: Stakes, mentions: &[Mention]) -> String {
     lines.join("\n")
 }
 
-/// Decisions, and what must and must not be asked of each.
+/// Decisions, and what must and must not be asked about each.
 const DECISIONS: &[(&str, Stakes, &[&str], &[&str])] = &[
     (
         "Move our sessions from Postgres to Redis so that logins take under 50 ms",
@@ -31,8 +31,8 @@ const DECISIONS: &[(&str, Stakes, &[&str], &[&str])] = &[
         "Rewrite the billing service in Rust because Go garbage collection pauses hurt us",
         Stakes::High,
         &["“because Go garbage collection pauses hurt us”", "“the billing service”"],
-        // Go is what they are unhappy with.
-        &["for which Go is good"],
+        // Go is the source of the problem, not the choice.
+        &["which Go is good at"],
     ),
     (
         "Adopt microservices for our team of 5",
@@ -53,13 +53,13 @@ const DECISIONS: &[(&str, Stakes, &[&str], &[&str])] = &[
     (
         "Use feature flags for the new checkout instead of a long-lived branch",
         Stakes::Medium,
-        &["Gradual release with quick return"],
+        &["Gradual release with quick rollback"],
         &["Which fifth"],
     ),
     (
         "Blame the vendor: their API must have been changed on purpose",
         Stakes::Medium,
-        &["Which cause needs nobody's intent", "What was changed on the own side"],
+        &["Which cause requires nobody's intent", "What changed on our side"],
         &["“must”", "Which fifth"],
     ),
     (
@@ -71,14 +71,14 @@ const DECISIONS: &[(&str, Stakes, &[&str], &[&str])] = &[
     (
         "Raise the price by 20% for all existing customers in January",
         Stakes::High,
-        &["20%", "taken back"],
+        &["20%", "withdrawn"],
         &["Which fifth"],
     ),
     ("결제 시스템을 카프카 기반 이벤트 구조로 바꾸자", Stakes::High, &["Apache Kafka"], &[]),
     (
         "Keep investing in the Angular rewrite, we have already spent 8 months on it",
         Stakes::High,
-        &["Without “already spent”", "Leaving out what was spent so far", "8 months"],
+        &["Without “already spent”", "Ignoring what was spent so far", "8 months"],
         &["How is “Keep investing"],
     ),
 ];
@@ -92,7 +92,7 @@ fn each_decision_is_asked_about_itself() {
         let lacks = wanted.iter().filter(|it| !text.contains(**it)).map(|it| format!("no `{it}`"));
         let has = unwanted.iter().filter(|it| text.contains(**it)).map(|it| format!("`{it}`"));
         wrong.extend(lacks.chain(has).map(|what| format!("{decision}: {what} in\n{text}\n")));
-        // A decision that is read whole in a question was not read.
+        // A question that quotes the whole decision has not analysed it.
         let parrots = text.matches(&format!("“{decision}”")).count();
         if parrots > 0 {
             wrong.push(format!("{decision}: repeated whole {parrots} times in\n{text}\n"));
@@ -100,7 +100,7 @@ fn each_decision_is_asked_about_itself() {
         all.extend(text.lines().filter(|line| line.starts_with("  ?")).map(str::to_owned));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    // Of ten different decisions hardly any two are asked the same.
+    // Ten different decisions share hardly any questions.
     let distinct: std::collections::BTreeSet<&String> = all.iter().collect();
     assert!(distinct.len() * 10 >= all.len() * 9, "{} of {}", distinct.len(), all.len());
 }
@@ -114,7 +114,7 @@ fn the_code_is_evidence() {
     };
     let decision = "Drop the legacy_orders table";
     let text = told(decision, Stakes::High, &[mention(&["a.ts:3", "b.ts:9"])]);
-    assert!(text.contains("= `legacy_orders` stands in a.ts:3, b.ts:9"), "{text}");
+    assert!(text.contains("= `legacy_orders` occurs in a.ts:3, b.ts:9"), "{text}");
     let text = told(decision, Stakes::High, &[mention(&[])]);
-    assert!(text.contains("stands in none of the 12 files searched"), "{text}");
+    assert!(text.contains("occurs in none of the 12 files searched"), "{text}");
 }

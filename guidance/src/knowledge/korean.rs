@@ -1,9 +1,9 @@
-//! Korean words of technology as the English ones that entries are written in: a question in Korean
-//! would else be answered by nearness of meaning alone, which for single terms says little.
+//! Translates Korean technical terms into the English words of the entries. Without it a Korean
+//! query would be ranked by semantic similarity alone, which is weak for single terms.
 
 use aidd_lexicon::tables::knowledge as table;
 
-/// A question with the English words of its Korean ones after it; as it is, where it has none.
+/// The query followed by the English words for its Korean terms; unchanged if it has none.
 pub(super) fn with_english(text: &str) -> std::borrow::Cow<'_, str> {
     let is_hangul = |c: char| matches!(c, '\u{AC00}'..='\u{D7A3}');
     if !text.contains(is_hangul) {
@@ -21,7 +21,7 @@ pub(super) fn with_english(text: &str) -> std::borrow::Cow<'_, str> {
     }
     match english.is_empty() {
         true => text.into(),
-        // What was turned counts once, in the language of the entries.
+        // A translated term counts once, in the language of the entries.
         false => format!("{} {}", rest.trim(), english.join(" ")).into(),
     }
 }
@@ -38,8 +38,8 @@ mod tests {
         assert_eq!(with_english("안녕"), "안녕");
     }
 
-    /// Of the fifteen, five found a right entry first without the words, which were chosen with these
-    /// questions at hand.
+    /// Without the translation, five of these fifteen queries rank a correct entry first. The terms
+    /// were chosen with these queries in view.
     #[test]
     fn questions_in_korean_find_what_answers() {
         let library = crate::Library::shipped(&aidd_content::RULES);

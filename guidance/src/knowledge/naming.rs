@@ -1,11 +1,11 @@
-//! Which entries a text names.
+//! Finds the entries that a text names.
 
 use super::{Entry, Knowledge, plain};
 use aidd_lexicon::tables::knowledge as table;
 
 impl<'a> Knowledge<'a> {
-    /// The entries that a text names, in its order, each with the words it used. One-letter and
-    /// everyday words are names only where they are written as such.
+    /// The entries that a text names, in order of appearance, each with the words used. One-letter
+    /// and everyday words count as names only when written as such.
     #[must_use]
     pub fn named_in(&self, text: &str) -> Vec<(&Entry<'a>, String)> {
         let words: Vec<(usize, &str)> = words(text);
@@ -33,7 +33,7 @@ impl<'a> Knowledge<'a> {
         found.into_iter().map(|(_, entry, said)| (entry, said)).collect()
     }
 
-    /// The entry that has this very name, or alias.
+    /// The entry with exactly this name or alias.
     fn means(&self, said: &str) -> Option<&Entry<'a>> {
         let asked = plain(said);
         if asked.chars().count() < 2 {
@@ -54,15 +54,15 @@ impl<'a> Knowledge<'a> {
                 .any(|name| plain(name) == asked)
         };
         let entry = self.entries.iter().find(own)?;
-        // "go", "next", "rest", "express": words of any sentence, unless in capitals.
+        // "go", "next", "rest", "express" are everyday words unless capitalised.
         let is_everyday = table::EVERYDAY_NAMES.contains(&asked);
         let is_written = said.chars().next().is_some_and(char::is_uppercase) || said.contains('.');
         (!is_everyday || is_written).then_some(entry)
     }
 }
 
-/// Words with where they begin: letters, digits and what names are joined with. What other scripts
-/// glue to a name is a word of its own.
+/// Words with their offsets: letters, digits and the characters that join parts of names.
+/// Characters of another script that directly follow a name are a separate word.
 fn words(text: &str) -> Vec<(usize, &str)> {
     let is_inner = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '+' | '#' | '@' | '/');
     let mut found = Vec::new();

@@ -1,5 +1,5 @@
-//! The knowledge base as it is asked: names, words, pairs, decisions, versions.
-#![expect(clippy::disallowed_methods, reason = "projects are made by tests")]
+//! Tests of the knowledge base: names, search, pairs, decisions, versions.
+#![expect(clippy::disallowed_methods, reason = "the tests create projects")]
 
 use super::*;
 use crate::compatibility::{Level, pair};
@@ -21,10 +21,10 @@ fn knowledge() -> Knowledge<'static> {
 }
 
 fn project(files: &[(&str, &str)]) -> (tempfile::TempDir, Stack) {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     for (path, text) in files {
         let path = folder.path().join(path);
-        fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        fs::create_dir_all(path.parent().expect("a directory")).expect("created");
         fs::write(path, text).expect("written");
     }
     let stack = stack::detect(&Disk::new(folder.path()));
@@ -350,17 +350,21 @@ fn impossible_migrations_are_refused() {
     assert!(refused("vitest", Some("5"), Some("4")).contains("is older than"));
     assert!(refused("vitest", Some("5.1.2"), Some("5.1")).contains("already"));
     assert!(refused("vitest", None, Some("5")).contains("currentVersion"));
-    assert!(refused("vitest", Some("x"), Some("5")).contains("`x` is no version"));
-    assert!(refused("vitest", Some("4"), Some("next")).contains("`next` is no version"));
+    assert!(refused("vitest", Some("x"), Some("5")).contains("`x` is not a version"));
+    assert!(refused("vitest", Some("4"), Some("next")).contains("`next` is neither a version"));
     let plan = |name: &str, from, to| {
         let entry = knowledge.find(name).expect(name);
         let asked = Asked { from, to, old_forms: &[], uses: &[] };
         migration::plan(entry, asked, &knowledge, &stack).expect("a plan")
     };
-    // What no entry knows is said.
+    // A gap in the entries is reported.
     let gap = plan("vitest", Some("1"), Some("5"));
     assert_eq!(gap.hops, ["1", "3", "4", "5"]);
-    assert!(gap.notes.iter().any(|note| note.contains("nothing is known of Vitest 1 to 3")));
+    assert!(
+        gap.notes
+            .iter()
+            .any(|note| note.contains("the breaking changes of Vitest 1 to 3 are unknown"))
+    );
     assert!(gap.steps.iter().any(|step| step.risk == migration::Risk::High));
     let moved = plan("create-react-app", Some("5"), None);
     assert_eq!(moved.hops, ["Create React App 5", "Vite"]);
@@ -455,7 +459,7 @@ fn versions_are_verified_with_evidence() {
       filter NotDone
         no old forms of it are known
     ");
-    // All in order: the locked version, its documentation, no old form.
+    // Everything verified: the locked version, its documentation, no old form.
     let tidy = r#"{"devDependencies": {"vitest": "^5.1.0"}}"#;
     let lock = LOCK.replace("3.2.4", "5.1.3");
     let (folder, stack) = project(&[("package.json", tidy), ("pnpm-lock.yaml", &lock)]);

@@ -1,53 +1,53 @@
-//! Why no move to another version is planned.
+//! Errors of migration planning.
 
 use aidd_engine::project::stack::Version;
 use thiserror::Error;
 
-/// Why a move is not planned, and what to do instead.
+/// Why a migration cannot be planned, with the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum MigrationError {
-    /// The target is the older version.
+    /// The target is older than the current version.
     #[error(
-        "{to} is older than {from}: going back is not a migration; restore the commit and the \
-         lock file from before"
+        "{to} is older than {from}: a downgrade is not a migration; restore the previous \
+         commit and lock file"
     )]
     Backwards {
-        /// The version that there is.
+        /// The current version.
         from: Version,
-        /// The version that is asked for.
+        /// The requested version.
         to: Version,
     },
-    /// The version that there is belongs to the target.
-    #[error("{technology} is at {from} already, which is of {to}")]
+    /// The current version already belongs to the target.
+    #[error("{technology} is already at {from}, which belongs to {to}")]
     Done {
-        /// What is to be moved.
+        /// The technology to migrate.
         technology: String,
-        /// The version that there is.
+        /// The current version.
         from: Version,
-        /// The version that is asked for.
+        /// The requested version.
         to: Version,
     },
-    /// Nobody says which version there is.
-    #[error("no manifest tells which version of {0} there is; give `currentVersion`")]
+    /// The current version is unknown.
+    #[error("no manifest states the version of {0}; pass `currentVersion`")]
     NoStart(String),
-    /// What is given as the version that there is, is none.
-    #[error("`{0}` is no version; write one such as 4 or 4.1.2")]
+    /// The value of `currentVersion` is not a version.
+    #[error("`{0}` is not a version; expected for example 4 or 4.1.2")]
     Start(String),
-    /// Nobody says which version is wanted.
-    #[error("the entry on {0} names no version; give `targetVersion`")]
+    /// The target version is unknown.
+    #[error("the entry on {0} names no version; pass `targetVersion`")]
     NoTarget(String),
-    /// What is given as the target is neither a version nor a technology.
+    /// The requested target is neither a version nor a technology.
     #[error(
-        "`{given}` is no version and no technology with an entry; write one such as 5 or 5.1, or a \
-         name; the entry on {technology} tells of the way to: {}",
+        "`{given}` is neither a version nor a technology with an entry; expected for example 5, 5.1 \
+         or a name; the entry on {technology} describes migrations to: {}",
         if .ways.is_empty() { "none".to_owned() } else { .ways.join(", ") }
     )]
     Target {
-        /// What is given.
+        /// The value of the parameter.
         given: String,
-        /// What is to be moved.
+        /// The technology to migrate.
         technology: String,
-        /// Where its entry knows the way to.
+        /// The targets of the migrations in its entry.
         ways: Vec<String>,
     },
 }

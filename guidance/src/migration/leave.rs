@@ -1,5 +1,5 @@
-//! A way from one technology to another: what an entry tells of it, the order that its kind asks for,
-//! and the places in the project. What no entry tells is said.
+//! Plans the migration from one technology to another: what an entry says about it, the usual order
+//! of steps for its kind, and the places in the project. Missing information is reported.
 
 use super::{Asked, Plan, Project, Risk, Step, guard, prepare, shown, verify};
 use crate::commands::{add_or_remove, manager, run_by};
@@ -9,23 +9,24 @@ use crate::legacy::OldForm;
 use aidd_engine::project::stack::{Manifest, Version};
 use std::collections::BTreeSet;
 
-/// Most weaknesses of the target that are told.
+/// Maximum number of weaknesses of the target that are listed.
 const WEAKNESSES: usize = 3;
-/// Most places that are told.
+/// Maximum number of places that are listed.
 const PLACES: usize = 5;
 
-/// Where a plan leads.
+/// The target of a migration.
 pub(super) struct Way<'e> {
-    /// As it is called: `Vite 8`.
+    /// The display name: `Vite 8`.
     to: String,
-    /// What an entry tells of it.
+    /// The migration in a knowledge entry, if there is one.
     known: Option<&'e Migration>,
     /// The entry on the target.
     target: Option<&'e Entry<'e>>,
 }
 
-/// The way to another technology: that asked for by name, or the only one that is left. It may be
-/// told by the entry on the target; a target with an entry is enough.
+/// The migration to another technology: the one named by `to`, or the successor of a deprecated
+/// technology. The migration can be described by the entry on the target; a target with an entry is
+/// sufficient.
 pub(super) fn way<'e>(
     entry: &'e Entry<'_>,
     to: Option<&str>,
@@ -44,7 +45,7 @@ pub(super) fn way<'e>(
     if Version::read(to).is_some() {
         return None;
     }
-    // What registries call their newest versions is no name.
+    // The tags that registries use for their newest versions are not names.
     const TAGS: [&str; 7] = ["next", "latest", "current", "stable", "beta", "canary", "rc"];
     if TAGS.contains(&to.trim()) {
         return None;
@@ -70,7 +71,7 @@ pub(super) fn way<'e>(
             known: Some(known),
             target: target.or_else(|| entry_of(&known.to)),
         }),
-        // A way that no entry tells leads to what does the same only.
+        // Without a described migration, only a technology of the same category is a valid target.
         (None, Some(target)) if target.category == entry.category || there().is_some() => {
             Some(Way { to: target.name.to_owned(), known: there(), target: Some(target) })
         }
@@ -78,7 +79,7 @@ pub(super) fn way<'e>(
     }
 }
 
-/// Plans the way.
+/// Adds the steps of the migration to another technology.
 pub(super) fn plan(
     entry: &Entry<'_>,
     way: &Way<'_>,
@@ -101,7 +102,7 @@ pub(super) fn plan(
     let guide = way.known.and_then(|known| known.guide.clone());
     for broken in way.known.iter().flat_map(|known| &known.breaking) {
         plan.steps.push(Step {
-            what: format!("Find out whether it hits here, and mend it: {broken}"),
+            what: format!("Check whether this affects the project, and fix it: {broken}"),
             commands: Vec::new(),
             risk: Risk::Medium,
             source: guide.clone(),
@@ -110,7 +111,7 @@ pub(super) fn plan(
     let forms: Vec<&OldForm> = asked.old_forms.iter().collect();
     if !forms.is_empty() {
         plan.steps.push(Step {
-            what: format!("On the way, these are no form to carry over: {}", shown(&forms)),
+            what: format!("Do not carry these old forms over: {}", shown(&forms)),
             commands: Vec::new(),
             risk: Risk::Medium,
             source: Some(format!("{}, legacy", entry.page.path)),
@@ -119,7 +120,7 @@ pub(super) fn plan(
     end(entry, way, project, plan);
     if is_store(entry) {
         plan.guardrails.push(format!(
-            "No commit brings data back: {} stays complete and readable until the way back from {} was tried",
+            "A revert does not restore data: keep {} complete and readable until the rollback from {} has been tested",
             entry.name, way.to
         ));
     } else {
@@ -128,7 +129,7 @@ pub(super) fn plan(
     warn(entry, way, knowledge, project, plan);
 }
 
-/// Where the project names what it leaves.
+/// Adds a step that lists where the project uses the technology it leaves.
 fn inventory(entry: &Entry<'_>, uses: &[OldForm], plan: &mut Plan) {
     if uses.is_empty() {
         return;
@@ -157,23 +158,23 @@ fn guide(entry: &Entry<'_>, way: &Way<'_>, plan: &mut Plan) {
     let own = way.target.and_then(Entry::reference);
     let what = match (&guide, way.known.is_some()) {
         (Some(_), _) if entry.maturity == "deprecated" => {
-            format!("{} ends here: read how to get to {}", entry.name, way.to)
+            format!("{} is deprecated: read how to migrate to {}", entry.name, way.to)
         }
         (Some(_), _) => {
             format!(
-                "Read how {} does what {} does, and mark what concerns this project",
+                "Read how {} does what {} does, and note what affects this project",
                 way.to, entry.name
             )
         }
         _ => {
-            format!("Read what {} has for each thing that {} is used for here", way.to, entry.name)
+            format!("Read what {} offers for each use of {} in this project", way.to, entry.name)
         }
     };
     let source = guide.or_else(|| own.map(str::to_owned));
     plan.steps.push(Step { what, commands: Vec::new(), risk: Risk::Low, source });
     if way.known.is_none() {
         plan.notes.push(format!(
-            "no entry tells what breaks from {} to {}: the steps are those of their kind; add what you find \
+            "no entry describes what breaks from {} to {}: the steps are generic; add what you find \
              under `migrations` of {}",
             entry.name, way.to, entry.page.path
         ));
@@ -183,55 +184,55 @@ fn guide(entry: &Entry<'_>, way: &Way<'_>, plan: &mut Plan) {
     }
 }
 
-/// Whether it holds data. Libraries that reach a store are of the category data too.
+/// Whether the technology stores data. Client libraries of a store are in category `data` too.
 fn is_store(entry: &Entry<'_>) -> bool {
     entry.category == "data" && entry.packages.iter().all(|(word, _)| *word == "oci")
 }
 
-/// The order that a kind of technology asks for.
+/// The steps and risks typical for a kind of technology.
 fn order(entry: &Entry<'_>, way: &Way<'_>) -> Vec<(String, Risk)> {
     let (old, new) = (entry.name, &way.to);
     let is_store = is_store(entry);
     let is_interface = ["rest", "graphql", "grpc", "trpc"].contains(&entry.stem());
     match entry.category {
         _ if is_store => vec![
-            (format!("List what {old} holds really, not what the code expects: each shape, its count, its oddities"), Risk::Low),
-            (format!("Write the schema of {new} from that list, and a rule for each value that does not fit"), Risk::High),
-            (format!("Copy into {new} in batches that can be run again without harm; count what was refused"), Risk::High),
-            (format!("Write to both; {old} stays the truth and a failed second write is an alert, no error to the user"), Risk::High),
-            ("Compare counts and checksums by day until they stay equal; mend the copy, not the comparison".to_owned(), Risk::Medium),
-            (format!("Read from {new} behind a switch, first a small share; keep the switch until the old store is gone"), Risk::High),
+            (format!("List what {old} actually contains, not what the code expects: each shape, its count, its anomalies"), Risk::Low),
+            (format!("Write the schema of {new} from that list, with a rule for each value that does not fit"), Risk::High),
+            (format!("Copy into {new} in idempotent batches; count rejected records"), Risk::High),
+            (format!("Write to both; {old} stays the source of truth, and a failed second write raises an alert, not a user-facing error"), Risk::High),
+            ("Compare counts and checksums daily until they stay equal; fix the copy, not the comparison".to_owned(), Risk::Medium),
+            (format!("Read from {new} behind a switch, starting with a small share; keep the switch until the old store is removed"), Risk::High),
         ],
         _ if is_interface => vec![
-            (format!("Write the contract in {new} first, from the calls that consumers really make"), Risk::Medium),
-            (format!("Serve {old} and {new} from the same functions of the domain, so that neither decides anything"), Risk::Medium),
-            ("Move one consumer, and measure errors and latency beside the others before the next".to_owned(), Risk::High),
-            (format!("Count the calls that {old} still gets, by consumer; give those left a day in writing"), Risk::Medium),
+            (format!("Write the contract in {new} first, from the calls that consumers actually make"), Risk::Medium),
+            (format!("Serve {old} and {new} from the same domain functions, so that neither contains business logic"), Risk::Medium),
+            ("Move one consumer, and compare its errors and latency with the others before the next".to_owned(), Risk::High),
+            (format!("Count the calls that {old} still gets, by consumer; give the remaining consumers a date in writing"), Risk::Medium),
         ],
         "testing" => vec![
-            (format!("Run {old} and {new} side by side in CI; a file belongs to one of them"), Risk::Low),
-            ("Compare how many tests each file has and which are skipped before and after: a test that is not found passes".to_owned(), Risk::High),
+            (format!("Run {old} and {new} side by side in CI; each file belongs to one of them"), Risk::Low),
+            ("Compare how many tests each file has and which are skipped before and after: a test that is not found does not fail".to_owned(), Risk::High),
         ],
         "tooling" => vec![
-            (format!("Let {new} do the work beside {old} in CI without deciding anything yet"), Risk::Low),
-            ("Compare what both give (files, sizes, versions, exit codes) until each difference is explained".to_owned(), Risk::Medium),
+            (format!("Run {new} next to {old} in CI without acting on its results yet"), Risk::Low),
+            ("Compare what both produce (files, sizes, versions, exit codes) until each difference is explained".to_owned(), Risk::Medium),
         ],
         "infrastructure" => vec![
-            (format!("Set {new} up beside {old} with a copy of the load; nothing depends on it yet"), Risk::Medium),
-            ("Move one environment, the least dear first, and keep the way back open for a week each".to_owned(), Risk::High),
+            (format!("Set up {new} next to {old} with a copy of the load; nothing depends on it yet"), Risk::Medium),
+            ("Move one environment at a time, the least critical first, and keep the rollback open for a week each".to_owned(), Risk::High),
         ],
         "backend" | "frontend" => vec![
-            (format!("Draw the border first: code that does not touch {old} today must not touch {new} tomorrow"), Risk::Low),
+            (format!("Draw the boundary first: code that does not touch {old} today must not touch {new} tomorrow"), Risk::Low),
             (format!("Move one route or page that is small and in daily use to {new}; the rest stays"), Risk::High),
         ],
         _ => vec![(
-            format!("Move the smallest part that is in daily use to {new} first; the rest stays with {old}"),
+            format!("Move the smallest part in daily use to {new} first; the rest stays with {old}"),
             Risk::High,
         )],
     }
 }
 
-/// The packages of the target by the manager of a manifest.
+/// The packages of the target for the package manager of a manifest.
 fn packages<'t>(target: &'t Entry<'_>, manifest: &Manifest) -> Vec<&'t str> {
     let word = manifest.ecosystem.word();
     let of = target.packages.iter().filter(|(ecosystem, _)| *ecosystem == word);
@@ -249,7 +250,7 @@ fn begin(entry: &Entry<'_>, way: &Way<'_>, project: Project<'_>, plan: &mut Plan
     }
     if !commands.is_empty() || way.known.is_some_and(|known| known.codemod.is_none()) {
         plan.steps.push(Step {
-            what: format!("Add {} beside {}", way.to, entry.name),
+            what: format!("Add {} alongside {}", way.to, entry.name),
             commands,
             risk: Risk::Medium,
             source: used.map(|manifest| manifest.path.clone()),
@@ -257,7 +258,7 @@ fn begin(entry: &Entry<'_>, way: &Way<'_>, project: Project<'_>, plan: &mut Plan
     }
     if let Some(codemod) = way.known.and_then(|known| known.codemod.as_ref()) {
         plan.steps.push(Step {
-            what: "Run the codemod and read its whole diff; commit it apart from what you change by hand"
+            what: "Run the codemod and review its whole diff; commit it separately from manual changes"
                 .to_owned(),
             commands: vec![run_by(codemod, manager(project.used))],
             risk: Risk::Medium,
@@ -279,7 +280,7 @@ fn end(entry: &Entry<'_>, way: &Way<'_>, project: Project<'_>, plan: &mut Plan) 
     let commands: Vec<String> = commands.collect();
     plan.steps.push(Step {
         what: format!(
-            "Take {} out, with its settings, types and scripts, once nothing names it",
+            "Remove {}, with its settings, types and scripts, once nothing references it",
             entry.name
         ),
         risk: if commands.is_empty() { Risk::Medium } else { Risk::Low },
@@ -288,7 +289,7 @@ fn end(entry: &Entry<'_>, way: &Way<'_>, project: Project<'_>, plan: &mut Plan) 
     });
 }
 
-/// What speaks against the target, and what of the project does not go with it.
+/// Adds the weaknesses of the target, and its conflicts with the project.
 fn warn(
     entry: &Entry<'_>,
     way: &Way<'_>,
@@ -297,13 +298,16 @@ fn warn(
     plan: &mut Plan,
 ) {
     plan.guardrails.push(format!(
-        "Name the day on which {} is gone: two of a kind cost more than either",
+        "Set a date for the removal of {}: running both costs more than either",
         entry.name
     ));
     let Some(target) = way.target else { return };
     for (_, other, why) in clashes_here(&[target], knowledge, project.stack) {
         if other != entry.name {
-            plan.guardrails.push(format!("The project has {other} beside {}: {why}", target.name));
+            plan.guardrails.push(format!(
+                "The project uses {other}, which conflicts with {}: {why}",
+                target.name
+            ));
         }
     }
     let weaknesses: Vec<String> = target.weaknesses().into_iter().take(WEAKNESSES).collect();
@@ -318,7 +322,6 @@ fn warn(
     let names: Vec<String> = target.names().map(plain).collect();
     let when = entry.alternatives().into_iter().find(|(name, _)| names.contains(&plain(name)));
     if let Some((_, when)) = when {
-        plan.notes
-            .push(format!("{} says of {}: choose it when: {when}", entry.page.path, target.name));
+        plan.notes.push(format!("{} recommends {} when: {when}", entry.page.path, target.name));
     }
 }

@@ -1,4 +1,4 @@
-//! Ways between technologies, as somebody who has gone them would plan them.
+//! Migrations between technologies, compared with what an experienced engineer would plan.
 
 use super::*;
 use crate::Library;
@@ -6,13 +6,13 @@ use crate::legacy;
 use aidd_engine::project::stack;
 use aidd_engine::text::files::Disk;
 
-/// The plan of a move in a project of these files, a line a step.
+/// The plan of a migration in a project with these files, one line per step.
 fn planned(files: &[(&str, &str)], name: &str, from: Option<&str>, to: &str) -> Vec<String> {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     for (path, text) in files {
         let path = folder.path().join(path);
-        std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
-        #[expect(clippy::disallowed_methods, reason = "projects are made by tests")]
+        std::fs::create_dir_all(path.parent().expect("a directory")).expect("created");
+        #[expect(clippy::disallowed_methods, reason = "the tests create projects")]
         std::fs::write(path, text).expect("written");
     }
     let disk = Disk::new(folder.path());
@@ -100,7 +100,7 @@ fn a_store_is_left_for_another() {
     ");
 }
 
-/// Moves, and what each plan has to hold.
+/// Migrations, and what each plan must contain.
 const MOVES: &[(&str, Option<&str>, &str, &[&str])] = &[
     (
         "webpack",
@@ -111,7 +111,7 @@ const MOVES: &[(&str, Option<&str>, &str, &[&str])] = &[
             "import.meta.env",
             "npm install vite",
             "npm uninstall webpack",
-            "Compare what both give",
+            "Compare what both produce",
         ],
     ),
     (
@@ -132,7 +132,7 @@ const MOVES: &[(&str, Option<&str>, &str, &[&str])] = &[
         &["@fastify/express", "npm install fastify", "no codemod", "Move one route"],
     ),
     ("moment", None, "Temporal", &["temporal-polyfill", "months count from 1", "src/date.js:1"]),
-    ("create-react-app", None, "nextjs", &["cra-to-next", "NEXT_PUBLIC_", "ends here"]),
+    ("create-react-app", None, "nextjs", &["cra-to-next", "NEXT_PUBLIC_", "is deprecated"]),
     (
         "python",
         Some("3.9"),
@@ -153,8 +153,8 @@ const MOVES: &[(&str, Option<&str>, &str, &[&str])] = &[
     ),
     ("rest", None, "grpc", &["gRPC-Web", "Write the contract in gRPC first", "deadline"]),
     ("poetry", None, "uv", &["uvx migrate-to-uv", "[dependency-groups]"]),
-    // No entry tells this way: the plan says so, and is one of its kind all the same.
-    ("cypress", None, "playwright", &["no entry tells what breaks", "side by side in CI"]),
+    // No entry describes this migration: the plan says so and lists the generic steps.
+    ("cypress", None, "playwright", &["no entry describes what breaks", "side by side in CI"]),
 ];
 
 #[test]
@@ -165,7 +165,7 @@ fn plans_name_what_helps_and_what_breaks() {
         let text = plan.join("\n");
         let lacks = wanted.iter().filter(|wanted| !text.contains(**wanted));
         missing.extend(lacks.map(|lack| format!("{name} to {to}: no `{lack}` in\n{text}")));
-        assert!(plan[0].contains("Begin on a branch"), "{name}: {}", plan[0]);
+        assert!(plan[0].contains("Create a branch"), "{name}: {}", plan[0]);
     }
     assert!(missing.is_empty(), "{}", missing.join("\n\n"));
 }
@@ -183,5 +183,5 @@ fn what_pins_a_runtime_is_named_in_its_plan() {
     let text = planned(&files, "python", None, "3.13").join("\n");
     assert!(text.contains("Set 3.13 in .python-version (3.9.2), pyproject.toml (>=3.9)"), "{text}");
     assert!(text.contains("$ pytest") && !text.contains("lint"), "{text}");
-    assert!(!text.contains("commands are left out"), "{text}");
+    assert!(!text.contains("commands are omitted"), "{text}");
 }

@@ -135,7 +135,7 @@ DAYS = {
         },
         question="where do we keep money given back to a customer",
         convention={
-            "convention": "A route has its schema in Zod beside it",
+            "convention": "Each route has its Zod schema next to it",
             "example": "const body = z.object({ amount: z.bigint() })",
         },
         wrong={"apps/api/src/refunds.ts": REFUNDS},

@@ -1,6 +1,6 @@
 //! `aidd-eval`: measures the quality and the speed of memory search.
 //!
-//! `cargo bench -p aidd-engine --bench retrieval` scores the set; with `-- speed 100000` the set is
+//! `cargo bench -p aidd-memory --bench retrieval` scores the set; with `-- speed 100000` the set is
 //! padded with other memories to that number, scored again and timed.
 #![expect(clippy::print_stdout, reason = "prints measurements")]
 #![expect(clippy::disallowed_methods, reason = "reads the processor time from the system")]

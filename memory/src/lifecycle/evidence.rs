@@ -263,7 +263,7 @@ fn file(scene: &Context<'_>, path: &str, holds: Content) -> Verdict {
     let path = path.replace('\\', "/");
     let disk = Disk::new(scene.root);
     let place = disk.locate(&path).map_err(|_| format!("`{path}` is outside the project"))?;
-    let missing = || format!("there is no file `{path}`");
+    let missing = || format!("file `{path}` does not exist");
     // A link can lead out of the project.
     let (real, root) = (place.canonicalize(), scene.root.canonicalize());
     if !real.map_err(|_| missing())?.starts_with(root.map_err(|_| missing())?) {
@@ -399,7 +399,7 @@ fn tasks(memory: &mut ProjectMemory, branch: &str) -> Result<Verdict, MemoryErro
 fn found(memory: &mut ProjectMemory, id: &str) -> Result<Result<Entry, String>, MemoryError> {
     let entry = memory.read(&mut |store| store.entry(id))?;
     let entry = entry.filter(|entry| entry.status != Status::Removed);
-    Ok(entry.ok_or_else(|| format!("there is no memory `{id}`")))
+    Ok(entry.ok_or_else(|| format!("unknown memory `{id}`")))
 }
 
 /// The complete text of a memory.

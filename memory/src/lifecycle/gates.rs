@@ -127,7 +127,7 @@ pub const GATES: [Gate; 12] = [
         blocks: false,
         ..gate(
             "docs_updated",
-            "Documents follow",
+            "Documentation up to date",
             &["SHIP"],
             &["compliance/broken-link", "compliance/document-header"],
             &[

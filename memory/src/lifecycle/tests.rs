@@ -117,7 +117,7 @@ fn words_files_and_memories_are_looked_at() {
             shown,
             "tasks met: the file `docs/list.md`\n\
              estimates met: the file `docs/list.md`\n\
-             order unmet: there is no memory `insight_1_x`\n\
+             order unmet: unknown memory `insight_1_x`\n\
              approval unmet: the note has no `by`\n"
         );
         let by =

@@ -28,7 +28,7 @@ fn fields_of_a_known_mistake_are_merged() {
             ..mistake("cache is empty", "warm it up")
         };
         let unknown = memory.save_mistake(&with("decision_0_x")).expect_err("unknown");
-        assert_eq!(unknown.to_string(), "there is no memory `decision_0_x`");
+        assert_eq!(unknown.to_string(), "unknown memory `decision_0_x`");
         let again = memory.save_mistake(&with(&cause)).expect("saved");
         assert_eq!((&again.id, again.occurrences, again.is_edited), (&first.id, Some(2), true));
         let entry = get_one(memory, &first.id);

@@ -57,7 +57,7 @@ fn superseding_what_is_not_there_oneself_or_in_a_circle_is_refused() {
     on_both(|_, memory| {
         let supersedes = |id: &str| vec![Link::new(Relation::Supersedes, id)];
         let unknown = New { links: supersedes("decision_0_x"), ..decision("a", None) };
-        assert_eq!(error_text(memory.save_decision(&unknown)), "there is no memory `decision_0_x`");
+        assert_eq!(error_text(memory.save_decision(&unknown)), "unknown memory `decision_0_x`");
         let a = memory.save_decision(&decision("Store files on disk", None)).expect("saved").id;
         let b = New { links: supersedes(&a), ..decision("Keep blobs in a bucket", None) };
         let b = memory.save_decision(&b).expect("saved").id;
@@ -163,7 +163,7 @@ fn edits_and_outcomes_have_a_history() {
         memory.remove(Kind::Decision, &id, Some("moot")).expect("removed");
         assert!(
             error_text(memory.set_outcome(&id, Outcome::Success, None))
-                .starts_with("there is no memory")
+                .starts_with("unknown memory")
         );
         assert_eq!(text(root, "ai/memory/decisions.jsonl").lines().count(), 4);
     });
@@ -252,7 +252,7 @@ fn walks_are_breadth_first_and_end() {
         let walk = memory.walk(&ids[0], &[Relation::BuildsOn], 2).expect("a walk");
         assert_eq!(depths(&walk.steps), [0, 1, 2]);
         assert!(!walk.is_cut);
-        assert_eq!(error_text(memory.walk("none", &[], 1)), "there is no memory `none`");
+        assert_eq!(error_text(memory.walk("none", &[], 1)), "unknown memory `none`");
     });
 }
 
@@ -301,7 +301,7 @@ fn a_session_goes_on_to_its_branch_and_a_merge_makes_it_permanent_once() {
         let again = memory.merge_branch("feature/login").expect("merged");
         assert_eq!((again.promoted.len(), again.known.len()), (0, 3));
         assert_eq!(text(root, "ai/memory/decisions.jsonl"), lines);
-        assert_eq!(error_text(memory.merge_branch("none")), "there is no branch `none`");
+        assert_eq!(error_text(memory.merge_branch("none")), "unknown branch `none`");
 
         // Another clone merges the same branch: the same lines.
         let other = TempDir::new().expect("a directory");
@@ -335,7 +335,7 @@ fn sessions_thread_and_are_refused_what_they_may_not() {
             memory.delete_session(&id).expect("deleted");
         }
         let orphan = SessionState { parent_session_id: Some("x".into()), ..new_session("main") };
-        assert_eq!(error_text(memory.start_session(orphan)), "there is no session `x`");
+        assert_eq!(error_text(memory.start_session(orphan)), "unknown session `x`");
         assert!(error_text(memory.start_session(SessionState::default())).contains("branch"));
         let id = map(json!({"id": "y"}));
         assert!(error_text(memory.update_session(&first.id, &id)).contains("cannot be changed"));
@@ -346,7 +346,7 @@ fn sessions_thread_and_are_refused_what_they_may_not() {
         let none = Observation::default();
         assert_eq!(
             error_text(memory.observe("x", Kind::Insight, "t", &none)),
-            "there is no session `x`"
+            "unknown session `x`"
         );
         assert!(
             error_text(memory.observe(&first.id, Kind::Checkpoint, "t", &none))

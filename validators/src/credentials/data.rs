@@ -10,7 +10,7 @@ use aidd_engine::text::shape::looks_random;
 use aidd_engine::text::source::Span;
 use aidd_lexicon::tables::credentials as table;
 
-/// What to look for in a tree.
+/// The file being scanned, its format, and how far its values are trusted.
 #[derive(Clone, Copy)]
 pub(super) struct Look<'a> {
     pub(super) text: &'a str,
@@ -31,7 +31,7 @@ pub(super) fn tree(tree: &Tree, look: Look<'_>, found: &mut Vec<Found>) {
     for at in 1..tree.nodes.len() {
         let node = &tree.nodes[at];
         let Some(value) = &node.value else { continue };
-        // What names a sibling is no secret itself.
+        // The name of a sibling value is not a secret itself.
         if matches!(node.key.as_str(), "@key" | "@name" | "@id" | "@type") {
             continue;
         }
@@ -46,14 +46,14 @@ pub(super) fn tree(tree: &Tree, look: Look<'_>, found: &mut Vec<Found>) {
             continue;
         }
         let name = name(tree, at);
-        // Items of a list of secrets are mostly their names.
+        // Items of a list of secrets are usually their names.
         let trust = if node.key.is_empty() { look.trust.min(Trust::Medium) } else { look.trust };
         let look = Look { trust, ..look };
         named(&name, parent_key(tree, at), value, node.span, look, found);
     }
 }
 
-/// Reports `value` if its name says that it is secret.
+/// Reports `value` if its name denotes a secret.
 pub(super) fn named(
     name: &str,
     parent: &str,
@@ -63,7 +63,7 @@ pub(super) fn named(
     found: &mut Vec<Found>,
 ) {
     let rule = refine(look.rule, name, look.path);
-    // Bundler names a host and gives `user:password`.
+    // The name contains a host and the value is `user:password`.
     if name.starts_with("BUNDLE_") && name.contains("__") && !value.contains('/') {
         let start = value.find(':').map_or(0, |at| at + 1);
         if is_credible(&value[start..], Class::Secret, look.trust) {
@@ -76,7 +76,7 @@ pub(super) fn named(
     let is_key = || look.trust == Trust::High && is_some_key(name, value);
     let known = || (is_known || is_key()).then_some(Class::Secret);
     let Some(class) = class(name).or_else(known) else { return };
-    // These are whatever a generator gave, signs, blanks, long runs and all.
+    // Generated values can contain any signs, blanks and long runs.
     if look.trust == Trust::High
         && matches!(
             rule,
@@ -105,7 +105,7 @@ pub(super) fn named(
     embedded::value(value, span, rule, class, look.trust, found);
 }
 
-/// Whether the value is itself the name of a secret: `secretKey: db-password`, `token: BOT_TOKEN`.
+/// Whether the value is the name of a secret: `secretKey: db-password`, `token: BOT_TOKEN`.
 fn is_name_again(value: &str, class: Class) -> bool {
     let is_name =
         value.bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-'));
@@ -115,7 +115,7 @@ fn is_name_again(value: &str, class: Class) -> bool {
         && (is_shouted || (class == Class::Secret && value != "secret"))
 }
 
-/// Whether a key that no list knows (`STRIPE_KEY`) has a generated value.
+/// Whether a key that is in no list (`STRIPE_KEY`) has a generated value.
 fn is_some_key(name: &str, value: &str) -> bool {
     let words = words(name);
     let is_open = |word: &String| {
@@ -136,7 +136,7 @@ fn is_some_key(name: &str, value: &str) -> bool {
     };
     let ends = words.last().is_some_and(|word| word == "key" || word == "auth");
     let is_access = words.ends_with(&["access".to_owned(), "key".to_owned(), "id".to_owned()]);
-    // `key` alone: of a cipher or a signature, if long and random.
+    // `key` alone, of a cipher or a signature: only if the value is long and random.
     let is_key = words.len() == 1 && words[0] == "key" && value.len() >= 24 && looks_random(value);
     is_key
         || (is_access && (16..=128).contains(&value.len()))
@@ -147,12 +147,12 @@ fn is_some_key(name: &str, value: &str) -> bool {
             && looks_random(value))
 }
 
-/// Whether all of `value` is a lookup: a generated value may hold the signs of one by chance.
+/// Whether all of `value` is a lookup: a generated value can contain the signs of one by chance.
 fn is_reference_alone(value: &str) -> bool {
     is_reference(value) && (value.len() < 40 || value.contains("getenv") || value.contains("env("))
 }
 
-/// Whether the format calls this name secret.
+/// Whether the format lists this name as secret.
 fn is_listed(name: &str, parent: &str, keys: &[&str]) -> bool {
     if keys.is_empty() {
         return false;
@@ -170,7 +170,7 @@ fn plain(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
 }
 
-/// The rule for a name that belongs to one framework.
+/// The rule for a name that is specific to one framework.
 pub(super) fn refine(rule: &'static str, name: &str, path: &str) -> &'static str {
     let plain_name = plain(name.rsplit(['.', ':', '/']).next().unwrap_or(name));
     let file = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
@@ -206,7 +206,7 @@ pub(super) fn refine(rule: &'static str, name: &str, path: &str) -> &'static str
     }
 }
 
-/// What a node is called: its key, or what a sibling or attribute calls it.
+/// The name of a node: its key, or the name in a sibling or attribute.
 fn name(tree: &Tree, at: usize) -> String {
     let node = &tree.nodes[at];
     let parent = &tree.nodes[node.parent];
@@ -234,7 +234,7 @@ fn name(tree: &Tree, at: usize) -> String {
     }
 }
 
-/// The text of the `key` element right before, as in property lists.
+/// The text of the `key` element directly before the node, as in property lists.
 fn before(tree: &Tree, at: usize) -> Option<String> {
     let siblings = &tree.nodes[tree.nodes[at].parent].children;
     let place = siblings.binary_search(&at).ok()?.checked_sub(1)?;
@@ -261,7 +261,7 @@ fn pair(value: &str, span: Span, look: Look<'_>, found: &mut Vec<Found>) -> bool
     true
 }
 
-/// A text of several lines: a file within a file, read as settings.
+/// A multi-line string: a file within a file, parsed as settings.
 fn lines(span: Span, look: Look<'_>, found: &mut Vec<Found>) -> bool {
     let Some(raw) = look.text.get(span.range()) else { return false };
     if raw.lines().count() < 2 || raw.contains("-----BEGIN") {
@@ -276,7 +276,7 @@ fn lines(span: Span, look: Look<'_>, found: &mut Vec<Found>) -> bool {
     true
 }
 
-/// Whether the node lies in `data` or `stringData` of a Kubernetes Secret.
+/// Whether the node is in `data` or `stringData` of a Kubernetes Secret.
 fn is_kubernetes_secret(tree: &Tree, at: usize) -> bool {
     let parent = tree.nodes[at].parent;
     let object = tree.nodes[parent].parent;
@@ -306,7 +306,7 @@ fn kubernetes(tree: &Tree, at: usize, value: &str, found: &mut Vec<Found>) {
     found.push(Found::new("secrets/kubernetes-secret", node.span));
 }
 
-/// The text behind base64, if it is text.
+/// The base64-decoded value, if it is text.
 pub(super) fn decode(value: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(value.len() * 3 / 4);
     let (mut bits, mut held) = (0_u32, 0);

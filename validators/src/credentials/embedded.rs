@@ -1,12 +1,12 @@
-//! Secrets that stand in any text whatever its format: private keys in armour, passwords in URLs
-//! and in connection strings.
+//! Secrets that occur in files of any format: armoured private keys, passwords in URLs and in
+//! connection strings.
 
 use super::Found;
 use super::names::{Class, class};
 use super::values::{Trust, is_credible};
 use aidd_engine::text::source::Span;
 
-/// The longest armoured key, in bytes.
+/// Maximum length of an armoured key, in bytes.
 const KEY_LIMIT: usize = 64 << 10;
 
 /// Private keys between `BEGIN` and `END` lines, and PuTTY's.
@@ -46,7 +46,7 @@ pub(super) fn private_keys(text: &str, found: &mut Vec<Found>) {
     }
 }
 
-/// Some lines of base64, perhaps after headers, perhaps with `\n` spelled out.
+/// Lines of base64, optionally after headers, optionally with `\n` written as an escape.
 fn is_key_body(body: &str) -> bool {
     let base64 = body
         .split(['\n', '\r', ' ', '"', '\'', '\\', ','])
@@ -75,7 +75,7 @@ pub(super) fn urls(text: &str, rule: &'static str, trust: Trust, found: &mut Vec
             |b: &u8| b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b'<' | b'>' | b'`');
         let length = text.as_bytes()[next..].iter().take(512).take_while(|b| !is_end(b)).count();
         let Some(authority) = text.get(next..next + length) else { continue };
-        // The last `@` before the path: a password may hold one unescaped.
+        // The last `@` before the path: a password can contain an unescaped `@`.
         let slash = authority.find(['/', '?']).unwrap_or(authority.len());
         let Some(sign) = authority[..slash].rfind('@') else { continue };
         let Some(colon) = authority[..sign].find(':') else {
@@ -86,7 +86,7 @@ pub(super) fn urls(text: &str, rule: &'static str, trust: Trust, found: &mut Vec
             continue;
         };
         let password = &authority[colon + 1..sign];
-        // The token is the user, and the password says so.
+        // The token is the user name if the password is one of these placeholders.
         if matches!(password, "x-oauth-basic" | "x" | "X")
             && is_credible(&authority[..colon], Class::Secret, Trust::Medium)
         {
@@ -111,7 +111,7 @@ fn is_url_password(user: &str, password: &str, host: &str, trust: Trust) -> bool
         && is_credible(password, Class::Password, trust)
 }
 
-/// `Server=…;User Id=…;Password=…` and `host=… password=…`: the span of the password.
+/// The span of the password in `Server=…;User Id=…;Password=…` and `host=… password=…`.
 pub(super) fn connection_password(value: &str) -> Option<(usize, usize)> {
     let lower = value.to_ascii_lowercase();
     let is_connection = [
@@ -146,8 +146,8 @@ pub(super) fn connection_password(value: &str) -> Option<(usize, usize)> {
     None
 }
 
-/// Reports the secret part of a named value: the password of a URL or a connection string, or all
-/// of it.
+/// Reports the secret part of a named value: the password of a URL or a connection string, or the
+/// whole value.
 pub(super) fn value(
     value: &str,
     span: Span,
@@ -223,7 +223,7 @@ pub(super) fn authorization(text: &str, rule: &'static str, trust: Trust, found:
     }
 }
 
-/// Connection strings in quotes anywhere in `text`.
+/// Reports quoted connection strings in `text`.
 pub(super) fn connection_strings(text: &str, trust: Trust, found: &mut Vec<Found>) {
     let mut offset = 0;
     for line in text.split_inclusive('\n') {

@@ -1,16 +1,16 @@
-//! Which files are known to hold credentials, how they are written, and what of them is secret.
+//! Files known to contain credentials: their names, their syntax and which values are secret.
 
 use super::values::Trust;
 use aidd_lexicon::tables::credentials as table;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How a file is written.
+/// The syntax of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// `key = value` by line, in sections or not.
+    /// `key = value` per line, with or without sections.
     Settings,
-    /// Words in a row, a secret follows its name: netrc and its kin.
+    /// A sequence of words where a secret follows its name: netrc and similar files.
     Words,
     /// JSON.
     Json,
@@ -18,11 +18,11 @@ pub(crate) enum Form {
     Yaml,
     /// XML.
     Xml,
-    /// Source code: assignments of literals.
+    /// Source code: literals assigned to names.
     Code,
     /// Shell: assignments and commands.
     Shell,
-    /// SQL: dumps, statements, histories of them.
+    /// SQL: dumps, statements, histories.
     Sql,
     /// `host:port:database:user:password`
     Pgpass,
@@ -30,36 +30,37 @@ pub(crate) enum Form {
     Htpasswd,
     /// `user:hash:…`, as in shadow, passwd and smbpasswd.
     Shadow,
-    /// URLs with a password, one a line.
+    /// URLs with a password, one per line.
     Urls,
     /// `client server secret addresses`
     Chap,
     /// `host user:password`
     Sasl,
-    /// User, then password, a line each.
+    /// User and password, one per line.
     TwoLines,
     /// `… : PSK "secret"`
     Ipsec,
-    /// A key, all of it.
+    /// The whole file is a key.
     Key,
-    /// One secret is all there is.
+    /// The file contains a single secret.
     Whole,
-    /// A store of secrets whose content is not text.
+    /// A binary store of secrets.
     Store,
-    /// A list of values that the file's name calls secret.
+    /// A list of values that the file name marks as secret.
     Values,
 }
 
-/// A family of files.
+/// Files with the same syntax and rule.
 #[derive(Debug)]
 pub(crate) struct Format {
-    /// Names (`.netrc`), ends of paths (`.docker/config.json`), either with one `*`; lower case.
+    /// File names (`.netrc`) and path suffixes (`.docker/config.json`), in lower case, with at most
+    /// one `*`.
     names: Vec<&'static str>,
     /// How these files are written.
     pub(crate) form: Form,
-    /// The rule that their plain secrets belong to.
+    /// The rule that reports their plain secrets.
     pub(crate) rule: &'static str,
-    /// Names that are secret in these files only, lower case, letters and digits.
+    /// Names that are secret in these files only, in lower case, letters and digits only.
     pub(crate) keys: Vec<&'static str>,
 }
 
@@ -91,18 +92,18 @@ impl Form {
     }
 }
 
-/// The table of the families.
+/// Source of the table of formats.
 const TABLE: &str = include_str!("formats.txt");
-/// Paths up to which each name is looked for in the text of the table: reading all of it takes as
-/// long as that.
+/// Number of paths up to which each name is searched for in the text of the table. Parsing the
+/// whole table takes as long as this many searches.
 const FEW: usize = 64;
 
-/// The families, read from the table beside this file.
+/// The formats, parsed from the table.
 static FORMATS: LazyLock<Vec<Format>> = LazyLock::new(|| read(TABLE));
-/// Paths so far.
+/// Number of paths looked up so far.
 static ASKED: AtomicUsize = AtomicUsize::new(0);
 
-/// Reads the table; its first lines say how it is written.
+/// Parses the table; its first lines describe the syntax.
 fn read(table: &'static str) -> Vec<Format> {
     let mut formats: Vec<Format> = Vec::new();
     let items = |list: &'static str| list.split(',').map(str::trim).filter(|item| !item.is_empty());
@@ -126,7 +127,7 @@ fn read(table: &'static str) -> Vec<Format> {
     formats
 }
 
-/// The format of the file at `path`, and how far to trust what it holds.
+/// The format of the file at `path`, and how far its values are trusted.
 pub(crate) fn of(path: &str) -> Option<(&'static Format, Trust)> {
     let lower = path.to_ascii_lowercase();
     let (plain, trust) = without_suffix(&lower);
@@ -141,12 +142,12 @@ pub(crate) fn of(path: &str) -> Option<(&'static Format, Trust)> {
         hit.and_then(|&(_, _, section)| FORMATS.get(section))
     })?;
     let is_sample = ["example", "sample", "template"].iter().any(|word| name.contains(word));
-    // In a library a file called `credentials.py` is about credentials.
+    // In a library a file named `credentials.py` is about credentials.
     let is_library = found.form == Form::Code
         && ["site-packages/", "dist-packages/", "node_modules/", "vendor/"]
             .iter()
             .any(|folder| plain.contains(folder));
-    // What a pipeline or a compose file starts for its own tests has made-up passwords.
+    // Pipelines and compose files for tests contain made-up passwords.
     let is_short_lived = matches!(found.rule, "secrets/ci-secret" | "secrets/script-secret")
         || name.contains("compose")
         || (found.rule == "secrets/config-password" && is_for_tests(plain));
@@ -157,7 +158,7 @@ pub(crate) fn of(path: &str) -> Option<(&'static Format, Trust)> {
     })
 }
 
-/// The format whose pattern without a `*` the path ends with.
+/// The format whose pattern without `*` the path ends with.
 fn by_name(name: &str, path: &str) -> Option<&'static Format> {
     let first = NAMES.partition_point(|(known, ..)| *known < name);
     let of_name = NAMES[first..].iter().take_while(|(known, ..)| *known == name);
@@ -167,18 +168,18 @@ fn by_name(name: &str, path: &str) -> Option<&'static Format> {
     ends.next().map(|(_, _, format)| *format)
 }
 
-/// Whether a folder on the way says that the file is made for tests or for show.
+/// Whether a directory in the path marks the file as a test or an example.
 pub(super) fn is_for_tests(path: &str) -> bool {
     let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
     folders.split('/').any(|folder| table::TEST_FOLDERS.contains(folder))
 }
 
-/// The last segment of `path`, with `folders` folders before it.
+/// The last segment of `path`, with `folders` directories before it.
 fn tail(path: &str, folders: usize) -> &str {
     path.rmatch_indices('/').nth(folders).map_or(path, |(at, _)| &path[at + 1..])
 }
 
-/// The path without what marks a copy; a sample's values are not the real ones.
+/// The path without the suffix of a copy; the values of a sample are not real.
 fn without_suffix(path: &str) -> (&str, Trust) {
     if let Some(rest) = table::SAMPLES.iter().find_map(|end| path.strip_suffix(end)) {
         return (rest, Trust::Low);
@@ -187,7 +188,7 @@ fn without_suffix(path: &str) -> (&str, Trust) {
     (plain, Trust::High)
 }
 
-/// The formats by the last segment of their patterns, ordered by it, then longest pattern first.
+/// The formats by the last segment of their patterns, sorted by it, then longest pattern first.
 static NAMES: LazyLock<Vec<(&'static str, &'static str, &'static Format)>> = LazyLock::new(|| {
     let plain = FORMATS.iter().flat_map(|format| {
         let names = format.names.iter().filter(|pattern| !pattern.contains('*'));
@@ -198,8 +199,8 @@ static NAMES: LazyLock<Vec<(&'static str, &'static str, &'static Format)>> = Laz
     names
 });
 
-/// What a name starts and ends with, and the number of its format; the more telling first. Read
-/// apart from all other names, which are twenty times as many.
+/// Prefix and suffix of patterns with `*`, and the index of the format; the more specific first.
+/// Parsed separately from the other names, which are twenty times as many.
 static STARS: LazyLock<Vec<(&'static str, &'static str, usize)>> = LazyLock::new(|| {
     let (mut stars, mut section) = (Vec::new(), 0_usize);
     for line in TABLE.lines().filter(|line| !line.starts_with('#')) {
@@ -225,9 +226,9 @@ mod tests {
         let mut seen = HashSet::new();
         let rules: HashSet<&str> = crate::credentials::rules::CHECKS.iter().map(|c| c.0).collect();
         for format in FORMATS.iter() {
-            assert!(rules.contains(format.rule), "{} is no rule", format.rule);
+            assert!(rules.contains(format.rule), "unknown rule {}", format.rule);
             for name in &format.names {
-                assert!(seen.insert(*name), "{name} stands twice");
+                assert!(seen.insert(*name), "duplicate {name}");
                 assert_eq!(*name, name.to_ascii_lowercase());
                 assert!(name.matches('*').count() <= 1, "{name}");
             }

@@ -1,5 +1,5 @@
-//! Secrets in source code: literals assigned to telling names, and literal passwords in calls that
-//! log in somewhere.
+//! Secrets in source code: literals assigned to names that denote a secret, and literal passwords
+//! in calls that log in.
 
 use super::Found;
 use super::data::{Look, named};
@@ -12,11 +12,11 @@ use aidd_engine::text::source::Span;
 use aidd_lexicon::tables::credentials as table;
 use std::sync::LazyLock;
 
-/// Most assignments that are read in one run of letters without quotes or blanks: what is left of it
-/// is the value of each, and none of them alone.
+/// Maximum number of assignments parsed in one run of letters without quotes or blanks: the rest of
+/// the run is the value of each of them, and no value is a secret by itself.
 const NESTED: usize = 4;
 
-/// Reports assignments whose names hold one of the words at `hits`.
+/// Reports assignments whose names contain one of the words at `hits`.
 pub(super) fn assignments(
     look: Look<'_>,
     hits: impl IntoIterator<Item = usize>,
@@ -24,7 +24,8 @@ pub(super) fn assignments(
     found: &mut Vec<Found>,
 ) {
     let mut done = 0;
-    // Where the value of the last assignment without quotes ends, and how many have ended there.
+    // End of the value of the last assignment without quotes, and how many assignments have ended
+    // there.
     let (mut run, mut nested) = (0, 0);
     for hit in hits {
         if hit < done {
@@ -37,7 +38,7 @@ pub(super) fn assignments(
             if nested >= NESTED {
                 done = run;
             }
-            // Neither this is a secret, nor what begins within and ends there.
+            // Neither this value is a secret nor any value that starts within it and ends with it.
             if assignment.value.len() > LONGEST {
                 done = done.max(run - LONGEST);
                 continue;
@@ -71,8 +72,7 @@ pub(super) fn assignments(
     }
 }
 
-/// Whether a name that is called belongs to an object or sets something: `.password("…")`,
-/// `setPassword("…")`.
+/// Whether a name that is called is a method or a setter: `.password("…")`, `setPassword("…")`.
 fn is_method(text: &str, name: Span) -> bool {
     let called = &text[name.range()];
     called.contains('.')
@@ -80,7 +80,7 @@ fn is_method(text: &str, name: Span) -> bool {
         || ["set", "with"].iter().any(|verb| called.starts_with(verb))
 }
 
-/// Whether the function that takes name and value as arguments stores them.
+/// Whether the function that has name and value as arguments stores them.
 fn is_setter(text: &str, name: Span) -> bool {
     let before = text[..name.start as usize].trim_end_matches(['"', '\'', '`', ' ']);
     let Some(before) = before.strip_suffix('(') else { return false };
@@ -107,7 +107,7 @@ fn is_label(name: &str, value: &str) -> bool {
     is_identifier && plain(value).contains(&plain(last))
 }
 
-/// Whether an expression may end at `at`, after a literal; conversions of the literal count.
+/// Whether an expression can end at `at`, after a literal; conversions of the literal are included.
 fn ends_value(text: &str, at: usize) -> bool {
     let rest = text.get(at..).unwrap_or_default().trim_start_matches([' ', '\t']);
     let conversions = [
@@ -130,7 +130,7 @@ fn ends_value(text: &str, at: usize) -> bool {
         || conversions.iter().any(|conversion| rest.starts_with(conversion))
 }
 
-/// Functions that log in: those whose second argument is the password, then those whose third is.
+/// Functions that log in: first those with the password as second argument, then as third.
 static CALLEES: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     let names =
         table::CALLS_WITH_PASSWORD_SECOND.iter().chain(table::CALLS_WITH_PASSWORD_THIRD.iter());
@@ -158,7 +158,7 @@ pub(super) fn calls(text: &str, trust: Trust, found: &mut Vec<Found>) {
     }
 }
 
-/// How far behind its name a call is read, in bytes.
+/// Maximum length of a call after its name, in bytes.
 const CALL_REACH: usize = 1024;
 
 /// `ConvertTo-SecureString "…" -AsPlainText`
@@ -166,7 +166,7 @@ pub(super) fn secure_strings(text: &str, trust: Trust, found: &mut Vec<Found>) {
     const CALL: &str = "ConvertTo-SecureString";
     for (at, _) in text.match_indices(CALL) {
         let start = at + CALL.len();
-        // Thousands may stand on one line.
+        // One line can contain thousands of calls.
         let rest = &text[start..text.floor_char_boundary(start + CALL_REACH)];
         let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
         let Some(open) = line.find(['"', '\'']).filter(|_| line.contains("-AsPlainText")) else {
@@ -182,8 +182,8 @@ pub(super) fn secure_strings(text: &str, trust: Trust, found: &mut Vec<Found>) {
     }
 }
 
-/// The arguments from `at` on, up to the closing parenthesis or the end of the line: bounds and
-/// whether each is one literal.
+/// The arguments from `at` to the closing parenthesis or the end of the line: start, end and
+/// whether each is a single literal.
 fn arguments(text: &str, at: usize) -> Vec<(usize, usize, bool)> {
     let reach = &text[..text.floor_char_boundary(at + CALL_REACH)];
     let line = &reach[..reach[at..].find('\n').map_or(reach.len(), |length| at + length)];

@@ -1,7 +1,7 @@
-//! Credentials in settings, dotfiles, stores and, by the names they are assigned to, anywhere.
+//! Credentials in settings, dotfiles and stores, and anywhere by the names they are assigned to.
 //!
-//! A file whose name says what it is ([`formats`]) is read by its format and believed; in any
-//! other file only literals count that have the name and the shape of a secret ([`generic`]).
+//! A file with a known name ([`formats`]) is parsed by its format, and its values are trusted; in
+//! any other file only literals with the name and the shape of a secret are reported ([`generic`]).
 
 mod data;
 mod embedded;
@@ -30,7 +30,7 @@ use formats::{Form, Format};
 use std::sync::LazyLock;
 use values::Trust;
 
-/// Credentials in files known to hold them, and anywhere by the names they are assigned to.
+/// Credentials in files known to contain them, and anywhere by the names they are assigned to.
 pub(super) const FAMILY: Family = Family {
     name: "credentials",
     rules: || ids(rules::CHECKS),
@@ -51,7 +51,7 @@ pub(crate) struct Credentials {
     found: Vec<Found>,
 }
 
-/// One secret, and the rule it breaks.
+/// A secret, and the rule it violates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Found {
     rule: &'static str,
@@ -65,11 +65,11 @@ impl Found {
 }
 
 impl Credentials {
-    /// The findings of one rule.
+    /// Reports the findings of one rule.
     fn report(&self, rule: &str, message: &str, help: &str, report: &mut Report<'_>) {
         for found in self.found.iter().filter(|found| found.rule == rule) {
             let finding = report.at(found.span, message).help(help);
-            // A store is named, not shown: there is nothing to hide.
+            // A store is reported by name; there is no value to hide.
             if !found.span.is_empty() {
                 finding.secret(found.span);
             }
@@ -77,14 +77,14 @@ impl Credentials {
     }
 }
 
-/// Whether the file at `path` with this beginning holds credentials by its format.
+/// Whether the format of the file at `path`, which starts with `start`, contains credentials.
 pub(crate) fn is_known(path: &str, start: &str) -> bool {
     formats::of(path).is_some() || sniff(path, start).is_some()
 }
 
-/// Reads a file that [`is_known`].
+/// Parses a file that [`is_known`].
 pub(crate) fn parse(source: &Source) -> Credentials {
-    // The mark before the first letter is no part of any format.
+    // A byte order mark is not part of any format.
     let text = source.text().strip_prefix('\u{FEFF}').unwrap_or(source.text());
     let mark = source.text().len() - text.len();
     let known = formats::of(source.path())
@@ -155,7 +155,7 @@ fn read(look: Look<'_>, format: &Format, found: &mut Vec<Found>) {
     }
 }
 
-/// Settings by line; a file of that name may be JSON, YAML or XML after all.
+/// Settings by line; a file with such a name can turn out to be JSON, YAML or XML.
 fn settings(look: Look<'_>, found: &mut Vec<Found>) {
     match look.text.trim_start_matches('\u{FEFF}').trim_start().chars().next() {
         Some('{') => tree(look, Form::Json, found),
@@ -165,25 +165,25 @@ fn settings(look: Look<'_>, found: &mut Vec<Found>) {
         }
         _ => {
             data::tree(&ini::parse(look.text), look, found);
-            // Braces and several settings a line: `server { password = "x"; }`.
+            // Blocks with several settings per line: `server { password = "x"; }`.
             let comments = Comments { text: look.text, ..Comments::default() };
             literals::assignments(look, comments.without(hits(look.text)), true, found);
         }
     }
 }
 
-/// Comments of a settings file, line by line: each byte is looked at once.
+/// Comments of a settings file, line by line; each byte is scanned once.
 #[derive(Default)]
 struct Comments<'a> {
     text: &'a str,
-    /// Up to where lines were looked for.
+    /// End of the scanned text.
     read: usize,
-    /// Whether the line there is a comment.
+    /// Whether the current line is a comment.
     is_comment: bool,
 }
 
 impl<'a> Comments<'a> {
-    /// Those of the offsets, ascending, whose line is no comment.
+    /// Those of the ascending offsets whose line is not a comment.
     fn without(mut self, offsets: impl Iterator<Item = usize>) -> impl Iterator<Item = usize> {
         self.begin_line(0);
         offsets.filter(move |&offset| {
@@ -218,7 +218,7 @@ fn tree(look: Look<'_>, form: Form, found: &mut Vec<Found>) {
     }
 }
 
-/// Commands in the texts of a pipeline: `script: - docker login -p …`.
+/// Commands in the strings of a pipeline: `script: - docker login -p …`.
 fn commands(tree: &aidd_engine::parse::tree::Tree, look: Look<'_>, found: &mut Vec<Found>) {
     for node in &tree.nodes {
         let Some(value) = node.value.as_deref() else { continue };
@@ -232,7 +232,7 @@ fn commands(tree: &aidd_engine::parse::tree::Tree, look: Look<'_>, found: &mut V
     }
 }
 
-/// What the beginning of a text gives away.
+/// Detects the format by the first lines of a text.
 fn sniff(path: &str, start: &str) -> Option<&'static Format> {
     if is_documentation(path) {
         return None;
@@ -255,8 +255,8 @@ fn sniff(path: &str, start: &str) -> Option<&'static Format> {
     (has_line("kind: Config") && start.contains("clusters:")).then(|| by("kubeconfig")).flatten()
 }
 
-/// Literals with the name and the shape of a secret, in a file of which nothing is known; `hits`
-/// are the offsets of [`keywords`] in its text.
+/// Literals with the name and the shape of a secret, in a file of unknown format; `hits` are the
+/// offsets of [`keywords`] in its text.
 pub(crate) fn generic(source: &Source, hits: impl IntoIterator<Item = usize>) -> Credentials {
     let text = source.text();
     if text.contains("kind: SealedSecret") {
@@ -282,7 +282,7 @@ pub(crate) fn generic(source: &Source, hits: impl IntoIterator<Item = usize>) ->
     Credentials { found: distinct(text, found) }
 }
 
-/// Whether the name left of a value is one of a password.
+/// Whether the name to the left of a value denotes a password.
 fn is_password(text: &str, value: Span) -> bool {
     let start = value.start as usize;
     let before = &text[text.floor_char_boundary(start.saturating_sub(120))..start];
@@ -291,7 +291,7 @@ fn is_password(text: &str, value: Span) -> bool {
     last("pass").max(last("pwd")) > last("secret").max(last("token")).max(last("key"))
 }
 
-/// Prose about secrets, whose examples look like the real thing.
+/// Prose about secrets, whose examples look like real ones.
 fn is_documentation(name: &str) -> bool {
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
     ["md", "mdx", "rst", "adoc", "html", "tex", "ipynb", "po", "pot", "svg", "css", "map", "lock"]
@@ -299,7 +299,7 @@ fn is_documentation(name: &str) -> bool {
         .any(|known| extension.eq_ignore_ascii_case(known))
 }
 
-/// How far to trust an unknown file, and whether its values need no quotes.
+/// How far an unknown file is trusted, and whether its values need no quotes.
 fn trust(source: &Source) -> (Trust, bool) {
     let path = source.path().to_ascii_lowercase();
     let extension =
@@ -347,7 +347,7 @@ fn finder(words: impl Iterator<Item = &'static str>) -> Option<AhoCorasick> {
     AhoCorasick::builder().ascii_case_insensitive(true).build(words).ok()
 }
 
-/// Words of which every name of a secret contains one; what a prefilter looks for.
+/// The words of which every name of a secret contains at least one; used as a prefilter.
 pub(crate) fn keywords() -> impl Iterator<Item = &'static str> {
     table::KEYWORDS.iter()
 }
@@ -357,12 +357,13 @@ pub(crate) fn hits(text: &str) -> impl Iterator<Item = usize> {
     FINDER.iter().flat_map(move |finder| finder.find_iter(text)).map(|hit| hit.start())
 }
 
-/// The same, with words that are telling in known files only.
+/// Like [`hits`], with words that denote secrets in known files only.
 fn hits_wide(text: &str) -> impl Iterator<Item = usize> {
     WIDE_FINDER.iter().flat_map(move |finder| finder.find_iter(text)).map(|hit| hit.start())
 }
 
-/// Each secret once: of findings that overlap, the one found first. Our own examples are none.
+/// Removes duplicates: of overlapping findings, the first is retained. The project's own marked
+/// examples are excluded.
 fn distinct(text: &str, found: Vec<Found>) -> Vec<Found> {
     let is_example = |found: &Found| {
         let secret = if found.span.is_empty() { text } else { &text[found.span.range()] };

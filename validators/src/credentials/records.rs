@@ -1,4 +1,4 @@
-//! Files of one record a line: password files, account lists, files that are one secret.
+//! Files with one record per line: password files, account lists, files with a single secret.
 
 use super::names::Class;
 use super::values::{Trust, is_credible, is_password_hash};
@@ -8,7 +8,7 @@ use aidd_engine::text::placeholder::is_placeholder;
 use aidd_engine::text::shape::{entropy, looks_random};
 use aidd_engine::text::source::Span;
 
-/// The lines of `text` without surrounding space, each with its offset; no comments, none empty.
+/// The trimmed lines of `text` with their offsets, without comments and empty lines.
 pub(super) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut offset = 0;
     text.split_inclusive(['\n', '\r']).filter_map(move |line| {
@@ -21,7 +21,7 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// The words of a line, each with its offset; quotes keep words together and are left out.
+/// The words of a line with their offsets; quoted text is one word, without the quotes.
 pub(super) fn words(line: &str) -> Vec<(usize, &str)> {
     let mut words = Vec::new();
     let mut at = 0;
@@ -42,7 +42,7 @@ pub(super) fn words(line: &str) -> Vec<(usize, &str)> {
     words
 }
 
-/// netrc and its kin: the word after `password`.
+/// netrc and similar files: the word after `password`.
 pub(super) fn named_words(text: &str, format: &Format, trust: Trust, found: &mut Vec<Found>) {
     for (offset, line) in lines(text).filter(|(_, line)| !is_comment(line)) {
         let words = words(line);
@@ -65,7 +65,7 @@ pub(super) fn named_words(text: &str, format: &Format, trust: Trust, found: &mut
                     (from, value)
                 }
                 _ => {
-                    // Routers note how a password is hidden: `password 7 …`.
+                    // Routers note the encoding of a password: `password 7 …`.
                     while at < words.len()
                         && (matches!(words[at].1, "=" | "is" | ":")
                             || (words[at].1.len() == 1
@@ -117,7 +117,7 @@ pub(super) fn pgpass(text: &str, trust: Trust, found: &mut Vec<Found>) {
     }
 }
 
-/// `user:hash` and, with a realm between, `user:realm:hash`.
+/// `user:hash` and, with a realm, `user:realm:hash`.
 pub(super) fn htpasswd(text: &str, found: &mut Vec<Found>) {
     for (offset, line) in lines(text) {
         let Some(first) = line.find(':') else { continue };
@@ -198,7 +198,7 @@ pub(super) fn sasl(text: &str, trust: Trust, found: &mut Vec<Found>) {
     }
 }
 
-/// A user, then a password, a line each.
+/// User and password, one per line.
 pub(super) fn two_lines(text: &str, trust: Trust, found: &mut Vec<Found>) {
     if let Some((offset, value)) = lines(text).nth(1)
         && is_credible(value, Class::Password, trust)
@@ -233,7 +233,7 @@ pub(super) fn ipsec(text: &str, trust: Trust, found: &mut Vec<Found>) {
     }
 }
 
-/// The first line is the secret.
+/// Reports the first line as the secret.
 pub(super) fn whole(text: &str, format: &Format, trust: Trust, found: &mut Vec<Found>) {
     let mut all = lines(text);
     let Some((offset, line)) = all.next() else { return };
@@ -338,18 +338,18 @@ fn csv(text: &str, format: &Format, found: &mut Vec<Found>) {
     }
 }
 
-/// `/msg nickserv identify PASSWORD` in what a client sends after it connects.
+/// `/msg nickserv identify PASSWORD` among the commands that a client sends after connecting.
 pub(super) fn identify(text: &str, trust: Trust, found: &mut Vec<Found>) {
     for (offset, line) in lines(text) {
         let lower = line.to_ascii_lowercase();
         let marks = ["identify ", " ident "];
         let places = marks.iter().flat_map(|mark| lower.match_indices(mark));
         for at in places.map(|(at, mark)| at + mark.len()) {
-            // The account and the password; thousands of commands may stand on one line.
+            // The account and the password; one line can contain thousands of commands.
             let to = line.floor_char_boundary(at + 1024);
             let Some(command) = line.get(at..to) else { continue };
             let command = &command[..command.find(['"', ';', '|', '\'']).unwrap_or(command.len())];
-            // `identify account password` has one word more.
+            // `identify account password` has one additional word.
             let command_words = words(command);
             let Some(&(start, value)) = command_words.get(1).or(command_words.first()) else {
                 continue;
@@ -392,7 +392,7 @@ pub(super) fn rdp(text: &str, found: &mut Vec<Found>) {
     }
 }
 
-/// A key in armour, or the lines of a key without any.
+/// An armoured key, or the lines of a key without armour.
 pub(super) fn key(text: &str, found: &mut Vec<Found>) {
     embedded::private_keys(text, found);
     // libotr: the private number of a DSA key.
@@ -417,7 +417,7 @@ pub(super) fn key(text: &str, found: &mut Vec<Found>) {
     }
 }
 
-/// A store that is not text: one finding at its start, unless it is empty.
+/// A binary store: one finding at its start, unless it is empty.
 pub(super) fn store(text: &str, format: &Format, found: &mut Vec<Found>) {
     if !text.trim().is_empty() {
         found.push(Found::new(format.rule, Span::at(0)));

@@ -1,11 +1,11 @@
-//! The rules: what a finding says and advises. Why stands in each rule's page.
+//! The messages and help texts of the rules. Explanations are in each rule's page.
 
 use super::Credentials;
 use crate::Checks;
 
 macro_rules! rules {
     ($($id:literal: $message:literal, $help:literal;)*) => {
-        /// Every rule on credentials.
+        /// All rules on credentials.
         pub(crate) const CHECKS: Checks<Credentials> = &[
             $(($id, |found, report| found.report($id, $message, $help, report)),)*
         ];
@@ -13,7 +13,7 @@ macro_rules! rules {
 }
 
 rules! {
-    "secrets/ansible-password": "Ansible password in clear",
+    "secrets/ansible-password": "Ansible password in plain text",
         "Encrypt it with `ansible-vault encrypt_string`, and change the password on the hosts";
     "secrets/application-server-password": "Password in the settings of an application server",
         "Read it from the environment or the server's own vault, and change it";
@@ -21,19 +21,19 @@ rules! {
         "Deactivate the key in IAM, and use short-lived credentials (IAM Identity Center, roles)";
     "secrets/browser-saved-login": "Saved login of a browser profile",
         "Remove the profile from the repository and change the passwords saved in it";
-    "secrets/chat-client-password": "Password of a chat or game server in clear",
+    "secrets/chat-client-password": "Password of a chat or game server in plain text",
         "Change it, and keep the file out of the repository";
-    "secrets/ci-secret": "Secret in clear in a pipeline definition",
+    "secrets/ci-secret": "Secret in plain text in a pipeline definition",
         "Move it to the secret store of the CI service and refer to it by name";
     "secrets/cloud-cli-credentials": "Credential of a command line tool",
         "Revoke it, and keep the tool's credential file out of the repository";
-    "secrets/config-password": "Secret in clear in a settings file",
+    "secrets/config-password": "Secret in plain text in a settings file",
         "Read it from the environment or a secret store, and change it";
     "secrets/connection-string-password": "Password in a connection string",
         "Take the password from the environment or a secret store, and change it";
-    "secrets/database-config-password": "Database password in clear",
+    "secrets/database-config-password": "Database password in plain text",
         "Read it from the environment or a secret store, and change it";
-    "secrets/django-secret-key": "Django SECRET_KEY in clear",
+    "secrets/django-secret-key": "Django SECRET_KEY in plain text",
         "Generate a new key and read it from the environment";
     "secrets/docker-config-auth": "Registry login in a Docker configuration",
         "Run `docker logout`, revoke the token, and use a credential helper";
@@ -43,28 +43,28 @@ rules! {
         "Change it on the server, and keep FileZilla's files out of the repository";
     "secrets/ftp-client-password": "Password in the settings of an upload tool",
         "Change it on the server, use a key instead, and ignore the file";
-    "secrets/generic-password": "Password in clear",
+    "secrets/generic-password": "Password in plain text",
         "Read it from the environment or a secret store, and change it";
-    "secrets/generic-secret": "Secret in clear",
+    "secrets/generic-secret": "Secret in plain text",
         "Read it from the environment or a secret store, and revoke it";
-    "secrets/git-credentials": "Git credential in clear",
-        "Revoke it, and use a credential helper that keeps it in the system's key chain";
+    "secrets/git-credentials": "Git credential in plain text",
+        "Revoke it, and use a credential helper that stores it in the system keychain";
     "secrets/htpasswd-hash": "Password hash of a web server account",
-        "Keep the file out of the repository, and change the password";
+        "Exclude the file from the repository, and change the password";
     "secrets/key-store": "Key store in the repository",
-        "Keep key stores in a secret store, and replace the keys in it";
+        "Store key stores in a secret manager, and replace the keys in it";
     "secrets/kubeconfig-credentials": "Cluster credential in a kubeconfig",
         "Revoke it, and use an exec plugin that fetches short-lived credentials";
-    "secrets/kubernetes-secret": "Value of a Kubernetes Secret in clear",
-        "Keep it in a secret store, or commit a sealed or encrypted form, and change it";
+    "secrets/kubernetes-secret": "Value of a Kubernetes Secret in plain text",
+        "Move it to a secret store, or commit a sealed or encrypted form, and change it";
     "secrets/login-call-password": "Password in a call that logs in",
         "Read it from the environment or a secret store, and change it";
-    "secrets/mail-client-password": "Mail password in clear",
-        "Change it, and let the program ask a key chain (`passwordeval` and the like)";
+    "secrets/mail-client-password": "Mail password in plain text",
+        "Change it, and have the program read it from a keychain (`passwordeval` or similar)";
     "secrets/netrc-password": "Password in a netrc file",
         "Change it, and keep the file out of the repository";
     "secrets/network-service-password": "Password or community string of a network service",
-        "Change it, and put it into a file that only the service can read";
+        "Change it, and move it to a file that only the service can read";
     "secrets/npmrc-auth-token": "Registry credential in a package manager's settings",
         "Revoke the token, and write `${NPM_TOKEN}` in its place";
     "secrets/package-registry-credentials": "Registry credential in a package manager's settings",
@@ -72,45 +72,45 @@ rules! {
     "secrets/password-database": "Password database in the repository",
         "Remove it from the repository and its history, and change the passwords in it";
     "secrets/password-hash": "Password hash in a settings file",
-        "Keep it in a secret store, and change the password";
+        "Move it to a secret store, and change the password";
     "secrets/pgpass-password": "Database password in a pgpass file",
         "Change it, and keep the file out of the repository";
     "secrets/private-key-file": "Private key",
-        "Replace the key pair, and keep the private half out of the repository";
+        "Replace the key pair, and keep the private key out of the repository";
     "secrets/rails-master-key": "Rails master key",
-        "Keep it in RAILS_MASTER_KEY, make a new one, and change what it protected";
-    "secrets/rails-secret-key-base": "Rails secret_key_base in clear",
+        "Store it in RAILS_MASTER_KEY, generate a new one, and change what it protected";
+    "secrets/rails-secret-key-base": "Rails secret_key_base in plain text",
         "Generate a new one, and read it from the environment or the encrypted credentials";
     "secrets/remote-desktop-password": "Password in a remote desktop file",
-        "Change it, and let the client ask for it";
+        "Change it, and have the client prompt for it";
     "secrets/script-secret": "Secret on a command line in a script",
-        "Read it from the environment or a file with narrow rights, and change it";
+        "Read it from the environment or a file with restricted permissions, and change it";
     "secrets/secret-file": "File that holds a secret",
-        "Keep it in a secret store, list the file in .gitignore, and change the secret";
+        "Move it to a secret store, list the file in .gitignore, and change the secret";
     "secrets/secret-list": "Secret in a list of secrets",
-        "Move the list to a password manager, and change what it holds";
+        "Move the list to a password manager, and change the secrets in it";
     "secrets/shadow-hash": "Password hash of a system account",
         "Remove the file from the repository, and change the password";
     "secrets/shell-history-secret": "Secret on a command line in a history file",
         "Remove the history from the repository, and change the secret";
     "secrets/shell-profile-secret": "Secret in a shell profile",
-        "Load it from a key chain or an ignored file, and change it";
+        "Load it from a keychain or an ignored file, and change it";
     "secrets/sql-password-hash": "Password hash in SQL",
-        "Leave the column out of dumps, and have the accounts change their passwords";
+        "Exclude the column from dumps, and reset the passwords of the accounts";
     "secrets/sql-user-password": "Account password in SQL",
         "Pass it as a variable, and change it";
     "secrets/terraform-state-secret": "Secret in Terraform state",
         "Keep state in an encrypted remote backend, and change the secret";
-    "secrets/terraform-variable-secret": "Secret in clear in Terraform",
-        "Declare the variable `sensitive`, pass it by environment, and change it";
+    "secrets/terraform-variable-secret": "Secret in plain text in Terraform",
+        "Declare the variable `sensitive`, pass it through the environment, and change it";
     "secrets/vault-password-file": "Password of an Ansible vault",
-        "Use a script that asks a key chain, and rekey the vault";
-    "secrets/vpn-secret": "VPN secret in clear",
+        "Use a script that reads a keychain, and rekey the vault";
+    "secrets/vpn-secret": "VPN secret in plain text",
         "Change it on both sides, and keep the file out of the repository";
-    "secrets/web-framework-secret": "Secret key of a web framework in clear",
+    "secrets/web-framework-secret": "Secret key of a web framework in plain text",
         "Generate a new one, and read it from the environment";
-    "secrets/wifi-password": "Wireless network password in clear",
+    "secrets/wifi-password": "Wireless network password in plain text",
         "Change it, and keep the file out of the repository";
-    "secrets/wordpress-salt": "WordPress key or salt in clear",
+    "secrets/wordpress-salt": "WordPress key or salt in plain text",
         "Generate new ones, and read them from the environment";
 }

@@ -1,5 +1,4 @@
-//! Shell: assignments, and passwords on the command line, as they lie in profiles, scripts and
-//! histories.
+//! Shell: assignments, and passwords on the command line, in profiles, scripts and histories.
 
 use super::data::{Look, named};
 use super::names::Class;
@@ -9,12 +8,12 @@ use super::{Found, sql};
 use aidd_engine::parse::ini;
 use aidd_engine::text::source::Span;
 
-/// How a command takes a password.
+/// How a command receives a password.
 #[derive(Clone, Copy)]
 enum Takes {
     /// The word after the flag.
     Next(&'static str),
-    /// What follows the flag in the same word: `-pSECRET`.
+    /// The rest of the word after the flag: `-pSECRET`.
     Glued(&'static str),
     /// `user:password`, after a flag.
     Account(&'static str),
@@ -22,13 +21,13 @@ enum Takes {
     Percent(&'static str),
     /// `user/password@service`
     Slash,
-    /// The n-th word that is no flag.
+    /// The n-th word that is not a flag.
     Place(usize),
 }
 
 use Takes::{Account, Glued, Next, Percent, Place, Slash};
 
-/// Commands and how they take passwords. Long flags with a telling name need no entry.
+/// Commands and how they receive passwords. Long flags whose name denotes a secret need no entry.
 const COMMANDS: &[(&str, &[Takes])] = &[
     ("mysql", &[Glued("-p")]),
     ("mysqldump", &[Glued("-p")]),
@@ -78,17 +77,17 @@ const COMMANDS: &[(&str, &[Takes])] = &[
     ("schtasks", &[Next("/rp"), Next("/RP")]),
 ];
 
-/// Reports the secrets of shell text.
+/// Reports the secrets in shell text.
 pub(super) fn scan(text: &str, look: Look<'_>, found: &mut Vec<Found>) {
     for (offset, line) in lines(text) {
-        // zsh and fish note the time: `: 1600000000:0;command`, `- cmd: command`.
+        // zsh and fish record the time: `: 1600000000:0;command`, `- cmd: command`.
         let skip = match line.strip_prefix(": ").and_then(|_| line.find(';')) {
             Some(at) => at + 1,
             None if line.starts_with("- cmd: ") => 7,
             None => 0,
         };
         command(&line[skip..], offset + skip, look, found);
-        // An alias is a command in quotes.
+        // An alias is a quoted command.
         if line.starts_with("alias ")
             && let Some(open) = line.find(['\'', '"'])
         {
@@ -98,7 +97,7 @@ pub(super) fn scan(text: &str, look: Look<'_>, found: &mut Vec<Found>) {
     }
 }
 
-/// Reports the secrets of one line.
+/// Reports the secrets in one line.
 pub(super) fn command(line: &str, offset: usize, look: Look<'_>, found: &mut Vec<Found>) {
     let words = words(line);
     if !line.starts_with("alias ") {
@@ -214,7 +213,8 @@ fn report((start, value): (usize, &str), offset: usize, look: Look<'_>, found: &
 /// `NAME=value` before or without a command, with or without `export`, and fish's `set -x`.
 fn assignments(line: &str, offset: usize, look: Look<'_>, found: &mut Vec<Found>) {
     let mut at = 0;
-    // Only words at the start of a command assign; flags and arguments are looked at elsewhere.
+    // Only words at the start of a command are assignments; flags and arguments are handled
+    // elsewhere.
     while let Some(found_at) = line[at..].find('=') {
         let sign = at + found_at;
         at = sign + 1;
@@ -258,7 +258,7 @@ fn assignments(line: &str, offset: usize, look: Look<'_>, found: &mut Vec<Found>
     }
 }
 
-/// What no table describes: `echo x | sudo -S`, `chpasswd`, `aws configure set`, headers.
+/// Cases not covered by the table: `echo x | sudo -S`, `chpasswd`, `aws configure set`, headers.
 fn special(
     line: &str,
     words: &[(usize, &str)],

@@ -1,4 +1,4 @@
-//! Passwords in SQL: accounts that statements make, and rows of dumped user tables.
+//! Passwords in SQL: accounts that statements create, and rows of dumped user tables.
 
 use super::Found;
 use super::names::{Class, class};
@@ -7,7 +7,7 @@ use aidd_engine::parse::ini::closing;
 use aidd_engine::text::source::Span;
 use std::collections::HashMap;
 
-/// The columns of the tables of a dump, by lower-case name.
+/// The columns of the tables of a dump, by lower-case table name.
 type Tables = HashMap<String, Vec<String>>;
 
 /// Reports the passwords in `text`.
@@ -65,16 +65,16 @@ pub(super) fn scan(text: &str, trust: Trust, found: &mut Vec<Found>) {
     }
 }
 
-/// What is known of the rows of a table.
+/// The known properties of the rows of a table.
 struct Row {
-    /// The place of the password among the values.
+    /// Index of the password among the values.
     password: Option<usize>,
-    /// The table holds accounts, by its name.
+    /// Whether the table contains accounts, judging by its name.
     accounts: bool,
 }
 
 impl Row {
-    /// Reads `table (columns) …`.
+    /// Parses `table (columns) …`.
     fn new(statement: &str, tables: &Tables) -> Self {
         let name = table_name(statement);
         let head = statement.split(" VALUES").next().unwrap_or(statement);
@@ -157,7 +157,7 @@ fn column(line: &str) -> Option<String> {
         .then(|| name.to_owned())
 }
 
-/// The password of each `(…)` of a line of `insert`.
+/// Reports the password in each `(…)` of a line of `insert`.
 fn rows(line: &str, offset: usize, row: &Row, found: &mut Vec<Found>) {
     let lower_values = line.to_ascii_lowercase().find("values").map_or(0, |at| at + 6);
     let mut at = lower_values;
@@ -175,7 +175,7 @@ fn rows(line: &str, offset: usize, row: &Row, found: &mut Vec<Found>) {
                 field.quoted && is_password_hash(value) && (is_marked || row.accounts)
             })
         };
-        // A row that names its columns and has none for passwords holds none.
+        // A row with named columns and no password column contains no password.
         if let Some(field) = by_column.or_else(|| row.password.is_none().then(by_shape).flatten()) {
             let value = &line[field.start..field.end];
             let rule = if is_password_hash(value) {
@@ -188,7 +188,7 @@ fn rows(line: &str, offset: usize, row: &Row, found: &mut Vec<Found>) {
     }
 }
 
-/// One value of a row.
+/// A value of a row.
 struct Field {
     start: usize,
     end: usize,
@@ -224,7 +224,7 @@ fn fields(line: &str, mut at: usize) -> (Vec<Field>, usize) {
     (fields, at)
 }
 
-/// The password of a tab-separated row of `copy`.
+/// Reports the password in a tab-separated row of `copy`.
 fn copied(line: &str, offset: usize, row: &Row, found: &mut Vec<Found>) {
     let Some(place) = row.password else { return };
     let mut start = 0;
@@ -281,7 +281,7 @@ pub(super) fn statement(
             continue;
         };
         let between = &lower[from..from + quote_at];
-        // `identified with 'plugin' by 'x'`: what follows `by` counts.
+        // `identified with 'plugin' by 'x'`: only the value after `by` is a password.
         let quote_at = if mark == "identified with" {
             match lower[from..]
                 .find(" by ")
@@ -296,12 +296,12 @@ pub(super) fn statement(
             quote_at
         };
         let start = from + quote_at + 1;
-        // A variable of the client: `:'password'`.
+        // A client variable: `:'password'`.
         if line[..start - 1].ends_with(':') {
             return;
         }
         let quote = if line[start - 1..].starts_with('"') { '"' } else { '\'' };
-        // `for 'user'@'host' = 'x'`: the last text is the password.
+        // `for 'user'@'host' = 'x'`: the last string is the password.
         let (start, length) = match closing(&line[start..], quote) {
             Some(length) if mark == "password for" || mark == "set password" => {
                 last_text(line, start, length, quote)

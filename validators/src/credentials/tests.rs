@@ -1,5 +1,6 @@
-//! The trees under `tests/fixtures`: files as they lie about, and look-alikes that hold nothing.
-#![expect(clippy::disallowed_methods, reason = "the fixtures lie on the disk")]
+//! The trees under `tests/fixtures`: files as found in repositories, and look-alikes without
+//! secrets.
+#![expect(clippy::disallowed_methods, reason = "the fixtures are files on disk")]
 
 use super::{Credentials, generic, hits, parse};
 use aidd_engine::text::placeholder::JOIN_MARK;
@@ -12,7 +13,7 @@ fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures")
 }
 
-/// The files below `folder`, with their paths relative to it.
+/// The files below `folder`, with paths relative to it.
 fn files(folder: &Path) -> Vec<(String, String)> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -32,7 +33,7 @@ fn files(folder: &Path) -> Vec<(String, String)> {
     files
 }
 
-/// What is found in one file, a line each: `path:line:column rule`.
+/// The findings in one file, one per line: `path:line:column rule`.
 fn found(path: &str, text: &str) -> Vec<String> {
     let source = Source::new(path, text);
     let Credentials { found } = if (super::FAMILY.claim)(path, text).is_some() {
@@ -56,7 +57,7 @@ fn each_secret_is_found_once_and_nothing_else() {
         .flat_map(|(path, text)| found(path, text))
         .collect();
     let unique: BTreeSet<&str> = all.iter().map(String::as_str).collect();
-    assert_eq!(all.len(), unique.len(), "something is found twice");
+    assert_eq!(all.len(), unique.len(), "duplicate findings");
     let missed: Vec<_> = expected.difference(&unique).collect();
     let extra: Vec<_> = unique.difference(&expected).collect();
     assert!(missed.is_empty() && extra.is_empty(), "missed {missed:#?}\nextra {extra:#?}");
@@ -93,7 +94,7 @@ fn a_secret_is_marked_where_it_stands() {
     }
 }
 
-/// One file name for each form of format.
+/// One file name per syntax.
 const NAMES: [&str; 24] = [
     ".env",
     ".npmrc",

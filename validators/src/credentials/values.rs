@@ -1,28 +1,28 @@
-//! Whether a value can be the secret that its name announces.
+//! Whether a value can be the secret that its name denotes.
 
 use super::names::Class;
 use aidd_engine::text::placeholder::{is_placeholder, is_template};
 use aidd_engine::text::shape::{entropy, looks_random};
 use aidd_lexicon::tables::credentials as table;
 
-/// Most bytes of a secret in a file that is not known to hold any.
+/// Maximum length in bytes of a secret in a file that is not known to contain any.
 pub(super) const LONGEST: usize = 2048;
 
-/// How much a file is trusted to hold the real thing.
+/// How far the values of a file are trusted to be real.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Trust {
-    /// Source code, tests, documentation, samples: most values are made up or mean something else.
+    /// Source code, tests, documentation, samples: most values are made up or not secrets.
     Low,
-    /// A settings file of a program we do not know.
+    /// A settings file of an unknown program.
     Medium,
-    /// A settings file known to hold credentials: even `changeme` is one.
+    /// A settings file known to contain credentials: even `changeme` is reported.
     High,
 }
 
 /// Whether `value` is credible as a secret of `class`.
 pub(crate) fn is_credible(value: &str, class: Class, trust: Trust) -> bool {
     let value = value.trim();
-    // Quickly: thousands of names may stand in one value.
+    // A fast path: one value can contain thousands of names.
     if trust < Trust::High && value.len() > LONGEST {
         return false;
     }
@@ -47,7 +47,7 @@ pub(crate) fn is_credible(value: &str, class: Class, trust: Trust) -> bool {
     }
 }
 
-/// Something a machine made, long enough to matter.
+/// A machine-generated value with at least `least` bytes.
 fn is_token(value: &str, least: usize) -> bool {
     let has_digit = value.bytes().any(|byte| byte.is_ascii_digit());
     let has_letter = value.bytes().any(|byte| byte.is_ascii_alphabetic());
@@ -63,7 +63,8 @@ fn is_token(value: &str, least: usize) -> bool {
         && entropy(value) >= 2.5
 }
 
-/// In source code only what a person would not use as a label: mixed classes, no words alone.
+/// In source code, only values that are unlikely to be a label: mixed character classes, not just
+/// words.
 fn is_strong_password(value: &str) -> bool {
     let count = |is: fn(&u8) -> bool| value.bytes().filter(is).count();
     let digits = count(u8::is_ascii_digit);
@@ -90,7 +91,7 @@ fn is_strong_password(value: &str) -> bool {
         }
 }
 
-/// A hash as `crypt`, databases and frameworks write it.
+/// A hash in the format of `crypt`, databases and frameworks.
 pub(crate) fn is_password_hash(value: &str) -> bool {
     if value.len() < 13 || value.contains(char::is_whitespace) {
         return false;
@@ -102,7 +103,7 @@ pub(crate) fn is_password_hash(value: &str) -> bool {
         || value.strip_prefix("md5").is_some_and(|hex| hex.len() == 32 && is_hex(hex))
 }
 
-/// Whether a value is made of words that tests, samples and forms use where a secret would be:
+/// Whether a value consists of words that tests, samples and forms use in place of a secret:
 /// `my-secret-key`, `test_password_123`.
 pub(crate) fn is_dummy(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
@@ -127,7 +128,7 @@ fn is_type_word(value: &str) -> bool {
     table::TYPE_WORDS.contains(&lower)
 }
 
-/// A call, a member, a variable: what computes a value rather than being one.
+/// A call, a member or a variable: an expression rather than a value.
 fn is_lookup(value: &str) -> bool {
     let is_name = |text: &str| {
         !text.is_empty()
@@ -151,7 +152,7 @@ fn is_lookup(value: &str) -> bool {
             && is_name(value.trim_start_matches('&'))
 }
 
-/// A file: `/etc/key.pem`, `~/.secret`, `./a/b`, `C:\keys\x`.
+/// A file path: `/etc/key.pem`, `~/.secret`, `./a/b`, `C:\keys\x`.
 fn is_path(value: &str) -> bool {
     let slashes = value.matches(['/', '\\']).count();
     let rooted = ["/", "~/", "./", "../", "\\\\"].iter().any(|start| value.starts_with(start))
@@ -161,14 +162,14 @@ fn is_path(value: &str) -> bool {
         || (rooted && (slashes >= 2 || value.starts_with('~')) && !looks_random(value))
 }
 
-/// Bytes spelled out: `\x9b`, `%F0%9F`.
+/// Bytes written as escapes: `\x9b`, `%F0%9F`.
 fn is_escaped(value: &str) -> bool {
     let escape =
         |pair: &[u8]| pair[0] == b'%' && pair[1].is_ascii_hexdigit() && pair[2].is_ascii_hexdigit();
     value.contains("\\x") || value.contains("\\u") || value.as_bytes().windows(3).any(escape)
 }
 
-/// The usual spelling of a UUID: more often an id than a secret.
+/// The standard format of a UUID: more often an id than a secret.
 fn is_uuid(value: &str) -> bool {
     value.len() == 36
         && value.bytes().enumerate().all(|(at, byte)| match at {
@@ -177,12 +178,12 @@ fn is_uuid(value: &str) -> bool {
         })
 }
 
-/// A URL, a mail address, a host name.
+/// A URL, an e-mail address, a host name.
 fn is_address(value: &str) -> bool {
     value.contains("://") || value.starts_with("www.") || value.starts_with("mailto:")
 }
 
-/// Text for people: several words.
+/// Prose: several words.
 fn is_prose(value: &str) -> bool {
     let words = value.split_whitespace().filter(|word| {
         word.trim_matches(|c: char| c.is_ascii_punctuation()).chars().all(char::is_alphabetic)
@@ -190,7 +191,7 @@ fn is_prose(value: &str) -> bool {
     words.count() >= 4 || (value.ends_with(['?', ':', '.']) && value.contains(' '))
 }
 
-/// One word in a natural spelling.
+/// A single word in natural spelling.
 fn is_word(value: &str) -> bool {
     value.chars().all(|c| c.is_alphabetic() || c == '_' || c == '-' || c == '.')
         && !looks_random(value)

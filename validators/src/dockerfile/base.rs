@@ -1,4 +1,4 @@
-//! What an image is built on: tags, registries, platforms.
+//! Base images: tags, registries, platforms.
 
 use super::super::Checks;
 use super::{Beside, BesideCheck};
@@ -19,8 +19,8 @@ pub(super) const CHECKS: Checks<Dockerfile> = &[
 pub(super) const BESIDE: &[(&str, BesideCheck)] =
     &[("dockerfile/untrusted-registry", untrusted_registry)];
 
-/// The stages that build on an image, with its name; `scratch` is none, and a name that a variable
-/// or a template makes cannot be judged.
+/// The stages that build on an image, with its name; without `scratch` and names that contain a
+/// variable or a template.
 fn images(file: &Dockerfile) -> impl Iterator<Item = (&Stage, &Word, Image<'_>)> {
     file.stages.iter().filter(|stage| stage.base.is_none()).filter_map(|stage| {
         let word = stage.image.as_ref()?;
@@ -34,7 +34,7 @@ fn untagged_image(file: &Dockerfile, report: &mut Report<'_>) {
         if image.tag.is_none() && image.digest.is_none() && !word.text.contains('$') {
             report
                 .at(word.span, format!("image `{}` has no tag", image.name))
-                .help("name the version you tested, for example `:1.2`, or a digest");
+                .help("pin the version you tested, for example `:1.2`, or a digest");
         }
     }
 }
@@ -44,7 +44,7 @@ fn latest_tag(file: &Dockerfile, report: &mut Report<'_>) {
         if image.tag == Some("latest") && image.digest.is_none() {
             report
                 .at(word.span, format!("image `{}` is tagged `latest`", image.name))
-                .help("name the version you tested, or add a digest");
+                .help("pin the version you tested, or add a digest");
         }
     }
 }
@@ -67,12 +67,12 @@ fn untrusted_registry(beside: &Beside<'_>, report: &mut Report<'_>) {
             continue;
         }
         report
-            .at(word.span, format!("registry `{registry}` is not among the trusted ones"))
+            .at(word.span, format!("untrusted registry `{registry}`"))
             .help(format!("trusted: {}", trusted.join(", ")));
     }
 }
 
-/// Whether `registry` is what `pattern` says; `*` at one end stands for anything.
+/// Whether `registry` matches `pattern`; `*` at one end matches anything.
 fn fits(pattern: &str, registry: &str) -> bool {
     match (pattern.strip_prefix('*'), pattern.strip_suffix('*')) {
         (Some(end), _) if registry.ends_with(end) => true,
@@ -85,12 +85,12 @@ fn platform<'a>(file: &'a Dockerfile, stage: &Stage) -> Option<&'a Flag> {
     file.instructions[stage.from].flag("platform")
 }
 
-/// Architectures as they end the name of a stage.
+/// Architectures that occur as suffix of a stage name.
 const ARCHITECTURES: [&str; 9] =
     ["amd64", "arm64", "arm", "386", "ppc64le", "s390x", "riscv64", "mips64le", "loong64"];
 
 fn constant_platform(file: &Dockerfile, report: &mut Report<'_>) {
-    // `FROM build_${TARGETARCH}` picks one of several stages, each made for one platform.
+    // `FROM build_${TARGETARCH}` selects one of several stages, each for one platform.
     let picked = file.stages.iter().any(|stage| {
         stage
             .image
@@ -109,11 +109,11 @@ fn constant_platform(file: &Dockerfile, report: &mut Report<'_>) {
         }
         report
             .at(flag.span, format!("the platform is always `{}`", value.text))
-            .help("leave --platform out, or use $BUILDPLATFORM or $TARGETPLATFORM");
+            .help("remove --platform, or use $BUILDPLATFORM or $TARGETPLATFORM");
     }
 }
 
-/// Whether a platform is fixed: written out, or a variable that the file gives a fixed value.
+/// Whether a platform is fixed: a literal, or a variable with a constant value in the file.
 fn is_constant(file: &Dockerfile, globals: &HashMap<&str, Variable<'_>>, text: &str) -> bool {
     let variables = uses(text, file.escape);
     if variables.is_empty() {
@@ -125,7 +125,7 @@ fn is_constant(file: &Dockerfile, globals: &HashMap<&str, Variable<'_>>, text: &
     })
 }
 
-/// Whether the builder sets the variable.
+/// Whether the builder predefines the variable.
 pub(super) fn is_platform(name: &str) -> bool {
     let rest = name.strip_prefix("BUILD").or_else(|| name.strip_prefix("TARGET"));
     rest.is_some_and(|rest| matches!(rest, "PLATFORM" | "OS" | "OSVERSION" | "ARCH" | "VARIANT"))
@@ -142,13 +142,13 @@ fn redundant_target_platform(file: &Dockerfile, report: &mut Report<'_>) {
                 ..flag.span
             });
             report
-                .at(flag.span, "$TARGETPLATFORM is the platform anyway")
+                .at(flag.span, "$TARGETPLATFORM is already the default platform")
                 .fix("Remove the flag", vec![edit]);
         }
     }
 }
 
-/// Namespaces of Docker Hub with images for one architecture, and that architecture.
+/// Namespaces of Docker Hub with images for a single architecture, and that architecture.
 const NAMESPACES: [(&str, &str); 11] = [
     ("amd64", "amd64"),
     ("arm32v5", "arm"),
@@ -175,7 +175,7 @@ fn platform_mismatch(file: &Dockerfile, report: &mut Report<'_>) {
             && !wanted.contains('$')
         {
             let message = format!("images of `{namespace}` are for {has}, not {wanted}");
-            report.at(word.span, message).related(flag.span, "the platform asked for");
+            report.at(word.span, message).related(flag.span, "requested platform");
         }
     }
 }

@@ -15,7 +15,7 @@ pub(super) const CHECKS: Checks<Dockerfile> = &[
     ("dockerfile/empty-arg-in-from", empty_arg_in_from),
 ];
 
-/// The words of a FROM in which the builder replaces variables.
+/// The words of a FROM in which the builder expands variables.
 fn words(file: &Dockerfile, from: usize) -> impl Iterator<Item = &Word> {
     let from = &file.instructions[from];
     from.flags.iter().filter_map(|flag| flag.value.as_ref()).chain(from.words.first())
@@ -53,7 +53,7 @@ fn undefined(
     if let Some(later) = declared.find(|key| key.text == name) {
         finding
             .help(format!("move `ARG {name}` above the first FROM"))
-            .related(later.span, "declared within a stage, which FROM does not see");
+            .related(later.span, "declared within a stage, not visible to FROM");
     } else if let Some(near) = near(name, globals.keys().copied()) {
         finding.help(format!("did you mean `{near}`?"));
     } else {
@@ -61,7 +61,7 @@ fn undefined(
     }
 }
 
-/// A complete image name.
+/// A complete image reference.
 static REFERENCE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
         r"^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::[0-9]+)?/)?[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)*(?::[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(?:@[A-Za-z0-9.+_-]+:[0-9a-fA-F]+)?$",
@@ -83,16 +83,17 @@ fn empty_arg_in_from(file: &Dockerfile, report: &mut Report<'_>) {
         if file.stage_named(&name, file.stages.len()).is_some() || REFERENCE.is_match(&name) {
             continue;
         }
-        let shown = if name.is_empty() { "nothing".to_owned() } else { format!("`{name}`") };
-        let message = format!("without a value for `{}` the image is {shown}", empty.name);
+        let shown = if name.is_empty() { "empty".to_owned() } else { format!("`{name}`") };
+        let message = format!("without a value for `{}` the image name is {shown}", empty.name);
         report
             .at(image.span, message)
-            .help("give the argument a default")
-            .related(empty.span, "declared without one");
+            .help("add a default value to the argument")
+            .related(empty.span, "declared without a default");
     }
 }
 
-/// The image name with the defaults of its arguments; `None` when one is not declared or cut.
+/// The image name with the default values of its arguments; `None` if an argument is undeclared,
+/// nested or used with an operator other than a default value.
 fn expand(text: &str, globals: &HashMap<&str, Variable<'_>>, file: &Dockerfile) -> Option<String> {
     let mut name = String::new();
     let mut end = 0;

@@ -21,7 +21,7 @@ fn shell_form_command(file: &Dockerfile, report: &mut Report<'_>) {
     for instruction in &file.instructions {
         let command = match (instruction.kind, &instruction.inner) {
             (Keyword::Cmd | Keyword::Entrypoint, _) => instruction,
-            // A check that uses the shell (`… || exit 1`) has no other form.
+            // A check that uses the shell (`… || exit 1`) has no exec form.
             (Keyword::Healthcheck, Some(inner)) if simple(inner).is_some() => inner,
             _ => continue,
         };
@@ -32,7 +32,7 @@ fn shell_form_command(file: &Dockerfile, report: &mut Report<'_>) {
         let name = command.kind.name();
         let span = command.argument_span();
         let finding = report.at(span, format!("{name} in shell form"));
-        finding.help("give a JSON array: the program then gets signals itself");
+        finding.help("use a JSON array, so that the program receives signals directly");
         if let Some(words) = simple(command).filter(|_| command.shell.is_none()) {
             let text = Value::from(words).to_string().replace("\",\"", "\", \"");
             finding.fix_unsafe("Write it as JSON", vec![Edit::replace(span, text)]);
@@ -40,13 +40,13 @@ fn shell_form_command(file: &Dockerfile, report: &mut Report<'_>) {
     }
 }
 
-/// Words that only a shell understands as the start of a command.
+/// Words that are only valid in a shell at the start of a command.
 const BUILTINS: [&str; 16] = [
     ".", ":", "alias", "cd", "eval", "exec", "exit", "export", "if", "for", "read", "set",
     "source", "trap", "ulimit", "while",
 ];
 
-/// The words of a command without any shell syntax; a leading `exec` is dropped.
+/// The words of a command without shell syntax; a leading `exec` is dropped.
 fn simple(command: &Instruction) -> Option<Vec<&str>> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_./:=@%+,- ".contains(c);
     let text = command.argument();
@@ -84,8 +84,8 @@ fn multiple(file: &Dockerfile, kind: Keyword, report: &mut Report<'_>) {
             if let Some(before) = before {
                 let name = kind.name();
                 report
-                    .at(instruction.span, format!("another {name} in one stage"))
-                    .help(format!("only the last {name} counts: keep one"))
+                    .at(instruction.span, format!("more than one {name} in the stage"))
+                    .help(format!("only the last {name} takes effect; remove the others"))
                     .related(before.span, "this one has no effect");
             }
             before = Some(instruction);
@@ -101,7 +101,7 @@ fn no_healthcheck(file: &Dockerfile, report: &mut Report<'_>) {
         let from = &file.instructions[stage.from];
         report
             .at(from.span, "the image has no HEALTHCHECK")
-            .help("say how to see that it works, or `HEALTHCHECK NONE`");
+            .help("add a check command, or `HEALTHCHECK NONE`");
     }
 }
 
@@ -123,7 +123,7 @@ fn relative_workdir(file: &Dockerfile, report: &mut Report<'_>) {
         if !drive && !share && !text.starts_with(['/', '$', '{']) {
             report
                 .at(path.span, format!("WORKDIR `{text}` is relative"))
-                .help("start it with `/`: what it means now depends on the base image");
+                .help("start it with `/`; a relative path depends on the base image");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The settings file of hadolint, read so that a repository that has one need not say it twice.
+//! The configuration of hadolint, applied so that a repository need not repeat it.
 
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::{Files, side_file};
@@ -7,25 +7,25 @@ use aidd_engine::text::source::{Encoding, Position, Span};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// The names of hadolint's settings file, in the order it looks for them.
+/// The names of hadolint's configuration file, in lookup order.
 pub(super) const HADOLINT_CONFIGS: [&str; 3] =
     [".hadolint.yaml", ".hadolint.yml", ".hadolint.json"];
 
-/// What hadolint's settings say.
+/// The parsed configuration of hadolint.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct HadolintConfig {
-    /// Where the file lies.
+    /// Path of the configuration file.
     pub path: String,
-    /// Rules that are off.
+    /// Disabled rules.
     pub ignored: Vec<String>,
-    /// Rules with another severity.
+    /// Rules with a different severity.
     pub overrides: Vec<(String, Severity)>,
-    /// Registries that images may come from, with `*` at an end; empty: any.
+    /// Trusted registries, with `*` at an end; empty: all are trusted.
     pub trusted_registries: Vec<String>,
-    /// Labels and the kind of their value: `text`, `url`, `semver`, `hash`, `rfc3339`, `spdx`,
-    /// `email`.
+    /// Required labels and the type of their value: `text`, `url`, `semver`, `hash`, `rfc3339`,
+    /// `spdx`, `email`.
     pub label_schema: BTreeMap<String, String>,
-    /// Labels that are not in the schema are faults.
+    /// Whether labels that are not in the schema are reported.
     pub strict_labels: bool,
 }
 
@@ -42,8 +42,8 @@ struct Raw {
     strict_labels: Option<bool>,
 }
 
-/// hadolint's settings for the file at `path`: the nearest file of them beside or above it. One
-/// that cannot be read counts as none, and carries a finding of its own.
+/// hadolint's configuration for the file at `path`: the nearest file in its directory or a parent
+/// directory. An invalid file counts as missing; a separate finding reports it.
 #[must_use]
 pub(crate) fn hadolint_config(files: &dyn Files, path: &str) -> Option<HadolintConfig> {
     let mut folder = path;
@@ -61,10 +61,10 @@ pub(crate) fn hadolint_config(files: &dyn Files, path: &str) -> Option<HadolintC
     }
 }
 
-/// The rule on the settings file itself.
+/// The rule on the configuration file itself.
 pub(super) const INVALID: &str = "dockerfile/invalid-hadolint-config";
 
-/// Reports why a settings file cannot be read: all of it is without effect then.
+/// Reports why a configuration file is invalid; the whole file is ignored then.
 pub(crate) fn check(report: &mut Report<'_>) {
     let source = report.source();
     let Err(error) = serde_saphyr::from_str::<Raw>(source.text()) else { return };
@@ -84,9 +84,9 @@ pub(crate) fn check(report: &mut Report<'_>) {
     report
         .at(
             Span { start, end: line.end.max(start) },
-            format!("hadolint's settings cannot be read: {message}"),
+            format!("invalid hadolint configuration: {message}"),
         )
-        .help("Until it is mended none of its settings counts for the Dockerfiles below");
+        .help("fix the file; until then none of its settings apply to the Dockerfiles below it");
 }
 
 fn read(text: &str, path: String) -> Option<HadolintConfig> {

@@ -1,4 +1,4 @@
-//! COPY and ADD: which of them, where from, where to.
+//! COPY and ADD: choice of instruction, sources and targets.
 
 use super::super::Checks;
 use aidd_engine::parse::dockerfile::{Dockerfile, Instruction, Keyword, Word};
@@ -14,26 +14,26 @@ pub(super) const CHECKS: Checks<Dockerfile> = &[
     ("dockerfile/copy-to-relative-path", copy_to_relative_path),
 ];
 
-/// Endings of archives that ADD unpacks.
+/// Extensions of archives that ADD unpacks.
 const ARCHIVES: [&str; 14] = [
     ".tar", ".gz", ".bz2", ".xz", ".Z", ".lz", ".lzma", ".tgz", ".tb2", ".tbz", ".tbz2", ".tlz",
     ".tpz", ".txz",
 ];
 
-/// More of them, which other builders and newer versions unpack.
+/// Further archives that other builders and newer versions unpack.
 const MORE_ARCHIVES: [&str; 2] = [".tZ", ".tar.zst"];
 
 fn is_archive(path: &str) -> bool {
     ARCHIVES.iter().any(|end| path.ends_with(end))
 }
 
-/// The sources of a COPY or ADD: all words but the last, without heredocs.
+/// The sources of a COPY or ADD: all words but the last, without here-documents.
 pub(super) fn sources(instruction: &Instruction) -> impl Iterator<Item = &Word> {
     let count = instruction.words.len().saturating_sub(1);
     instruction.words[..count].iter().filter(|word| instruction.heredoc(word).is_none())
 }
 
-/// Whether ADD fetches the source rather than copying it.
+/// Whether ADD downloads the source rather than copying it.
 pub(super) fn is_remote(path: &str) -> bool {
     ["http://", "https://", "git://", "ssh://", "git@"].iter().any(|start| path.starts_with(start))
 }
@@ -48,8 +48,8 @@ fn add_instead_of_copy(file: &Dockerfile, report: &mut Report<'_>) {
                 && !path.contains("{{")
         };
         let Some(first) = sources(add).find(local) else { continue };
-        let finding = report.at(add.keyword, format!("ADD of `{}`, which COPY does", first.text));
-        finding.help("ADD also fetches and unpacks; use COPY where that is not wanted");
+        let finding = report.at(add.keyword, format!("ADD of a local file: `{}`", first.text));
+        finding.help("use COPY, unless the source should be downloaded or unpacked");
         let plain = |word: &Word| local(&word) && !word.text.contains(['$', '*', '?', '[']);
         let copies = add
             .flags
@@ -58,7 +58,7 @@ fn add_instead_of_copy(file: &Dockerfile, report: &mut Report<'_>) {
         if copies && sources(add).all(plain) {
             let (title, edits) =
                 ("Use COPY instead of ADD", vec![Edit::replace(add.keyword, "COPY")]);
-            // ADD knows an archive by its content, and a bare name tells nothing of that.
+            // ADD detects an archive by its content, which a bare name does not show.
             if sources(add).all(|word| is_no_archive(&word.text)) {
                 finding.fix(title, edits);
             } else {
@@ -68,7 +68,7 @@ fn add_instead_of_copy(file: &Dockerfile, report: &mut Report<'_>) {
     }
 }
 
-/// Whether a path without an archive's ending is surely none: a folder, or of another type.
+/// Whether a path is certainly not an archive: a directory, or a file with a different extension.
 fn is_no_archive(path: &str) -> bool {
     let name = name(path);
     let typed = name.rsplit_once('.').is_some_and(|(stem, ending)| {
@@ -86,7 +86,7 @@ fn copy_to_no_folder(file: &Dockerfile, report: &mut Report<'_>) {
         let quoted = report.source().slice(target.span).ends_with(['"', '\'']);
         let end = target.span.end - u32::from(quoted);
         report
-            .at(target.span, "several sources, but the target is no folder")
+            .at(target.span, "several sources, but the target is not a directory")
             .help("end the target with `/`")
             .fix("Add the slash", vec![Edit::insert(end, "/")]);
     }
@@ -105,8 +105,8 @@ fn copy_to_relative_path(file: &Dockerfile, report: &mut Report<'_>) {
                 let Some(target) = instruction.words.last() else { continue };
                 if instruction.words.len() > 1 && is_relative(&target.text) {
                     report
-                        .at(target.span, "relative target without a WORKDIR before it")
-                        .help("set WORKDIR first, or give the target from `/` on");
+                        .at(target.span, "relative target without a preceding WORKDIR")
+                        .help("set WORKDIR first, or use an absolute target");
                 }
             }
             _ => {}
@@ -119,7 +119,7 @@ fn is_relative(path: &str) -> bool {
     !drive && !path.starts_with(['/', '$', '\\', '{'])
 }
 
-/// Commands that unpack what ADD would have unpacked.
+/// Commands that unpack archives as ADD does.
 const UNPACKERS: [&str; 12] = [
     "tar",
     "bsdtar",
@@ -138,7 +138,7 @@ const UNPACKERS: [&str; 12] = [
 fn copied_archive(file: &Dockerfile, report: &mut Report<'_>) {
     for stage in &file.stages {
         let instructions = file.of_stage(stage);
-        // Last first, so that each COPY finds what a later RUN unpacks.
+        // In reverse order, so that each COPY finds the archives that a later RUN unpacks.
         let mut unpacked: HashMap<&str, Span> = HashMap::new();
         for instruction in instructions.iter().rev() {
             match instruction.kind {
@@ -150,7 +150,7 @@ fn copied_archive(file: &Dockerfile, report: &mut Report<'_>) {
                                 format!("archive `{}` is copied, then unpacked", archive.text);
                             report
                                 .at(archive.span, message)
-                                .help("ADD unpacks it in one step and leaves no archive behind")
+                                .help("use ADD, which unpacks it in one step and leaves no archive in the image")
                                 .related(place, "unpacked here");
                         }
                     }
@@ -161,7 +161,7 @@ fn copied_archive(file: &Dockerfile, report: &mut Report<'_>) {
     }
 }
 
-/// The archives that a COPY brings, with the names they have afterwards.
+/// The archives that a COPY copies, with their names in the image.
 fn archives(copy: &Instruction) -> impl Iterator<Item = (&Word, &str)> {
     let target = copy.words.last().map_or("", |word| &*word.text);
     let renamed = is_archive(target).then(|| name(target));
@@ -174,7 +174,7 @@ fn name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// Adds the files that the commands of a RUN unpack, by name, and where.
+/// Adds the files that the commands of a RUN unpack, by name, with their spans.
 fn unpacks<'a>(run: &'a Instruction, unpacked: &mut HashMap<&'a str, Span>) {
     let text = run.argument();
     let mut start = 0;
@@ -194,7 +194,7 @@ fn unpacks<'a>(run: &'a Instruction, unpacked: &mut HashMap<&'a str, Span>) {
     }
 }
 
-/// Whether the arguments of tar ask it to extract.
+/// Whether the arguments of tar request extraction.
 fn extracts(arguments: &[&str]) -> bool {
     arguments.iter().enumerate().any(|(at, word)| match word.strip_prefix("--") {
         Some(long) => matches!(long, "extract" | "get"),

@@ -1,4 +1,4 @@
-//! Sources that the ignore file keeps out of the build context.
+//! Sources that the ignore file excludes from the build context.
 
 use super::copy::{is_remote, sources};
 use super::{Beside, BesideCheck};
@@ -29,12 +29,13 @@ fn copy_ignored_file(beside: &Beside<'_>, report: &mut Report<'_>) {
             let message = format!("`{}` is not in the build context", source.text);
             report
                 .at(source.span, message)
-                .help(format!("`{path}` leaves it out: change the path or the ignore file"));
+                .help(format!("`{path}` excludes it; change the path or the ignore file"));
         }
     }
 }
 
-/// The ignore file for the Dockerfile at `path`: its own, the one beside it, or that of the root.
+/// The ignore file for the Dockerfile at `path`: its own, the one in its directory, or that of the
+/// root.
 fn ignore_file(beside: &Beside<'_>, path: &str) -> Option<(String, String)> {
     let own = format!("{path}.dockerignore");
     let paths = [own, sibling(path, ".dockerignore"), ".dockerignore".to_owned()];
@@ -44,14 +45,14 @@ fn ignore_file(beside: &Beside<'_>, path: &str) -> Option<(String, String)> {
         .map(|(text, path)| (path, text))
 }
 
-/// The segments of a path joined by `/`, without `.` and empty ones.
+/// The segments of a path joined by `/`, without `.` and empty segments.
 fn clean(path: &str) -> String {
     let segments: Vec<&str> =
         path.split('/').filter(|segment| !matches!(*segment, "" | ".")).collect();
     segments.join("/")
 }
 
-/// One line of an ignore file.
+/// A line of an ignore file.
 struct Pattern {
     segments: Vec<String>,
     back: bool,
@@ -69,14 +70,14 @@ impl Pattern {
         (segments != [""]).then_some(Self { segments, back })
     }
 
-    /// Whether the pattern names `path` or a folder above it.
+    /// Whether the pattern matches `path` or a directory above it.
     fn covers(&self, path: &[&str]) -> bool {
         (1..=path.len()).any(|end| segments_match(&self.segments, &path[..end]))
     }
 }
 
-/// Whether the patterns leave out `path`: the last one that covers it decides. A folder of which
-/// a later pattern brings something back is there.
+/// Whether the patterns exclude `path`: the last matching pattern decides. A directory is not
+/// excluded if a later pattern includes something within it.
 fn ignored(patterns: &[Pattern], path: &str) -> bool {
     let path: Vec<&str> = path.split('/').collect();
     let mut out = false;
@@ -94,7 +95,7 @@ fn ignored(patterns: &[Pattern], path: &str) -> bool {
     out
 }
 
-/// Whether a list of globs matches a list of names; `**` stands for any number of names.
+/// Whether a list of globs matches a list of names; `**` matches any number of names.
 fn segments_match(globs: &[String], names: &[&str]) -> bool {
     let mut reached = vec![false; names.len() + 1];
     reached[0] = true;
@@ -142,7 +143,7 @@ fn matches_glob(glob: &[u8], name: &[u8]) -> bool {
     }
 }
 
-/// Length of the part of `glob` that stands for `byte`.
+/// Length of the part of `glob` that matches `byte`.
 fn one(glob: &[u8], byte: u8) -> Option<usize> {
     match *glob.first()? {
         b'?' => Some(1),
@@ -152,7 +153,7 @@ fn one(glob: &[u8], byte: u8) -> Option<usize> {
     }
 }
 
-/// Length of the class that begins `glob`, when it holds `byte`.
+/// Length of the character class at the start of `glob`, if it contains `byte`.
 fn class(glob: &[u8], byte: u8) -> Option<usize> {
     let negated = glob.get(1) == Some(&b'^');
     let mut at = if negated { 2 } else { 1 };

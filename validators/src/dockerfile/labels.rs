@@ -1,4 +1,4 @@
-//! LABEL: keys, and values of labels whose kind is known.
+//! LABEL: keys, and values of labels with a known type.
 
 use super::{Beside, BesideCheck, values};
 use aidd_engine::parse::dockerfile::{Dockerfile, Keyword, Pair, Stage};
@@ -19,19 +19,19 @@ pub(super) const BESIDE: &[(&str, BesideCheck)] = &[
     ("dockerfile/label-email", |beside, report| values_of(beside, report, "email")),
 ];
 
-/// What a kind of value is called, and how to know one.
+/// The name of a value type, its description, and its predicate.
 type KindOfValue = (&'static str, &'static str, fn(&str) -> bool);
 
 const KINDS: [KindOfValue; 6] = [
     ("url", "an absolute URL", values::is_url),
-    ("rfc3339", "a date and time of RFC 3339, like 2024-05-31T12:00:00Z", values::is_date),
-    ("spdx", "a licence of the SPDX list", values::is_license),
-    ("hash", "a Git hash of 7 or 40 hexadecimal digits", values::is_git_hash),
-    ("semver", "a semantic version, like 1.2.3", values::is_version),
+    ("rfc3339", "a date and time as in RFC 3339, such as 2024-05-31T12:00:00Z", values::is_date),
+    ("spdx", "an SPDX licence expression", values::is_license),
+    ("hash", "a Git hash with 7 or 40 hexadecimal digits", values::is_git_hash),
+    ("semver", "a semantic version, such as 1.2.3", values::is_version),
     ("email", "an e-mail address", values::is_email),
 ];
 
-/// Labels of the OCI image specification whose values have a kind.
+/// Labels of the OCI image specification with typed values.
 const OCI: [(&str, &str); 5] = [
     ("org.opencontainers.image.created", "rfc3339"),
     ("org.opencontainers.image.documentation", "url"),
@@ -44,14 +44,14 @@ fn labels(file: &Dockerfile) -> impl Iterator<Item = &Pair> {
     file.all(Keyword::Label).flat_map(|label| &label.pairs)
 }
 
-/// The kind of a label's value: hadolint's schema first, then the OCI specification.
+/// The type of a label's value: hadolint's schema first, then the OCI specification.
 fn kind<'a>(beside: &'a Beside<'_>, key: &str) -> Option<&'a str> {
     let schema = beside.config.and_then(|config| config.label_schema.get(key));
     let known = OCI.iter().find(|(name, _)| *name == key);
     schema.map(String::as_str).or(known.map(|(_, kind)| *kind))
 }
 
-/// The labels named by the parameter `labels` of the current rule.
+/// The labels in the parameter `labels` of the current rule.
 fn named<'a>(report: &Report<'a>) -> Option<Vec<&'a str>> {
     let list = report.param("labels")?.as_array()?;
     Some(list.iter().filter_map(Value::as_str).collect())
@@ -69,21 +69,21 @@ fn values_of(beside: &Beside<'_>, report: &mut Report<'_>, wanted: &str) {
             None => kind(beside, key) == Some(wanted),
         };
         let Some(value) = pair.value.as_ref().filter(|_| ours) else { continue };
-        // A value with variables or a template is not known yet.
+        // A value with variables or a template is only known at build time.
         if !value.text.contains(['$', '{']) && !fits(&value.text) {
             report
-                .at(shown(pair, value.span), format!("label `{key}` is not what it should be"))
-                .help(format!("write {description}"));
+                .at(shown(pair, value.span), format!("invalid value of label `{key}`"))
+                .help(format!("use {description}"));
         }
     }
 }
 
-/// The value, or the key when the value is empty.
+/// The span of the value, or of the key if the value is empty.
 fn shown(pair: &Pair, value: Span) -> Span {
     if value.is_empty() { pair.key.span } else { value }
 }
 
-/// Namespaces that only Docker may use.
+/// Namespaces that are reserved for Docker.
 const RESERVED: [&str; 3] = ["com.docker.", "io.docker.", "org.dockerproject."];
 
 fn label_key(beside: &Beside<'_>, report: &mut Report<'_>) {
@@ -94,11 +94,11 @@ fn label_key(beside: &Beside<'_>, report: &mut Report<'_>) {
         }
         if let Some(space) = RESERVED.iter().find(|space| key.starts_with(*space)) {
             report
-                .at(pair.key.span, format!("label `{key}` is in the namespace of Docker"))
-                .help(format!("`{space}*` is reserved: use a domain of your own"));
+                .at(pair.key.span, format!("label `{key}` is in a namespace reserved for Docker"))
+                .help(format!("`{space}*` is reserved; use your own domain"));
         } else if !is_key(key) {
             report.at(pair.key.span, format!("label `{key}` is not a valid key")).help(
-                "use lower-case letters, digits and single `.` or `-`, beginning with a letter",
+                "use lower-case letters, digits and single `.` or `-`, starting with a letter",
             );
         }
     }
@@ -127,7 +127,7 @@ fn missing_label(beside: &Beside<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// Whether the stage or one that it builds on sets the label.
+/// Whether the stage or a stage that it builds on sets the label.
 fn has(file: &Dockerfile, stage: &Stage, label: &str) -> bool {
     let mut next = Some(stage);
     while let Some(stage) = next {
@@ -165,7 +165,7 @@ fn empty_label(beside: &Beside<'_>, report: &mut Report<'_>) {
         if empty && (kind(beside, key).is_some() || key.starts_with("org.opencontainers.image.")) {
             report
                 .at(pair.key.span, format!("label `{key}` is empty"))
-                .help("say it, or leave it out");
+                .help("set a value, or remove the label");
         }
     }
 }

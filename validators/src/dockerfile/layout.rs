@@ -1,4 +1,4 @@
-//! The text itself: what cannot be read, casing, blank continuation lines, old forms, comments.
+//! The text itself: syntax errors, casing, blank continuation lines, legacy forms, comments.
 
 use super::super::Checks;
 use aidd_engine::parse::dockerfile::{Comment, Dockerfile, Instruction, Keyword, Pair, PieceKind};
@@ -40,7 +40,10 @@ fn instruction_casing(file: &Dockerfile, report: &mut Report<'_>) {
         let wanted = if to_lower { name.to_ascii_lowercase() } else { name.to_owned() };
         let written = source.slice(one.keyword);
         report
-            .at(one.keyword, format!("`{written}` is not spelled like the other instructions"))
+            .at(
+                one.keyword,
+                format!("`{written}` is cased differently from the other instructions"),
+            )
             .fix(format!("Write {wanted}"), vec![Edit::replace(one.keyword, wanted)]);
     }
 }
@@ -52,12 +55,12 @@ fn empty_continuation(file: &Dockerfile, report: &mut Report<'_>) {
         let edits = edits.map(Edit::delete).collect();
         report
             .at(first, "blank line within an instruction")
-            .help("the instruction goes on after it; builders warn and may refuse it some day")
+            .help("the instruction continues after it; builders warn, and may reject it in future versions")
             .fix("Remove the blank lines", edits);
     }
 }
 
-/// The line at `span` with the line break after it.
+/// The line at `span` with its line break.
 fn whole_line(source: &Source, span: Span) -> Span {
     let next = source.line_span(source.line_of(span.start) + 1).start;
     Span { start: span.start, end: next.max(span.end) }
@@ -70,7 +73,7 @@ fn legacy_key_value(file: &Dockerfile, report: &mut Report<'_>) {
         let name = instruction.kind.name();
         let finding = report
             .at(pair.key.span.cover(value.span), format!("{name} without `=`"))
-            .help("write KEY=value: only then can one instruction set several");
+            .help("write KEY=value, which can set several keys in one instruction");
         if let Some(text) = modern(instruction, pair) {
             let between = Span { start: pair.key.span.end, end: value.span.end };
             finding.fix("Write KEY=value", vec![Edit::replace(between, text)]);
@@ -78,7 +81,7 @@ fn legacy_key_value(file: &Dockerfile, report: &mut Report<'_>) {
     }
 }
 
-/// What stands after the key in the form with `=`; `None` where quotes make it doubtful.
+/// The text after the key in the form with `=`; `None` if quotes make the conversion unsafe.
 fn modern(instruction: &Instruction, pair: &Pair) -> Option<String> {
     let value = pair.value.as_ref()?;
     let raw = &instruction.logical.text()[value.at.clone()];
@@ -93,8 +96,8 @@ fn modern(instruction: &Instruction, pair: &Pair) -> Option<String> {
     Some(if bare { format!("={raw}") } else { format!("=\"{inside}\"") })
 }
 
-/// A comment on lines of its own right above an instruction says what the thing it defines is for:
-/// builders show it when it begins with the name.
+/// A comment on separate lines directly above an instruction describes what it defines: builders
+/// show it if it starts with the name.
 fn definition_description(file: &Dockerfile, report: &mut Report<'_>) {
     for pair in file.pieces.windows(2) {
         let (PieceKind::Comment(comment), PieceKind::Instruction(at)) =
@@ -114,9 +117,10 @@ fn definition_description(file: &Dockerfile, report: &mut Report<'_>) {
         let (Some(name), Some(comment)) = (name, file.comments.get(comment)) else { continue };
         let text = text_of(comment, report.source());
         if text.split_whitespace().next().is_some_and(|word| word != name.text) {
-            let message = format!("the description of `{}` does not begin with it", name.text);
+            let message =
+                format!("the description of `{}` does not start with the name", name.text);
             report.at(comment.span, message).help(format!(
-                "write `# {} …`, or leave a blank line if it is no description",
+                "write `# {} …`, or insert a blank line if it is not a description",
                 name.text
             ));
         }

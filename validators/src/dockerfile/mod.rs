@@ -28,10 +28,10 @@ use std::iter;
 
 use config::{HADOLINT_CONFIGS, HadolintConfig, hadolint_config};
 
-/// The settings of hadolint, which count for Dockerfiles.
+/// The configuration of hadolint, which applies to Dockerfiles.
 const HADOLINT_CONFIG: Kind = Kind("hadolint-config");
 
-/// Dockerfiles, and the settings of hadolint.
+/// Dockerfiles, and the configuration of hadolint.
 pub(super) const FAMILY: Family = Family {
     name: "dockerfile",
     rules: || ids().collect(),
@@ -82,8 +82,8 @@ fn is_hadolint_config(path: &str) -> bool {
     HADOLINT_CONFIGS.contains(&&*name)
 }
 
-/// Whether a fenced block begins a stage: an excerpt, as documentation shows it, would be blamed for
-/// what its other parts hold.
+/// Whether a fenced block begins with a stage. Excerpts in documentation would be reported for
+/// instructions that are in the omitted parts.
 fn is_whole(text: &str) -> bool {
     let is_from = |line: &str| {
         line.trim_start().get(..5).is_some_and(|start| start.eq_ignore_ascii_case("from "))
@@ -91,17 +91,17 @@ fn is_whole(text: &str) -> bool {
     text.lines().any(is_from)
 }
 
-/// What the checks that look beyond the Dockerfile share.
+/// The shared input of the checks that read other files than the Dockerfile.
 pub(crate) struct Beside<'a> {
     /// The Dockerfile.
     docker: &'a Dockerfile,
-    /// The settings of hadolint beside or above it.
+    /// The configuration of hadolint in its directory or a parent directory.
     config: Option<&'a HadolintConfig>,
-    /// Where other files are.
+    /// Access to other files.
     files: &'a dyn Files,
 }
 
-/// The tables of checks that need the Dockerfile only.
+/// The tables of checks that only need the Dockerfile.
 const TABLES: [Checks<Dockerfile>; 9] = [
     base::CHECKS,
     buildargs::CHECKS,
@@ -114,10 +114,10 @@ const TABLES: [Checks<Dockerfile>; 9] = [
     variables::CHECKS,
 ];
 
-/// A check that looks beyond the Dockerfile.
+/// A check that reads other files than the Dockerfile.
 type BesideCheck = fn(&Beside<'_>, &mut Report<'_>);
 
-/// The tables of checks that look beyond the Dockerfile.
+/// The tables of checks that read other files than the Dockerfile.
 const BESIDE: [&[(&str, BesideCheck)]; 3] = [base::BESIDE, ignorefile::BESIDE, labels::BESIDE];
 
 /// Runs all enabled checks over the source of `report`.
@@ -141,7 +141,7 @@ fn run(context: &FileContext<'_>, report: &mut Report<'_>) {
     if let Some(run) = runs.skipped()
         && report.begin("aidd/skipped-file")
     {
-        let message = "the commands from here on were not checked: they take too long to parse";
+        let message = "the commands from here on were not checked: parsing them takes too long";
         report.at(run.at.keyword, message);
     }
     let beside = Beside { docker: &docker, config: config.as_ref(), files };
@@ -152,7 +152,7 @@ fn run(context: &FileContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// The instructions: a comment above one speaks of all its lines.
+/// The instructions: a comment above an instruction applies to all its lines.
 fn statements(source: &Source) -> Vec<Span> {
     let docker = dockerfile::parse(source.text());
     let instructions = docker.pieces.iter();

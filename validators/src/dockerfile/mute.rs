@@ -1,4 +1,5 @@
-//! What the file itself and hadolint's settings say about rules, by the names peers give them.
+//! Rules disabled or changed by the file itself and by hadolint's configuration, by the names that
+//! these tools use.
 
 use super::HadolintConfig;
 use aidd_engine::parse::dockerfile::Dockerfile;
@@ -7,8 +8,8 @@ use aidd_engine::rules::rule::Rule;
 use aidd_engine::text::finding::{RuleId, Severity};
 use std::collections::HashMap;
 
-/// The rules that are off (`None`) or have another severity in one file, by its `check` directive
-/// and hadolint's settings.
+/// The rules that are disabled (`None`) or have a different severity for one file, by its `check`
+/// directive and hadolint's configuration.
 pub(super) fn rules(
     registry: &Registry,
     file: &Dockerfile,
@@ -29,7 +30,7 @@ pub(super) fn rules(
     settled
 }
 
-/// Rules that BuildKit knows: those with an alias that is not a code like `DL3007`.
+/// Rules of BuildKit: those with an alias that is not a code such as `DL3007`.
 fn of_buildkit(registry: &Registry) -> impl Iterator<Item = &Rule> {
     let word = |alias: &String| !alias.contains(|c: char| c.is_ascii_digit());
     registry

@@ -18,7 +18,7 @@ fn ports(file: &Dockerfile) -> impl Iterator<Item = &Word> {
 fn invalid_port(file: &Dockerfile, report: &mut Report<'_>) {
     for word in ports(file) {
         let range = word.text.split('/').next().unwrap_or_default();
-        // In `address:host:container` the last one is the port of the container.
+        // In `address:host:container` the last part is the port of the container.
         let range = range.rsplit(':').next().unwrap_or(range);
         if range.contains(['$', '{', '}']) && !range.contains('-') {
             continue;
@@ -28,7 +28,7 @@ fn invalid_port(file: &Dockerfile, report: &mut Report<'_>) {
             digits && !matches!(port.parse::<u32>(), Ok(0..=65535))
         };
         if let Some(port) = range.split('-').find(|port| outside(port)) {
-            report.at(word.span, format!("port {port} is past 65535, the last there is"));
+            report.at(word.span, format!("port {port} is greater than 65535"));
         }
     }
 }
@@ -37,7 +37,7 @@ fn expose_format(file: &Dockerfile, report: &mut Report<'_>) {
     for word in ports(file) {
         let bare = word.text.split("${").next().unwrap_or_default();
         if let Some((_, port)) = bare.rsplit_once(':') {
-            let finding = report.at(word.span, "EXPOSE takes no address and no port of the host");
+            let finding = report.at(word.span, "EXPOSE does not accept an address or a host port");
             finding.help(format!("write `EXPOSE {port}` and map the port with `docker run -p`"));
         }
     }

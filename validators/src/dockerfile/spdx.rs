@@ -1,6 +1,6 @@
 //! Licences of the SPDX list that are not deprecated.
 
-/// Identifiers, a blank between two.
+/// Identifiers, separated by a blank.
 const LICENSES: &str = "\
     0BSD 3D-Slicer-1.0 AAL ADSL AFL-1.1 AFL-1.2 AFL-2.0 AFL-2.1 AFL-3.0 AGPL-1.0-only \
     AGPL-1.0-or-later AGPL-3.0-only AGPL-3.0-or-later AMD-newlib AMDPLPA AML AML-glslang AMPAS \
@@ -97,7 +97,7 @@ const LICENSES: &str = "\
     snprintf softSurfer ssh-keyscan swrule threeparttable ulem w3m wwl xinetd \
     xkeyboard-config-Zinoviev xlock xpp xzoom zlib-acknowledgement";
 
-/// Whether `name` is one of them.
+/// Whether `name` is in the list.
 pub(super) fn is_license(name: &str) -> bool {
     LICENSES.split(' ').any(|license| license == name)
 }

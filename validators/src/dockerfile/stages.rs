@@ -1,4 +1,4 @@
-//! Stages: their names, and what is copied between them.
+//! Stages: their names, and copies between them.
 
 use super::super::Checks;
 use aidd_engine::parse::dockerfile::{Dockerfile, Flag, Instruction, Keyword};
@@ -29,7 +29,7 @@ fn is_own_name(file: &Dockerfile, stage: usize, name: &str) -> bool {
     own.is_some_and(|own| own.text.eq_ignore_ascii_case(name))
 }
 
-/// The most names looked at for one that is meant.
+/// Maximum number of names compared for a suggestion.
 const CANDIDATES: usize = 200;
 
 fn undefined_copy_stage(file: &Dockerfile, report: &mut Report<'_>) {
@@ -50,7 +50,7 @@ fn undefined_copy_stage(file: &Dockerfile, report: &mut Report<'_>) {
             .filter(|(distance, known)| distance * 3 <= known.text.len())
             .min_by_key(|(distance, _)| *distance);
         let later = file.stage_named(name, file.stages.len()).map(|at| &file.stages[at]);
-        let finding = report.at(flag.span, format!("no stage before this one is called `{name}`"));
+        let finding = report.at(flag.span, format!("no earlier stage named `{name}`"));
         match (near, later.and_then(|stage| stage.name.as_ref())) {
             (Some((_, known)), _) => {
                 finding.help(format!("did you mean `{}`?", known.text));
@@ -59,7 +59,7 @@ fn undefined_copy_stage(file: &Dockerfile, report: &mut Report<'_>) {
                 finding.help("move that stage up").related(later.span, "the stage is defined here");
             }
             (None, None) => {
-                finding.help("name an earlier stage, or an image with its tag");
+                finding.help("use an earlier stage, or an image with its tag");
             }
         }
     }
@@ -94,9 +94,9 @@ fn duplicate_stage_name(file: &Dockerfile, report: &mut Report<'_>) {
         let first = file.stage_named(&name.text, at).map(|first| &file.stages[first]);
         if let Some(first) = first.and_then(|first| first.name.as_ref()) {
             report
-                .at(name.span, format!("there is a stage `{}` already", first.text))
-                .help("give each stage a name of its own")
-                .related(first.span, "the other stage");
+                .at(name.span, format!("duplicate stage name `{}`", first.text))
+                .help("give each stage a unique name")
+                .related(first.span, "first defined here");
         }
     }
 }
@@ -105,7 +105,7 @@ fn reserved_stage_name(file: &Dockerfile, report: &mut Report<'_>) {
     for name in file.stages.iter().filter_map(|stage| stage.name.as_ref()) {
         if ["scratch", "context"].iter().any(|word| name.text.eq_ignore_ascii_case(word)) {
             report
-                .at(name.span, format!("`{}` has a meaning of its own for the builder", name.text))
+                .at(name.span, format!("`{}` is a reserved name of the builder", name.text))
                 .help("choose another name");
         }
     }
@@ -117,7 +117,7 @@ fn stage_name_casing(file: &Dockerfile, report: &mut Report<'_>) {
         if lower != name.text && !name.text.contains(['$', '{']) {
             report
                 .at(name.span, format!("stage name `{}` is not in lower case", name.text))
-                .help(format!("builders compare names in lower case: call it `{lower}`"));
+                .help(format!("builders compare names in lower case; rename it to `{lower}`"));
         }
     }
 }
@@ -134,7 +134,7 @@ fn as_casing(file: &Dockerfile, report: &mut Report<'_>) {
         let written = report.source().slice(span);
         if written != wanted && (written == "as" || wanted == "as") {
             report
-                .at(span, format!("`{written}` is not spelled like `{from}`"))
+                .at(span, format!("`{written}` is cased differently from `{from}`"))
                 .fix(format!("Write {wanted}"), vec![Edit::replace(span, wanted)]);
         }
     }
@@ -149,8 +149,8 @@ fn instruction_before_from(file: &Dockerfile, report: &mut Report<'_>) {
         if !matches!(instruction.kind, Keyword::Arg | Keyword::Unknown) {
             let name = instruction.kind.name();
             report
-                .at(instruction.keyword, format!("{name} stands before the first FROM"))
-                .help("only ARG, comments and parser directives may");
+                .at(instruction.keyword, format!("{name} before the first FROM"))
+                .help("only ARG, comments and parser directives are allowed there");
         }
     }
 }

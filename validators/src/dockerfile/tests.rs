@@ -44,7 +44,7 @@ fn settings_of_hadolint_count() {
     assert_eq!(
         found(text, &[(".hadolint.yaml", settings)]),
         ["dockerfile/latest-tag error"],
-        "a rule that is off by default stays off"
+        "a rule that is disabled by default stays disabled"
     );
 }
 

@@ -35,7 +35,7 @@ fn user_by_name(file: &Dockerfile, report: &mut Report<'_>) {
         let used = uses(name, file.escape);
         let all = used.iter().map(|used| used.at.len()).sum::<usize>() == name.len();
         if let Some(used) = used.first().filter(|_| all) {
-            // An argument is up to whoever builds; a number is fine.
+            // The value of an ARG is chosen at build time; a number is accepted.
             let known = seen.get(&*used.name).filter(|known| known.origin == Origin::Env);
             let value = known.and_then(|known| known.value);
             if value.is_none_or(|value| is_number(value) || value.contains('$')) {
@@ -43,8 +43,8 @@ fn user_by_name(file: &Dockerfile, report: &mut Report<'_>) {
             }
         }
         report
-            .at(word.span, format!("user `{name}` is given by name"))
-            .help("give its number: Kubernetes can only then see that it is not root");
+            .at(word.span, format!("user `{name}` is specified by name"))
+            .help("use its number, so that Kubernetes can verify that it is not root");
     });
 }
 

@@ -1,8 +1,8 @@
-//! Kinds of label values: URL, date, licence, Git hash, version, e-mail address.
+//! Types of label values: URL, date, licence, Git hash, version, e-mail address.
 
 use super::spdx;
 
-/// An absolute URI: a scheme, then characters a URI may hold.
+/// An absolute URI: a scheme, followed by valid URI characters.
 pub(super) fn is_url(text: &str) -> bool {
     let Some((scheme, rest)) = text.split_once(':') else { return false };
     let begins = scheme.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic());
@@ -21,7 +21,7 @@ fn is_uri_text(text: &str) -> bool {
     })
 }
 
-/// A date and time of RFC 3339.
+/// A date and time as in RFC 3339.
 pub(super) fn is_date(text: &str) -> bool {
     let Some((date, time)) = text.split_once(['T', 't']) else { return false };
     let Some(date) = numbers(date, '-', &[4, 2, 2]) else { return false };
@@ -41,7 +41,7 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The numbers in `text`, each with the given number of digits.
+/// The numbers in `text`, separated by `mark`, each with the corresponding number of digits.
 fn numbers(text: &str, mark: char, digits: &[usize]) -> Option<Vec<u32>> {
     let parts: Vec<&str> = text.split(mark).collect();
     let fit = parts.len() == digits.len()
@@ -73,7 +73,7 @@ fn is_zone(zone: &str) -> bool {
     parts.is_some_and(|parts| parts[0] < 24 && parts[1] < 60)
 }
 
-/// Licences of the SPDX list, joined by `AND`, `OR` and `WITH`.
+/// Licences of the SPDX list, combined by `AND`, `OR` and `WITH`.
 pub(super) fn is_license(text: &str) -> bool {
     let spaced = text.replace('(', " ( ").replace(')', " ) ");
     let mut depth = 0_usize;
@@ -104,7 +104,7 @@ fn is_license_name(word: &str) -> bool {
         || spdx::is_license(word.strip_suffix('+').unwrap_or(word))
 }
 
-/// A Git hash, in full or short.
+/// A full or abbreviated Git hash.
 pub(super) fn is_git_hash(text: &str) -> bool {
     matches!(text.len(), 7 | 40)
         && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
@@ -125,7 +125,7 @@ pub(super) fn is_version(text: &str) -> bool {
     parts.len() == 3 && parts.iter().all(|part| is_number(part)) && tail(early) && tail(build)
 }
 
-/// An e-mail address, without a name before it.
+/// An e-mail address without a display name.
 pub(super) fn is_email(text: &str) -> bool {
     let Some((local, domain)) = text.trim().rsplit_once('@') else { return false };
     is_local(local) && is_domain(domain)

@@ -1,4 +1,5 @@
-//! Variables: used before they are set, in the instruction that sets them, or for secrets.
+//! Variables: used before they are set, used in the instruction that sets them, or containing
+//! secrets.
 
 use super::super::Checks;
 use super::base::is_platform;
@@ -44,21 +45,21 @@ fn self_references(
     for (at, pair) in env.pairs.iter().enumerate() {
         let Some(value) = &pair.value else { continue };
         for (name, span, operator) in uses_in(file, env, value) {
-            // `A=$A` takes the `A` of before.
+            // `A=$A` uses the previous value of `A`.
             let here = first.get(&*name).filter(|&&(index, _)| index != at);
             let Some(&(_, here)) = here.filter(|_| !known.contains(&*name) && operator.is_empty())
             else {
                 continue;
             };
             report
-                .at(span, format!("`{name}` is set by the same ENV and not known yet"))
-                .help("set it in an ENV of its own before this one")
+                .at(span, format!("`{name}` is set by the same ENV and not yet available"))
+                .help("set it in a separate ENV before this instruction")
                 .related(here, "set here");
         }
     }
 }
 
-/// The variables in `word`: name, place and operator.
+/// The variables in `word`: name, span and operator.
 fn uses_in<'a>(
     file: &Dockerfile,
     instruction: &'a Instruction,
@@ -71,7 +72,7 @@ fn uses_in<'a>(
     })
 }
 
-/// Words that name a secret when they are a whole part of a name between `_`.
+/// Words that denote a secret as a whole part of a name between `_`.
 const PARTS: [&str; 10] = [
     "apikey",
     "auth",
@@ -85,7 +86,7 @@ const PARTS: [&str; 10] = [
     "token",
 ];
 
-/// Texts that name a secret anywhere in a name.
+/// Strings that denote a secret anywhere in a name.
 const ANYWHERE: [&str; 8] = [
     "password",
     "passphrase",
@@ -97,7 +98,7 @@ const ANYWHERE: [&str; 8] = [
     "access_key_id",
 ];
 
-/// Parts that say that the value is not the secret itself.
+/// Parts of a name which show that the value is not the secret itself.
 const NOT_ITSELF: [&str; 20] = [
     "public",
     "pub",
@@ -138,14 +139,17 @@ fn secret_in_arg_or_env(file: &Dockerfile, report: &mut Report<'_>) {
                 let kind = instruction.kind.name();
                 let name = &pair.key.text;
                 report
-                    .at(pair.key.span, format!("`{name}` looks like a secret, and {kind} keeps it"))
-                    .help("anyone with the image can read it: use RUN --mount=type=secret");
+                    .at(
+                        pair.key.span,
+                        format!("`{name}` looks like a secret, and {kind} stores it in the image"),
+                    )
+                    .help("use RUN --mount=type=secret; anyone with the image can read this value");
             }
         }
     }
 }
 
-/// Variables that are there without being set: the builder's proxies, and `PATH`.
+/// Variables that are always set: the builder's proxies, and `PATH`.
 const ALWAYS: [&str; 11] = [
     "PATH",
     "HTTP_PROXY",
@@ -160,7 +164,7 @@ const ALWAYS: [&str; 11] = [
     "all_proxy",
 ];
 
-/// Instructions in which the builder replaces variables.
+/// Instructions in which the builder expands variables.
 fn expands(kind: Keyword) -> bool {
     use Keyword as K;
     matches!(
@@ -178,8 +182,8 @@ fn expands(kind: Keyword) -> bool {
     )
 }
 
-/// What a base image sets is not in the file, so only what the file itself gives away is reported:
-/// everything on `scratch`; else a name that the file sets elsewhere, or nearly.
+/// Variables set by a base image are not in the file, so only certain cases are reported: every
+/// unset name on `scratch`; otherwise a name that the file sets elsewhere, or one similar to it.
 fn undefined_variable(file: &Dockerfile, report: &mut Report<'_>) {
     let mut elsewhere: HashMap<&str, Span> = HashMap::new();
     for one in &file.instructions {
@@ -198,7 +202,7 @@ fn undefined_variable(file: &Dockerfile, report: &mut Report<'_>) {
     });
 }
 
-/// The variables of a file, as one instruction sees them.
+/// The variables of a file, as visible to one instruction.
 struct Seen<'a, 'b> {
     scope: &'b HashMap<&'a str, Variable<'a>>,
     globals: &'b HashMap<&'a str, Variable<'a>>,
@@ -211,7 +215,7 @@ fn undefined_in(
     seen: &Seen<'_, '_>,
     report: &mut Report<'_>,
 ) {
-    // `ENV A=$A:x` extends what a base image sets.
+    // `ENV A=$A:x` extends the value set by a base image.
     let own: HashSet<&str> = instruction.pairs.iter().map(|pair| &*pair.key.text).collect();
     let values = instruction.pairs.iter().filter_map(|pair| pair.value.as_ref());
     let words = instruction.words.iter().filter(|_| instruction.pairs.is_empty());
@@ -238,28 +242,30 @@ fn undefined(
     if let Some(global) = seen.globals.get(name) {
         report
             .at(span, message)
-            .help(format!("repeat `ARG {name}` in the stage: those before FROM end there"))
-            .related(global.span, "set before the first FROM only");
+            .help(format!(
+                "repeat `ARG {name}` in the stage; arguments before FROM are not visible in it"
+            ))
+            .related(global.span, "only set before the first FROM");
     } else if is_platform(name) {
         report
             .at(span, message)
-            .help(format!("the builder sets it once the stage says `ARG {name}`"));
+            .help(format!("declare `ARG {name}` in the stage; the builder sets it then"));
     } else if let Some(&other) = seen.elsewhere.get(name) {
         report
             .at(span, message)
             .help("set it in this stage, before it is used")
-            .related(other, "set here, where this instruction does not see it");
+            .related(other, "set here, not visible to this instruction");
     } else if let Some(near) = near(name, seen.scope.keys().copied()) {
         report.at(span, message).help(format!("did you mean `{near}`?"));
     } else if instruction.stage.and_then(|stage| root(file, stage)).is_some_and(is_scratch) {
-        report.at(span, message).help("it is empty: set it by ARG or ENV before");
+        report.at(span, message).help("it is empty; set it with ARG or ENV first");
     }
 }
 
-/// The most names looked at for one that is meant.
+/// Maximum number of names compared for a suggestion.
 const CANDIDATES: usize = 200;
 
-/// The known name that `name` was probably meant to be.
+/// The known name that `name` is probably a misspelling of.
 pub(super) fn near<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     if !(4..48).contains(&name.len()) {
         return None;
@@ -274,13 +280,13 @@ pub(super) fn near<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Opti
         .map(|(_, known)| known)
 }
 
-/// `LIB1` and `LIB2` are two names, not a slip.
+/// `LIB1` and `LIB2` are different names, not a misspelling.
 fn differ_in_digits(a: &str, b: &str) -> bool {
     let bare = |text: &str| text.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
     bare(a) == bare(b)
 }
 
-/// The first of the stages that `stage` builds on.
+/// The first stage in the chain that `stage` builds on.
 fn root(file: &Dockerfile, stage: usize) -> Option<&Stage> {
     let mut at = stage;
     while let Some(base) = file.stages.get(at)?.base {

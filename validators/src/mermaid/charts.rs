@@ -1,4 +1,4 @@
-//! Checks of charts: values, lengths, and parts that are missing.
+//! Checks on charts: values, lengths, and missing parts.
 
 use super::Diagram;
 use super::parse::{Part, Symbol, Type};
@@ -23,7 +23,7 @@ pub(super) fn empty_section(diagram: &Diagram, report: &mut Report<'_>) {
     for (at, &line) in diagram.lines.iter().enumerate() {
         let next = diagram.lines.get(at + 1);
         if is_section(line) && next.is_none_or(|&next| is_section(next)) {
-            report.at(line, "nothing follows in this section");
+            report.at(line, "empty section");
         }
     }
 }
@@ -46,7 +46,7 @@ pub(super) fn length_mismatch(diagram: &Diagram, report: &mut Report<'_>) {
     }
 }
 
-/// The lines of an XY chart that hold values. A series without a name has no symbol.
+/// The lines of an XY chart that contain values. A series without a name has no symbol.
 fn series_lines(diagram: &Diagram, source: &Source) -> Vec<Span> {
     let series = |line: &&Span| {
         let text = source.slice(**line);
@@ -81,20 +81,20 @@ pub(super) fn task_without_actor(diagram: &Diagram, report: &mut Report<'_>) {
 fn tell(task: Option<&Symbol>, report: &mut Report<'_>) {
     if let Some(task) = task {
         report
-            .at(task.at, format!("nobody does `{}`", task.name.trim()))
-            .help("Name the actors after the score: `Task: 3: Me, Cat`");
+            .at(task.at, format!("task `{}` has no actor", task.name.trim()))
+            .help("Add the actors after the score: `Task: 3: Me, Cat`");
     }
 }
 
-/// What a value is, whether it fits, and what to say if not.
+/// The kind of value, its predicate, and the message if it does not hold.
 type Range = (Part, fn(f64) -> bool, &'static str);
 
-/// What a value must be.
+/// The allowed ranges of values.
 const RANGES: &[Range] = &[
-    (Part::JourneyScore, |value| (1.0..=5.0).contains(&value), "a score goes from 1 to 5"),
-    (Part::SankeyLinkValue, |value| value > 0.0, "a flow without amount is not drawn"),
-    (Part::TreemapValue, |value| value > 0.0, "a leaf without size is not drawn"),
-    (Part::VennSize, |value| value > 0.0, "a set without size is not drawn"),
+    (Part::JourneyScore, |value| (1.0..=5.0).contains(&value), "a score must be from 1 to 5"),
+    (Part::SankeyLinkValue, |value| value > 0.0, "a flow with value 0 or less is not drawn"),
+    (Part::TreemapValue, |value| value > 0.0, "a leaf with size 0 or less is not drawn"),
+    (Part::VennSize, |value| value > 0.0, "a set with size 0 or less is not drawn"),
 ];
 
 pub(super) fn value_out_of_range(diagram: &Diagram, report: &mut Report<'_>) {
@@ -112,7 +112,7 @@ pub(super) fn value_out_of_range(diagram: &Diagram, report: &mut Report<'_>) {
         for (slice, _) in
             slices.iter().zip(&diagram.model.values).filter(|(_, value)| **value == 0.0)
         {
-            report.at(slice.at, "the slice is 0: it is not drawn");
+            report.at(slice.at, "slice with value 0 is not drawn");
         }
     }
 }

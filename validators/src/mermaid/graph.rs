@@ -1,4 +1,4 @@
-//! Checks of what is connected with what.
+//! Checks on connections.
 
 use super::Diagram;
 use super::parse::{Part, Type};
@@ -13,9 +13,8 @@ pub(super) fn duplicate_edge(diagram: &Diagram, report: &mut Report<'_>) {
         let key = (&*edge.from, &*edge.to, &*edge.kind);
         match seen.get(&key) {
             Some(&first) => {
-                let message =
-                    format!("`{}` and `{}` are already connected like this", edge.from, edge.to);
-                report.at(edge.span, message).related(first, "the first connection");
+                let message = format!("duplicate connection of `{}` and `{}`", edge.from, edge.to);
+                report.at(edge.span, message).related(first, "first connection");
             }
             None => {
                 seen.insert(key, edge.span);
@@ -28,9 +27,9 @@ pub(super) fn duplicate_edge(diagram: &Diagram, report: &mut Report<'_>) {
         let key = (step.scope, step.from, step.to, step.label);
         match seen.get(&key) {
             Some(&first) => {
-                let message = format!("this transition to `{}` is already there", step.to);
+                let message = format!("duplicate transition to `{}`", step.to);
                 let finding = report.at(step.span, message);
-                finding.related(first, "the first transition");
+                finding.related(first, "first transition");
             }
             None => {
                 seen.insert(key, step.span);
@@ -41,7 +40,7 @@ pub(super) fn duplicate_edge(diagram: &Diagram, report: &mut Report<'_>) {
 
 pub(super) fn self_loop(diagram: &Diagram, report: &mut Report<'_>) {
     for edge in diagram.model.edges.iter().filter(|edge| edge.from == edge.to) {
-        report.at(edge.span, format!("`{}` is connected with itself", edge.from));
+        report.at(edge.span, format!("`{}` is connected to itself", edge.from));
     }
 }
 
@@ -49,13 +48,13 @@ pub(super) fn unconnected_node(diagram: &Diagram, report: &mut Report<'_>) {
     for id in &diagram.model.loose {
         if let Some(symbol) = diagram.of(Part::FlowchartNode).find(|symbol| symbol.name == *id) {
             report
-                .at(symbol.at, format!("`{id}` is connected with nothing"))
-                .help("Connect it, put it into a subgraph, or remove it");
+                .at(symbol.at, format!("`{id}` is not connected to any node"))
+                .help("Connect it, move it into a subgraph, or remove it");
         }
     }
 }
 
-/// A sankey diagram flows one way: drawing a circle fails.
+/// A sankey diagram is acyclic: rendering a cycle fails.
 pub(super) fn cyclic_flow(diagram: &Diagram, report: &mut Report<'_>) {
     if diagram.kind != Some(Type::Sankey) {
         return;
@@ -66,7 +65,7 @@ pub(super) fn cyclic_flow(diagram: &Diagram, report: &mut Report<'_>) {
     let mut circling: HashSet<&str> = forth.iter().flat_map(|&(from, to)| [from, to]).collect();
     prune(&mut circling, &forth);
     prune(&mut circling, &back);
-    // Of what is left, an edge back to a node that is named earlier closes a circle.
+    // Of the remaining edges, one that leads back to a previously named node closes a cycle.
     let mut named: HashMap<&str, usize> = HashMap::new();
     for (at, &(from, _)) in forth.iter().enumerate() {
         named.entry(from).or_insert(at);
@@ -77,14 +76,14 @@ pub(super) fn cyclic_flow(diagram: &Diagram, report: &mut Report<'_>) {
             && named.get(&*edge.to) <= named.get(&*edge.from)
     });
     if let Some(edge) = closing {
-        let message = format!("the flow from `{}` to `{}` closes a circle", edge.from, edge.to);
-        report
-            .at(edge.span, message)
-            .help("A sankey diagram cannot be drawn with a circle: split one of its nodes in two");
+        let message = format!("the flow from `{}` to `{}` closes a cycle", edge.from, edge.to);
+        report.at(edge.span, message).help(
+            "Split one of its nodes in two; a sankey diagram with a cycle cannot be rendered",
+        );
     }
 }
 
-/// Removes the nodes that no edge from a remaining node leads to, until there are none.
+/// Repeatedly removes the nodes without an incoming edge from a remaining node.
 fn prune<'a>(nodes: &mut HashSet<&'a str>, edges: &[(&'a str, &'a str)]) {
     let mut entering: HashMap<&str, usize> = HashMap::new();
     let mut leaving: HashMap<&str, Vec<&'a str>> = HashMap::new();
@@ -107,14 +106,15 @@ fn prune<'a>(nodes: &mut HashSet<&'a str>, edges: &[(&'a str, &'a str)]) {
     }
 }
 
-/// Walking the states takes time by the square of the transitions: no picture has more.
+/// Maximum number of transitions: visiting the states takes time quadratic in it, and no legible
+/// diagram has more.
 const MOST_STEPS: usize = 1_000;
 
-/// The states of a state diagram, read line by line. There is one only if its transitions are
-/// those of the parser.
+/// The states of a state diagram, parsed line by line. Only built if its transitions equal those of
+/// the parser.
 struct Machine<'a> {
     steps: Vec<Step<'a>>,
-    /// Scope → (name of its composite state, scope around it); 0 is the whole.
+    /// Scope → (name of its composite state, enclosing scope); 0 is the whole diagram.
     scopes: Vec<(&'a str, usize)>,
 }
 
@@ -124,7 +124,7 @@ struct Step<'a> {
     label: &'a str,
     scope: usize,
     span: Span,
-    /// Where `to` is named.
+    /// The span of `to`.
     to_at: Span,
     from_at: Span,
 }
@@ -166,7 +166,7 @@ fn step(text: &str, line: Span, scope: usize) -> Option<Step<'_>> {
     let arrow = text.find("-->")?;
     let (left, right) = (&text[..arrow], &text[arrow + 3..]);
     let colon = right.match_indices(':').map(|(at, _)| at).find(|&at| {
-        // `:::` styles the state before it.
+        // `:::` sets the style of the state before it.
         !right[at..].starts_with(":::") && !right[..at].ends_with(':')
     });
     let (right, label) = colon.map_or((right, ""), |at| (&right[..at], right[at + 1..].trim()));
@@ -197,14 +197,14 @@ pub(super) fn unreachable_state(diagram: &Diagram, report: &mut Report<'_>) {
     let reached = reach(&machine, started);
     let mut told = BTreeSet::new();
     for step in &machine.steps {
-        // Only the head of an unreachable chain: mending it mends the rest.
+        // Only the first state of an unreachable chain: fixing it fixes the rest.
         let entered =
             machine.steps.iter().any(|other| other.to == step.from && other.from != step.from);
         if step.from != "[*]" && !reached.contains(step.from) && !entered && told.insert(step.from)
         {
             report
                 .at(step.from_at, format!("no transition leads to `{}`", step.from))
-                .help("Add one, from `[*]` if it is a start");
+                .help("Add a transition, from `[*]` if it is a start state");
         }
     }
     for step in &machine.steps {
@@ -223,7 +223,7 @@ fn reach<'a>(machine: &Machine<'a>, started: impl Fn(usize) -> bool) -> BTreeSet
         for step in &machine.steps {
             let open = scopes.contains(&step.scope);
             let from = if step.from == "[*]" { open } else { reached.contains(step.from) };
-            // A composite state without a start of its own may begin anywhere.
+            // A composite state without its own start can start in any state.
             let anywhere = open && step.scope != 0 && !started(step.scope);
             if anywhere {
                 reached.insert(step.from);
@@ -232,7 +232,7 @@ fn reach<'a>(machine: &Machine<'a>, started: impl Fn(usize) -> bool) -> BTreeSet
                 reached.insert(step.to);
             }
             if from && step.from != "[*]" {
-                // To be in an inner state is to be in those around it.
+                // An active inner state implies that the enclosing states are active.
                 let mut scope = step.scope;
                 while scope != 0 {
                     reached.insert(machine.scopes[scope].0);

@@ -1,4 +1,4 @@
-//! What to do about the usual syntax faults.
+//! Hints for common syntax errors.
 
 use super::parse::{Code, Syntax, Token, Type};
 use super::{Diagram, line_at};
@@ -6,7 +6,7 @@ use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::{Edit, Finding};
 use aidd_engine::text::source::{Source, Span};
 
-/// Reports a fault, with what is known about it.
+/// Reports a syntax error, with the first hint that applies.
 pub(super) fn report(diagram: &Diagram, fault: &Syntax, report: &mut Report<'_>) {
     let source = report.source();
     let found = HINTS.iter().find_map(|hint| hint(diagram, source, fault));
@@ -29,20 +29,20 @@ fn set_fix(finding: &mut Finding, sure: bool, title: String, edit: Edit) {
     }
 }
 
-/// What a hint knows better than the parser.
+/// Details that replace those of the parser.
 #[derive(Default)]
 struct Hint {
     span: Option<Span>,
     message: Option<String>,
     help: Option<String>,
     fix: Option<(String, Edit)>,
-    /// Nothing else can have been meant.
+    /// Whether the fix is the only possible intention.
     sure: bool,
 }
 
 type HintOf = fn(&Diagram, &Source, &Syntax) -> Option<Hint>;
 
-/// In order: the first that knows something is used.
+/// In order; the first hint that applies is used.
 const HINTS: [HintOf; 12] = [
     direction,
     single_dash,
@@ -67,11 +67,11 @@ fn direction(diagram: &Diagram, source: &Source, fault: &Syntax) -> Option<Hint>
         return None;
     }
     let word = source.slice(fault.span).trim();
-    let help = Some(format!("A direction is one of {}", DIRECTIONS.join(", ")));
+    let help = Some(format!("Use one of {}", DIRECTIONS.join(", ")));
     let same = DIRECTIONS.iter().find(|known| known.eq_ignore_ascii_case(word));
     let fix = same.map(|known| (format!("Write `{known}`"), Edit::replace(fault.span, *known)));
     let message =
-        (!word.is_empty() && diagram.is_flowchart()).then(|| format!("`{word}` is no direction"));
+        (!word.is_empty() && diagram.is_flowchart()).then(|| format!("unknown direction `{word}`"));
     Some(Hint { help, message, sure: fix.is_some(), fix, ..Hint::default() })
 }
 
@@ -86,7 +86,7 @@ fn single_dash(diagram: &Diagram, source: &Source, fault: &Syntax) -> Option<Hin
         let before = text[..at].chars().next_back();
         !before.is_some_and(|c| matches!(c, '-' | '.' | '=' | '<' | '~'))
     })?;
-    // Inside a label it is only text.
+    // Inside a label it is part of the text.
     if text[..at].matches(['[', '(', '{', '"', '|']).count()
         > text[..at].matches([']', ')', '}', '"', '|']).count()
         || text[..at].matches('"').count() % 2 == 1
@@ -97,14 +97,14 @@ fn single_dash(diagram: &Diagram, source: &Source, fault: &Syntax) -> Option<Hin
     let span = Span::new(start, start + 2);
     Some(Hint {
         span: Some(span),
-        message: Some("`->` is no arrow of flowcharts".to_owned()),
+        message: Some("`->` is not a flowchart arrow".to_owned()),
         help: Some("Write `-->`".to_owned()),
         fix: Some(("Write `-->`".to_owned(), Edit::replace(span, "-->"))),
         sure: true,
     })
 }
 
-/// Words that open a block which `end` closes, by type.
+/// Keywords that open a block closed by `end`, by type.
 const BLOCKS: [(Type, &[&str]); 3] = [
     (Type::FlowchartV2, &["subgraph"]),
     (
@@ -152,12 +152,12 @@ fn reserved_end(diagram: &Diagram, source: &Source, fault: &Syntax) -> Option<Hi
     let alone = line_at(diagram, fault.span.start).is_some_and(|line| source.slice(line) == "end");
     Some(Hint {
         message: Some(if alone {
-            "`end` closes nothing".to_owned()
+            "unmatched `end`".to_owned()
         } else {
             "`end` is a reserved word".to_owned()
         }),
         help: (!alone)
-            .then(|| "Write `End`, or use another id with the label: `e[end]`".to_owned()),
+            .then(|| "Write `End`, or use a different id with the label: `e[end]`".to_owned()),
         ..Hint::default()
     })
 }
@@ -174,21 +174,21 @@ fn unquoted_label(diagram: &Diagram, source: &Source, fault: &Syntax) -> Option<
     let quoted = format!("\"{}\"", text.trim().replace('"', "#quot;"));
     Some(Hint {
         span: Some(label),
-        message: Some("brackets in a label need quotes around it".to_owned()),
+        message: Some("a label with brackets must be quoted".to_owned()),
         help: Some(format!("Write `{quoted}`")),
         fix: Some(("Quote the label".to_owned(), Edit::replace(label, quoted))),
         sure: true,
     })
 }
 
-/// The text of the first `id[…]` in the line that has brackets in it and no quotes around it.
+/// The unquoted text of the first `id[…]` in the line that contains brackets.
 fn bracketed_label(source: &Source, line: Span) -> Option<Span> {
     let text = source.slice(line);
     let mut from = 0;
     while let Some(open) = text[from..].find('[') {
         let start = from + open + 1;
         let inside = &text[start..];
-        // `[(`, `[[`, `[/` are shapes of their own.
+        // `[(`, `[[`, `[/` open other shapes.
         let shape = inside.starts_with(['(', '[', '/', '\\', '"', '`']);
         let end = inside.find(']')?;
         let label = &inside[..end];
@@ -226,7 +226,7 @@ fn space_in_id(diagram: &Diagram, source: &Source, fault: &Syntax) -> Option<Hin
         return None;
     }
     Some(Hint {
-        message: Some("an id cannot hold a space".to_owned()),
+        message: Some("an id cannot contain a space".to_owned()),
         help: Some(format!("Write `{first}_{word}[{first} {word}]`")),
         ..Hint::default()
     })
@@ -239,19 +239,19 @@ fn missing_colon(diagram: &Diagram, source: &Source, fault: &Syntax) -> Option<H
     let line = line_at(diagram, fault.span.start.saturating_sub(1))?;
     let note = source.slice(line).get(..4).is_some_and(|word| word.eq_ignore_ascii_case("note"));
     let (what, help) = if note {
-        ("note", "Write its text after a colon: `Note over A: text`")
+        ("note", "Write the text after a colon: `Note over A: text`")
     } else {
-        ("message", "Write its text after a colon: `A->>B: text`")
+        ("message", "Write the text after a colon: `A->>B: text`")
     };
     Some(Hint {
         span: Some(line),
-        message: Some(format!("the {what} has no `:` and text")),
+        message: Some(format!("the {what} is missing `:` and a text")),
         help: Some(help.to_owned()),
         ..Hint::default()
     })
 }
 
-/// Classes, states, entities and requirements have bodies between braces.
+/// Classes, states, entities and requirements have bodies in braces.
 fn unclosed_brace(diagram: &Diagram, source: &Source, fault: &Syntax) -> Option<Hint> {
     let braced = [Type::ClassDiagram, Type::StateDiagram, Type::Er, Type::Requirement];
     let at_end = matches!(fault.code, Some(Code::End | Code::BodyEnd));
@@ -283,8 +283,8 @@ fn unknown_branch(_: &Diagram, source: &Source, fault: &Syntax) -> Option<Hint> 
     }
     let name = source.slice(fault.span).split_whitespace().nth(1)?;
     Some(Hint {
-        message: Some(format!("there is no branch `{name}` yet")),
-        help: Some(format!("Write `branch {name}` first: it also checks the branch out")),
+        message: Some(format!("branch `{name}` does not exist yet")),
+        help: Some(format!("Write `branch {name}` first, which also checks out the branch")),
         ..Hint::default()
     })
 }
@@ -296,8 +296,8 @@ fn missing_role(diagram: &Diagram, source: &Source, fault: &Syntax) -> Option<Hi
     let line = line_at(diagram, fault.span.start.saturating_sub(1))?;
     source.slice(line).contains(['-', '.']).then(|| Hint {
         span: Some(line),
-        message: Some("the relation has no `:` and label".to_owned()),
-        help: Some("Say what connects the two: `A ||--o{ B : has`".to_owned()),
+        message: Some("the relation is missing `:` and a label".to_owned()),
+        help: Some("Add a label: `A ||--o{ B : has`".to_owned()),
         ..Hint::default()
     })
 }
@@ -312,7 +312,7 @@ fn second_diagram(diagram: &Diagram, source: &Source, fault: &Syntax) -> Option<
         super::TYPES.contains(&word) && !matches!(word, "block" | "info" | "graph" | "packet");
     named.then(|| Hint {
         help: Some(format!(
-            "`{word}` begins another diagram: put each into a file or fence of its own"
+            "`{word}` starts another diagram; use a separate file or fence for each diagram"
         )),
         ..Hint::default()
     })

@@ -16,7 +16,7 @@ use aidd_engine::text::kind::{self, Kind};
 use aidd_engine::text::source::Span;
 use parse::{Diagram, Fault, Part, Symbol, parse};
 
-/// Mermaid diagrams.
+/// The rules on Mermaid diagrams.
 pub(super) const FAMILY: Family = Family {
     name: "mermaid",
     rules: || ids(CHECKS),
@@ -75,18 +75,18 @@ fn run(report: &mut Report<'_>) {
 }
 
 impl Diagram {
-    /// Names of one kind, in order.
+    /// The symbols of one kind, in source order.
     fn of(&self, what: Part) -> impl Iterator<Item = &Symbol> {
         self.symbols.iter().filter(move |symbol| symbol.what == Some(what))
     }
 
-    /// Whether Mermaid draws it.
+    /// Whether Mermaid renders the diagram.
     fn drawn(&self) -> bool {
         self.fault.is_none()
     }
 }
 
-/// The first words of all types, as one would write them today.
+/// The current keywords of all diagram types.
 const TYPES: &[&str] = &[
     "flowchart",
     "graph",
@@ -140,14 +140,14 @@ fn unknown_diagram_type(diagram: &Diagram, report: &mut Report<'_>) {
     }
     let word = report.source().slice(diagram.header);
     if word.is_empty() {
-        report.at(diagram.header, "the file holds no diagram");
+        report.at(diagram.header, "the file contains no diagram");
         return;
     }
     let near = nearest(word, TYPES.iter().copied()).or_else(|| {
         let usual = format!("{word}Diagram");
         TYPES.iter().copied().find(|known| known.eq_ignore_ascii_case(&usual))
     });
-    let finding = report.at(diagram.header, format!("`{word}` is no type of diagram"));
+    let finding = report.at(diagram.header, format!("unknown diagram type `{word}`"));
     match near {
         Some(near) => {
             finding.help(format!("Did you mean `{near}`?"));
@@ -155,7 +155,7 @@ fn unknown_diagram_type(diagram: &Diagram, report: &mut Report<'_>) {
                 .fix_unsafe(format!("Write `{near}`"), vec![Edit::replace(diagram.header, near)]);
         }
         None => {
-            finding.help("Begin with the type, such as `flowchart TD` or `sequenceDiagram`");
+            finding.help("Start with the type, such as `flowchart TD` or `sequenceDiagram`");
         }
     }
 }
@@ -167,7 +167,7 @@ fn late_front_matter(diagram: &Diagram, report: &mut Report<'_>) {
     let before = Span { start: 0, end: start };
     let comments = source.slice(before).trim_start_matches('\u{FEFF}').trim_start().to_owned();
     let finding = report.at(fence, "front matter does not begin on the first line");
-    finding.help("Mermaid reads front matter only if nothing stands before it, not even a comment");
+    finding.help("Mermaid only reads front matter at the start of the file, not after a comment");
     let mut edits = vec![Edit::delete(before)];
     if !comments.is_empty() {
         let end = diagram.lines.iter().skip(1).find(|&&line| source.slice(line) == "---");
@@ -186,9 +186,9 @@ fn invalid_config(diagram: &Diagram, report: &mut Report<'_>) {
 
 fn invalid_date(diagram: &Diagram, report: &mut Report<'_>) {
     if let Some(Fault::Dates { span, message }) = &diagram.fault {
-        report
-            .at(*span, message)
-            .help("Write dates as `dateFormat` says, and `after ID` to wait for another task");
+        report.at(*span, message).help(
+            "Write dates in the format of `dateFormat`, or `after ID` to start after another task",
+        );
     }
 }
 
@@ -204,7 +204,7 @@ fn no_accessible_description(diagram: &Diagram, report: &mut Report<'_>) {
     if let Some((_, false)) = diagram.model.accessible {
         report
             .at(diagram.header, "the diagram has no `accDescr`")
-            .help("Add a line `accDescr: …` that says what the picture shows");
+            .help("Add a line `accDescr: …` that describes the diagram");
     }
 }
 
@@ -214,11 +214,11 @@ fn experimental_type(diagram: &Diagram, report: &mut Report<'_>) {
         && diagram.kind.is_some()
         && !STABLE.contains(&stable)
     {
-        report.at(diagram.header, format!("`{word}` is experimental: its syntax may change"));
+        report.at(diagram.header, format!("`{word}` is experimental: its syntax can change"));
     }
 }
 
-/// Types that have left their `-beta` behind.
+/// Types that no longer need the `-beta` suffix.
 const STABLE: [&str; 4] = ["sankey", "xychart", "block", "packet"];
 
 fn outdated_keyword(diagram: &Diagram, report: &mut Report<'_>) {
@@ -231,7 +231,7 @@ fn outdated_keyword(diagram: &Diagram, report: &mut Report<'_>) {
         "classDiagram-v2" => ("classDiagram", true),
         "stateDiagram" => ("stateDiagram-v2", true),
         _ => match word.strip_suffix("-beta") {
-            // Renderers older than the change know only the old word.
+            // Renderers older than the change only support the old keyword.
             Some(stable) if STABLE.contains(&stable) => (stable, false),
             _ => return,
         },
@@ -249,17 +249,17 @@ fn outdated_keyword(diagram: &Diagram, report: &mut Report<'_>) {
 fn missing_direction(diagram: &Diagram, report: &mut Report<'_>) {
     let drawn = diagram.is_flowchart() && diagram.model.accessible.is_some();
     if drawn && !diagram.model.directed {
-        let finding = report.at(diagram.header, "the flowchart does not say which way it runs");
-        finding.help("Without a direction it runs from top to bottom: write `TB` to say so");
+        let finding = report.at(diagram.header, "the flowchart has no direction");
+        finding.help("Add one; the default is `TB`, from top to bottom");
         finding.fix("Add `TB`", vec![Edit::insert(diagram.header.end, " TB")]);
     }
 }
 
-/// The longest word, in bytes, and the most names that are looked at for what is meant: a
+/// Maximum length of the word in bytes, and maximum number of names compared for a suggestion: a
 /// comparison costs the product of the lengths.
 const LIKENESS: (usize, usize) = (64, 500);
 
-/// The name most like `word`, if any is like enough.
+/// The name most similar to `word`, if it is similar enough.
 fn nearest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     if word.len() > LIKENESS.0 {
         return None;
@@ -269,7 +269,7 @@ fn nearest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a s
         .filter(|name| *name != word && name.len() <= LIKENESS.0)
         .take(LIKENESS.1)
         .map(|name| {
-            // A name of a few letters is like any other: only its case may differ.
+            // Short names are similar to most others: only differences in case are allowed.
             let least = if name.len() < 3 { 1.0 } else { 0.65 };
             (name, strsim::normalized_damerau_levenshtein(&lower, &name.to_lowercase()), least)
         })
@@ -278,7 +278,7 @@ fn nearest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a s
         .map(|(name, ..)| name)
 }
 
-/// The line around `at`, trimmed.
+/// The trimmed line at offset `at`.
 fn line_at(diagram: &Diagram, at: u32) -> Option<Span> {
     let index = diagram.lines.partition_point(|line| line.start <= at).checked_sub(1)?;
     diagram.lines.get(index).copied().filter(|line| at <= line.end)

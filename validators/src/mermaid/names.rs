@@ -1,4 +1,4 @@
-//! Checks of names and texts that clash, repeat or are missing.
+//! Checks on names and labels that conflict, repeat or are missing.
 
 use super::parse::{Part, Symbol};
 use super::{Diagram, graph, references};
@@ -17,8 +17,8 @@ pub(super) fn conflicting_labels(diagram: &Diagram, report: &mut Report<'_>) {
                 if first.name.trim() != symbol.name.trim() {
                     report
                         .at(symbol.at, format!("`{node}` already has another label"))
-                        .help("Only the last label is drawn: give each node an id of its own")
-                        .related(first.at, "the first label");
+                        .help("Give each node a unique id; only the last label is drawn")
+                        .related(first.at, "first label");
                 }
             }
             _ => {}
@@ -26,7 +26,7 @@ pub(super) fn conflicting_labels(diagram: &Diagram, report: &mut Report<'_>) {
     }
 }
 
-/// Kinds of names that must differ among themselves, and what to call them.
+/// Kinds of names that must be unique, and their description.
 const IDS: &[(&[Part], &str)] = &[
     (&[Part::GanttTask], "task"),
     (references::REQUIREMENTS, "requirement or element"),
@@ -45,13 +45,11 @@ pub(super) fn duplicate_id(diagram: &Diagram, report: &mut Report<'_>) {
         return;
     }
     for (kinds, what) in IDS {
-        repeated(diagram, kinds, report, |name| {
-            format!("another {what} already has the id `{name}`")
-        });
+        repeated(diagram, kinds, report, |name| format!("duplicate {what} id `{name}`"));
     }
 }
 
-/// Texts by which a reader tells things apart.
+/// Kinds of labels that must be unique, and their description.
 const LABELS: &[(&[Part], &str)] = &[
     (&[Part::PieSection], "slice"),
     (&[Part::QuadrantChartPoint], "point"),
@@ -63,9 +61,7 @@ pub(super) fn duplicate_label(diagram: &Diagram, report: &mut Report<'_>) {
         return;
     }
     for (kinds, what) in LABELS {
-        repeated(diagram, kinds, report, |name| {
-            format!("another {what} is already called `{name}`")
-        });
+        repeated(diagram, kinds, report, |name| format!("duplicate {what} label `{name}`"));
     }
     // The label of a column follows its id.
     let mut columns: HashMap<&str, &Symbol> = HashMap::new();
@@ -74,8 +70,8 @@ pub(super) fn duplicate_label(diagram: &Diagram, report: &mut Report<'_>) {
             let label = &pair[1];
             if let Some(first) = columns.insert(&label.name, label) {
                 report
-                    .at(label.at, format!("another column is already called `{}`", label.name))
-                    .related(first.at, "the first column");
+                    .at(label.at, format!("duplicate column label `{}`", label.name))
+                    .related(first.at, "first column");
             }
         }
     }
@@ -95,7 +91,7 @@ fn repeated(
         }
         match seen.get(name) {
             Some(&first) if first != symbol.at => {
-                report.at(symbol.at, message(name)).related(first, "the first one");
+                report.at(symbol.at, message(name)).related(first, "first occurrence");
             }
             Some(_) => {}
             None => {
@@ -110,10 +106,10 @@ pub(super) fn duplicate_declaration(diagram: &Diagram, report: &mut Report<'_>) 
         return;
     }
     repeated(diagram, &[Part::SequenceParticipant, Part::SequenceActor], report, |name| {
-        format!("`{name}` is already declared")
+        format!("`{name}` is declared twice")
     });
     let source = report.source();
-    // A class or an entity may be named again; two bodies are easily taken for two things.
+    // A class or an entity can be named again; a second body looks like a second class.
     let mut bodies: HashMap<&str, Span> = HashMap::new();
     for symbol in diagram.symbols.iter().filter(|symbol| symbol.is(&[Part::Class, Part::ErEntity]))
     {
@@ -126,9 +122,9 @@ pub(super) fn duplicate_declaration(diagram: &Diagram, report: &mut Report<'_>) 
         }
         if let Some(first) = bodies.insert(&symbol.name, symbol.at) {
             report
-                .at(symbol.at, format!("`{}` already has a body", symbol.name))
-                .help("Put all its lines into one body")
-                .related(first, "the first body");
+                .at(symbol.at, format!("second body of `{}`", symbol.name))
+                .help("Merge the bodies")
+                .related(first, "first body");
         }
     }
 }
@@ -152,8 +148,8 @@ pub(super) fn duplicate_member(diagram: &Diagram, report: &mut Report<'_>) {
                         let edit = graph::delete_line(report.source(), symbol.at);
                         let alone = alone(report.source(), symbol.at);
                         let finding =
-                            report.at(symbol.at, format!("`{owner}` already has `{name}`"));
-                        finding.related(first, "the first one");
+                            report.at(symbol.at, format!("duplicate member `{name}` of `{owner}`"));
+                        finding.related(first, "first occurrence");
                         if alone && symbol.is(&[Part::ClassMember]) {
                             finding.fix_unsafe("Delete the line", vec![edit]);
                         }
@@ -168,12 +164,12 @@ pub(super) fn duplicate_member(diagram: &Diagram, report: &mut Report<'_>) {
     }
 }
 
-/// Whether nothing else stands on the line.
+/// Whether the span is the only content of its line.
 fn alone(source: &Source, span: Span) -> bool {
     source.slice(source.line_span(source.line_of(span.start))).trim() == source.slice(span).trim()
 }
 
-/// Kinds of names that form a tree by their indentation.
+/// Kinds of names that form a tree by indentation.
 const TREES: [Part; 6] = [
     Part::MindmapNode,
     Part::TreemapSection,
@@ -196,14 +192,14 @@ pub(super) fn duplicate_sibling(diagram: &Diagram, report: &mut Report<'_>) {
         while levels.len() > 1 && levels.last().is_some_and(|(at, _)| *at > indent) {
             levels.pop();
         }
-        // The text as written tells more than the id: `a[One]` and `a[Two]` differ.
+        // Compares the text as written, not the id: `a[One]` and `a[Two]` differ.
         let text = source.slice(line);
         if let Some((_, siblings)) = levels.last_mut()
             && let Some(first) = siblings.insert(text, line)
         {
             report
-                .at(line, format!("`{}` is already there beside it", symbol.name.trim()))
-                .related(first, "the first one");
+                .at(line, format!("duplicate sibling `{}`", symbol.name.trim()))
+                .related(first, "first occurrence");
         }
         levels.push((indent + 1, HashMap::new()));
     }
@@ -211,7 +207,7 @@ pub(super) fn duplicate_sibling(diagram: &Diagram, report: &mut Report<'_>) {
 
 pub(super) fn empty_label(diagram: &Diagram, report: &mut Report<'_>) {
     for symbol in diagram.of(Part::PacketBlock).filter(|symbol| symbol.name.trim().is_empty()) {
-        report.at(symbol.at, "this field has no name");
+        report.at(symbol.at, "field without a name");
     }
     if !diagram.is_flowchart() || !diagram.drawn() {
         return;
@@ -227,7 +223,7 @@ pub(super) fn empty_label(diagram: &Diagram, report: &mut Report<'_>) {
             let closes = |after: &str| after.starts_with([']', ')', '}', '|', '/', '\\']);
             if blanks > 0 && opens && inside.is_some_and(closes) {
                 let start = line.start as usize + at;
-                report.at(Span::new(start, start + blanks + 2), "this label is blank");
+                report.at(Span::new(start, start + blanks + 2), "blank label");
             }
         }
     }

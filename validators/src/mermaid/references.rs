@@ -1,4 +1,4 @@
-//! Checks that what is named is there.
+//! Checks on references to undefined names.
 
 use super::parse::{Part, Symbol};
 use super::{Diagram, nearest};
@@ -7,7 +7,7 @@ use aidd_engine::text::finding::Edit;
 use aidd_engine::text::source::{Source, Span};
 use std::collections::{BTreeSet, HashMap};
 
-/// What refers to what: kinds of references, kinds of names they may mean, what to call it.
+/// Kinds of references, kinds of names they can refer to, and their description.
 const REFERENCES: &[(&[Part], &[Part], &str)] = &[
     (&[Part::GanttDependency, Part::GanttClickTarget], &[Part::GanttTask], "task"),
     (
@@ -92,7 +92,7 @@ const REFERENCES: &[(&[Part], &[Part], &str)] = &[
     ),
 ];
 
-/// Names of a C4 diagram.
+/// Names in a C4 diagram.
 pub(super) const C4_ELEMENTS: &[Part] = &[
     Part::C4Person,
     Part::C4System,
@@ -102,7 +102,7 @@ pub(super) const C4_ELEMENTS: &[Part] = &[
     Part::C4DeploymentNode,
 ];
 
-/// Names of a requirement diagram.
+/// Names in a requirement diagram.
 pub(super) const REQUIREMENTS: &[Part] = &[
     Part::Requirement,
     Part::FunctionalRequirement,
@@ -127,7 +127,7 @@ pub(super) fn unknown_reference(diagram: &Diagram, report: &mut Report<'_>) {
             .symbols
             .iter()
             .filter(|symbol| symbol.is(to))
-            // A generic class is spoken of without its parameters.
+            // References to a generic class omit its parameters.
             .flat_map(|symbol| [&*symbol.name, symbol.name.split('~').next().unwrap_or_default()])
             .collect();
         for symbol in std::iter::once(first).chain(symbols) {
@@ -138,20 +138,20 @@ pub(super) fn unknown_reference(diagram: &Diagram, report: &mut Report<'_>) {
     }
 }
 
-/// `style default …` and the like speak of all.
+/// `style default …` and similar statements apply to all elements.
 fn is_default(symbol: &Symbol) -> bool {
     symbol.name == "default" || symbol.name.is_empty()
 }
 
 fn missing(symbol: &Symbol, what: &str, known: &BTreeSet<&str>, report: &mut Report<'_>) {
-    let finding = report.at(symbol.at, format!("no {what} is called `{}`", symbol.name));
+    let finding = report.at(symbol.at, format!("unknown {what} `{}`", symbol.name));
     if let Some(near) = nearest(&symbol.name, known.iter().copied()) {
         finding.help(format!("Did you mean `{near}`?"));
         finding.fix_unsafe(format!("Write `{near}`"), vec![Edit::replace(symbol.at, near)]);
     }
 }
 
-/// Kinds of names that ask for a style class.
+/// Kinds of names that refer to a style class.
 const CLASS_USES: [Part; 10] = [
     Part::FlowchartClassName,
     Part::ClassInlineClass,
@@ -167,7 +167,7 @@ const CLASS_USES: [Part; 10] = [
 
 pub(super) fn undefined_class(diagram: &Diagram, report: &mut Report<'_>) {
     let defined: BTreeSet<&str> = definitions(diagram).map(|symbol| symbol.name.trim()).collect();
-    // A page may bring classes of its own; a diagram that defines some, defines all it uses.
+    // The page can define further classes; only diagrams that define classes are checked.
     if defined.is_empty() || !diagram.drawn() {
         return;
     }
@@ -185,7 +185,7 @@ pub(super) fn undefined_class(diagram: &Diagram, report: &mut Report<'_>) {
         {
             continue;
         }
-        let finding = report.at(at, format!("no `classDef` defines `{name}`"));
+        let finding = report.at(at, format!("undefined class `{name}`"));
         if let Some(near) = nearest(name, defined.iter().copied()) {
             finding.help(format!("Did you mean `{near}`?"));
             finding.fix_unsafe(format!("Write `{near}`"), vec![Edit::replace(at, near)]);
@@ -197,7 +197,7 @@ fn definitions(diagram: &Diagram) -> impl Iterator<Item = &Symbol> {
     diagram.symbols.iter().filter(|symbol| symbol.class_definition)
 }
 
-/// Where a class is first named after `:::`.
+/// The span of the first use of each class after `:::`.
 fn inline_classes<'a>(source: &'a Source, diagram: &Diagram) -> HashMap<&'a str, Span> {
     let mut places = HashMap::new();
     for &line in &diagram.lines {
@@ -230,9 +230,9 @@ pub(super) fn unused_class(diagram: &Diagram, report: &mut Report<'_>) {
         if name.is_empty() || name == "default" || name.contains(',') {
             continue;
         }
-        // One mention is the definition; a name with other characters is not counted.
+        // The definition is the only mention; names with other characters are not counted.
         if words.get(name) == Some(&1) {
-            report.at(symbol.at, format!("nothing uses the class `{name}`"));
+            report.at(symbol.at, format!("unused class `{name}`"));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Checks of sequence diagrams.
+//! Checks on sequence diagrams.
 
 use super::parse::{Part, Symbol, Type};
 use super::{Diagram, line_at, nearest};
@@ -21,7 +21,7 @@ pub(super) fn undeclared_participant(diagram: &Diagram, report: &mut Report<'_>)
     }
     let implicit = diagram.of(Part::SequenceImplicitParticipant);
     for symbol in implicit.filter(|symbol| !declared.contains(&&*symbol.name)) {
-        let message = format!("`{}` is not declared, other participants are", symbol.name);
+        let message = format!("participant `{}` is not declared, unlike others", symbol.name);
         let finding = report.at(symbol.at, message);
         match nearest(&symbol.name, declared.iter().copied()) {
             Some(near) => finding
@@ -32,7 +32,7 @@ pub(super) fn undeclared_participant(diagram: &Diagram, report: &mut Report<'_>)
     }
 }
 
-/// Where a participant is named. `participant A as Alice` also has its label.
+/// Places that name a participant. `participant A as Alice` also has its label.
 const PARTICIPANTS: [Part; 5] = [
     Part::SequenceParticipant,
     Part::SequenceImplicitParticipant,
@@ -41,7 +41,7 @@ const PARTICIPANTS: [Part; 5] = [
     Part::SequenceNoteParticipant,
 ];
 
-/// What a name in a message or statement does to its participant's bar.
+/// The effect of a name in a message or statement on the participant's activation bar.
 enum Bar {
     Begins,
     Ends,
@@ -56,7 +56,7 @@ pub(super) fn activation_without_end(diagram: &Diagram, report: &mut Report<'_>)
     for symbol in diagram.symbols.iter().filter(|symbol| symbol.is(&PARTICIPANTS)) {
         match bar(report.source(), diagram, symbol) {
             Some((Bar::Begins, _)) => open.entry(&symbol.name).or_default().push(symbol),
-            // `A-->>-B` ends the bar of the one that sends.
+            // `A-->>-B` ends the activation of the sender.
             Some((Bar::Ends, by_sender)) => {
                 let whose = if by_sender { sender.unwrap_or(symbol) } else { symbol };
                 open.entry(&whose.name).or_default().pop();
@@ -69,12 +69,12 @@ pub(super) fn activation_without_end(diagram: &Diagram, report: &mut Report<'_>)
     left.sort_by_key(|symbol| symbol.at);
     for symbol in left {
         report
-            .at(symbol.at, format!("`{}` is activated and never deactivated", symbol.name))
-            .help(format!("Add `deactivate {}`, or `-` to the arrow of its answer", symbol.name));
+            .at(symbol.at, format!("`{}` is activated but never deactivated", symbol.name))
+            .help(format!("Add `deactivate {}`, or `-` to the arrow of its reply", symbol.name));
     }
 }
 
-/// The change and whether it is the sender's bar that changes.
+/// The effect, and whether it applies to the sender's bar.
 fn bar(source: &Source, diagram: &Diagram, symbol: &Symbol) -> Option<(Bar, bool)> {
     let line = line_at(diagram, symbol.at.start)?;
     let before =

@@ -1,11 +1,11 @@
-//! Whether the keywords and brackets of a script pair up. The grammar cannot say: it refuses a few
-//! valid scripts, and takes a stray `done` for a program. Where this reader is not sure, it is
-//! silent.
+//! Checks that the keywords and brackets of a script are balanced. The grammar cannot decide this:
+//! it rejects a few valid scripts, and parses a stray `done` as a program name. In doubtful cases
+//! nothing is reported.
 
 use super::word;
 use super::{Fault, ShellText};
 
-/// What opens a construct, and what closes it.
+/// Openers of constructs and their closers.
 const PAIRS: &[(&str, &str)] = &[
     ("if", "fi"),
     ("while", "done"),
@@ -17,10 +17,10 @@ const PAIRS: &[(&str, &str)] = &[
     ("(", ")"),
 ];
 
-/// Words after which a command may begin.
+/// Words after which a command can start.
 const INTRODUCERS: &[&str] = &["then", "do", "else", "elif", "!", "time"];
 
-/// The first thing in `text` that does not pair up, if that is certain.
+/// The first unbalanced keyword or bracket in `text`, if it is certain.
 pub(super) fn faults(text: &ShellText<'_>) -> Vec<Fault> {
     let fault = Scan { text, open: Vec::new(), begins: true }.run();
     fault.into_iter().collect()
@@ -28,19 +28,19 @@ pub(super) fn faults(text: &ShellText<'_>) -> Vec<Fault> {
 
 struct Scan<'a> {
     text: &'a ShellText<'a>,
-    /// What is open, innermost last.
+    /// Open constructs, innermost last.
     open: Vec<Open>,
-    /// Whether a command may begin here.
+    /// Whether a command can start at the current position.
     begins: bool,
 }
 
 /// A construct that is open.
 struct Open {
-    /// Where its opener stands in the text.
+    /// Byte offset of the opener in the text.
     at: usize,
     opener: &'static str,
     closer: &'static str,
-    /// Whether the keyword that must stand between the two has come.
+    /// Whether the required keyword between opener and closer has been seen.
     body: bool,
 }
 
@@ -49,7 +49,7 @@ impl Open {
         Self { at, opener, closer, body: Self::keyword(opener).is_none() }
     }
 
-    /// The keyword that must stand between opener and closer.
+    /// The keyword that is required between opener and closer.
     fn keyword(opener: &str) -> Option<&'static str> {
         match opener {
             "if" => Some("then"),
@@ -73,7 +73,7 @@ impl Scan<'_> {
                     self.begins = true;
                     at += 1;
                 }
-                // Here-documents and redirections to processes are left to the grammar.
+                // Here-documents and process substitutions are left to the grammar.
                 b'<' | b'>' if matches!(bytes.get(at + 1), Some(b'<' | b'(')) => return None,
                 b'<' | b'>' => at += 1,
                 b'(' if bytes.get(at + 1) == Some(&b')') => {
@@ -89,14 +89,14 @@ impl Scan<'_> {
                     match self.open.last().map(|open| open.opener) {
                         Some("(") => _ = self.open.pop(),
                         Some("case") => {}
-                        _ => return Some(self.fault(at, at + 1, "closes nothing")),
+                        _ => return Some(self.fault(at, at + 1, "is unmatched")),
                     }
                     self.begins = true;
                     at += 1;
                 }
                 _ => {
                     let read = word::read(self.text, at, text.len());
-                    // The brackets of a `case` within a substitution do not pair up.
+                    // The parentheses of `case` patterns within a substitution are not balanced.
                     let case = |&(from, to): &(usize, usize)| text[from..to].contains("case");
                     if read.inner.iter().any(case)
                         || read.end == at
@@ -120,7 +120,7 @@ impl Scan<'_> {
 
     fn word(&mut self, start: usize, end: usize) -> Option<Fault> {
         let written = &self.text.text()[start..end];
-        // `for name do` has the keyword behind a word.
+        // In `for name do` the keyword follows a word.
         let loops = self.open.last().is_some_and(|open| open.opener == "for" && !open.body);
         self.begins |= loops && written == "do";
         if !std::mem::take(&mut self.begins) || written != "esac" && self.is_pattern(end) {
@@ -151,11 +151,11 @@ impl Scan<'_> {
     fn close(&mut self, start: usize, end: usize) -> Option<Fault> {
         let written = &self.text.text()[start..end];
         let Some(open) = self.open.pop() else {
-            return Some(self.fault(start, end, "closes nothing"));
+            return Some(self.fault(start, end, "is unmatched"));
         };
         let Open { at, opener, closer, body } = open;
         if closer != written {
-            let what = format!("stands where `{opener}` is still open");
+            let what = format!("appears where `{opener}` is still open");
             return Some(self.fault(start, end, &what));
         }
         let keyword = Open::keyword(opener).filter(|_| !body)?;

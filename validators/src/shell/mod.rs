@@ -1,11 +1,10 @@
 //! Shell text as a flat list of simple commands.
 //!
-//! Rules on scripts ask which programs run with which arguments, and how one command hangs on the
-//! next. So the answer is flat: every simple command in the order of the text, each with the scope
-//! it stands in and the operator before it. Plain scripts (words, quotes, expansions and
-//! operators) are read by `plain`; whatever has a grammar (`if`, loops, functions,
-//! here-documents) goes through tree-sitter in `tree`. Both read words with `word`, and a test
-//! holds them to the same answers.
+//! Rules on scripts check which programs run with which arguments, and how consecutive commands are
+//! connected. The result is therefore flat: every simple command in source order, with its scope
+//! and the operator before it. Plain scripts (words, quotes, expansions and operators) are parsed
+//! by `plain`; scripts with compound syntax (`if`, loops, functions, here-documents) go through
+//! tree-sitter in `tree`. Both parse words with `word`, and a test checks that they agree.
 
 mod balance;
 mod plain;
@@ -19,58 +18,58 @@ use std::time::Duration;
 pub(crate) use text::ShellText;
 pub(crate) use word::{Expansion, ExpansionKind, Word};
 
-/// The most commands of one script that are kept: rules compare them with each other.
+/// Maximum number of commands stored per script: some rules compare commands pairwise.
 const MAX_COMMANDS: usize = 2000;
 
-/// How long the grammar may take over all scripts of a file. What it cannot parse costs it the
-/// square of the length; the slowest real scripts take a hundredth of this.
+/// Time limit of the grammar for all scripts of a file. On invalid input it takes time quadratic in
+/// the length; the slowest real scripts take a hundredth of this limit.
 pub(crate) const BUDGET: Duration = Duration::from_secs(1);
 
-/// A script, read.
+/// A parsed script.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Script {
-    /// Every simple command, in the order of the text; those inside the substitutions of a
-    /// command follow it.
+    /// Every simple command, in source order; the commands inside the substitutions of a command
+    /// follow it.
     pub commands: Vec<Command>,
-    /// What commands stand in; the first is the script itself.
+    /// The scopes of the commands; the first is the script itself.
     pub scopes: Vec<Scope>,
-    /// What no shell can parse; only what is certain.
+    /// Certain syntax errors.
     pub faults: Vec<Fault>,
-    /// The grammar took too long over it, so there is nothing else here.
+    /// Whether the grammar exceeded its time limit. All other fields are empty then.
     pub skipped: bool,
 }
 
-/// One simple command: assignments, a program with arguments, redirections.
+/// A simple command: assignments, a program with arguments, redirections.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Command {
     /// From the first assignment or word to the last word or redirection.
     pub span: Span,
-    /// `NAME=value` in front of the program, or alone.
+    /// `NAME=value` before the program, or alone.
     pub assignments: Vec<Word>,
     /// The program and its arguments; empty when there are only assignments or redirections.
     pub words: Vec<Word>,
     /// Redirections, in order.
     pub redirects: Vec<Redirect>,
-    /// What joins it to what stands before it in its scope.
+    /// The operator that connects it to the preceding command in its scope.
     pub before: Join,
     /// Its scope, an index into [`Script::scopes`].
     pub scope: usize,
 }
 
-/// A stretch of a script that holds commands.
+/// A part of a script that contains commands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Scope {
-    /// What it is.
+    /// The construct that forms the scope.
     pub kind: ScopeKind,
-    /// The scope around it; its own index for the script itself.
+    /// Index of the enclosing scope; the script's own index for the script itself.
     pub parent: usize,
-    /// What joins it to what stands before it in the scope around it.
+    /// The operator that connects it to the preceding command in the enclosing scope.
     pub before: Join,
-    /// Its bytes.
+    /// From the start to the end of the construct.
     pub span: Span,
 }
 
-/// The kinds of scopes.
+/// The constructs that form a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ScopeKind {
     /// The whole script.
@@ -91,10 +90,10 @@ pub(crate) enum ScopeKind {
     Substitution,
 }
 
-/// What joins a command to the one before it.
+/// The operator that connects a command to the preceding one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Join {
-    /// Nothing stands before it.
+    /// The first command of its scope.
     #[default]
     Start,
     /// `;`, a line break, or a keyword such as `then`.
@@ -120,17 +119,18 @@ pub(crate) struct Redirect {
     pub target: Option<Word>,
 }
 
-/// Something no shell can parse.
+/// A syntax error in any shell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
-    /// Where.
+    /// The location of the error.
     pub span: Span,
-    /// What is wrong, without a final stop.
+    /// The message, without a full stop.
     pub message: String,
 }
 
 impl Script {
-    /// Reads shell text. The grammar may take `left`, and takes from it what it used.
+    /// Parses shell text. `left` is the remaining time for the grammar; the time used is subtracted
+    /// from it.
     #[must_use]
     pub(crate) fn parse(text: &ShellText<'_>, left: &mut Duration) -> Self {
         let mut script = plain::parse(text).unwrap_or_else(|| tree::parse(text, left));
@@ -138,7 +138,7 @@ impl Script {
         script
     }
 
-    /// A script of one command whose words are given: the exec form of an instruction.
+    /// Creates a script of one command from its words, for the exec form of an instruction.
     pub(crate) fn of_words(words: Vec<(Span, String)>) -> Self {
         let Some(span) = words.iter().map(|&(span, _)| span).reduce(Span::cover) else {
             return Self::default();
@@ -158,14 +158,14 @@ impl Script {
         commands.map(|it| it.span).chain(scopes.map(|it| it.span)).min()
     }
 
-    /// What joins the command at `index` to what follows it in its own scope; `None` at the end.
+    /// The operator after the command at `index` in its own scope; `None` at the end.
     pub(crate) fn after(&self, index: usize) -> Option<Join> {
         let command = &self.commands[index];
         let next_command = self.commands[index + 1..]
             .iter()
             .find(|next| next.scope == command.scope)
             .map(|next| (next.span.start, next.before));
-        // Scopes are in the order of the text.
+        // Scopes are in source order.
         let behind = self.scopes.partition_point(|it| it.span.start < command.span.end);
         let next_scope = self.scopes[behind.max(1).min(self.scopes.len())..]
             .iter()
@@ -174,7 +174,7 @@ impl Script {
         [next_command, next_scope].into_iter().flatten().min_by_key(|next| next.0).map(|it| it.1)
     }
 
-    /// Whether the command at `index` stands in a scope of one of `kinds`, however far out.
+    /// Whether the command at `index` is in a scope of one of `kinds`, at any depth.
     pub(crate) fn within(&self, index: usize, kinds: &[ScopeKind]) -> bool {
         let mut scope = self.commands[index].scope;
         while let Some(it) = self.scopes.get(scope) {
@@ -197,8 +197,8 @@ impl Scope {
 }
 
 impl Command {
-    /// The program's name: the first word, without the folders of an absolute path; empty when it
-    /// is not constant or there is none.
+    /// The program's name: the first word, without the directories of an absolute path; empty if
+    /// there is none or it is not constant.
     pub(crate) fn program(&self) -> &str {
         match self.words.first() {
             Some(word) if word.is_literal() => {
@@ -214,7 +214,7 @@ impl Command {
         self.words.get(1..).unwrap_or_default()
     }
 
-    /// The arguments that are no options. A lone `-` is one; after `--` everything is.
+    /// The arguments that are not options. A lone `-` is an operand; so is everything after `--`.
     pub(crate) fn operands(&self) -> impl Iterator<Item = &Word> {
         let mut all = false;
         self.arguments().iter().filter(move |word| {
@@ -227,8 +227,8 @@ impl Command {
         })
     }
 
-    /// The option of one of these names, written as `-x` alone or within `-xyz`, or as `--long`
-    /// with or without `=value`. Names are given without dashes, one letter for short ones.
+    /// The option with one of these names, written as `-x` alone or within `-xyz`, or as `--long`
+    /// with or without `=value`. `names` are without dashes; short options are one letter.
     pub(crate) fn option(&self, names: &[&str]) -> Option<&Word> {
         self.arguments().iter().take_while(|word| word.text() != "--").find(|word| {
             let text = word.text();
@@ -246,12 +246,12 @@ impl Command {
         })
     }
 
-    /// Whether one of these options is given; see [`Self::option`].
+    /// Whether one of these options is present; see [`Self::option`].
     pub(crate) fn has_option(&self, names: &[&str]) -> bool {
         self.option(names).is_some()
     }
 
-    /// Whether an argument is exactly one of `texts`.
+    /// Whether an argument equals one of `texts`.
     pub(crate) fn has_argument(&self, texts: &[&str]) -> bool {
         self.arguments().iter().any(|word| texts.contains(&word.text()))
     }

@@ -1,12 +1,13 @@
-//! Scripts without grammar: words, operators, redirections, substitutions. Most `RUN` lines are.
+//! Scripts without compound syntax: words, operators, redirections, substitutions. Most `RUN` lines
+//! are of this form.
 
 use super::word;
 use super::{Command, Fault, Join, Redirect, Scope, ScopeKind, Script, ShellText};
 
-/// Substitutions within substitutions beyond this depth go to the grammar.
+/// Maximum nesting depth of substitutions; deeper ones are left to the grammar.
 const MAX_DEPTH: usize = 8;
 
-/// Words that begin a construct, or belong to one, where a command may begin.
+/// Keywords that start or continue a construct at the start of a command.
 const RESERVED: &[&str] = &[
     "if", "then", "elif", "else", "fi", "while", "until", "for", "select", "do", "done", "case",
     "esac", "{", "}", "[[", "function", "coproc",
@@ -16,7 +17,7 @@ const RESERVED: &[&str] = &[
 pub(super) const REDIRECTS: &[&str] =
     &["&>>", "<<<", "<<-", "&>", "<<", "<&", "<>", ">>", ">&", ">|", "<", ">"];
 
-/// Reads a plain script; `None` when it needs the grammar.
+/// Parses a plain script; `None` if it needs the grammar.
 pub(super) fn parse(text: &ShellText<'_>) -> Option<Script> {
     let end = text.text().len();
     let mut parser = Parser { text, script: Script::default(), here_documents: Vec::new() };
@@ -28,15 +29,16 @@ pub(super) fn parse(text: &ShellText<'_>) -> Option<Script> {
 struct Parser<'a> {
     text: &'a ShellText<'a>,
     script: Script,
-    /// Delimiters of here-documents whose bodies begin after this line, and whether tabs go.
+    /// Delimiters of here-documents whose bodies start after this line, and whether leading tabs
+    /// are stripped.
     here_documents: Vec<(Box<str>, bool)>,
 }
 
-/// The command being read.
+/// The command being parsed.
 #[derive(Default)]
 struct Draft {
     command: Command,
-    /// Its bytes in the text.
+    /// Start and end in the text.
     range: Option<(usize, usize)>,
     inner: Vec<(usize, usize)>,
 }
@@ -48,20 +50,20 @@ impl Draft {
     }
 }
 
-/// An operator read, and what it does.
+/// A parsed operator and its join.
 struct Operator {
     length: usize,
     join: Join,
 }
 
 impl Parser<'_> {
-    /// Reads `start..end` of the text as the commands of `scope`.
+    /// Parses `start..end` of the text as the commands of `scope`.
     fn list(&mut self, start: usize, end: usize, scope: usize, depth: usize) -> Option<()> {
         let text = self.text;
         let bytes = &text.text().as_bytes()[..end];
         let mut draft = Draft::default();
         let mut join = Join::Start;
-        // The operator that still waits for a command after it.
+        // The last operator, if no command has followed it yet.
         let mut waiting: Option<(usize, usize)> = None;
         let mut at = start;
         while let Some(&byte) = bytes.get(at) {
@@ -111,7 +113,7 @@ impl Parser<'_> {
         self.script.faults.push(Fault { span: self.text.span(start, end), message });
     }
 
-    /// Reads the word at `at` into the command; the place after it.
+    /// Parses the word at `at` into the command; returns the position after it.
     fn word(&mut self, draft: &mut Draft, at: usize, end: usize) -> Option<usize> {
         let read = word::read(self.text, at, end);
         let written = &self.text.text()[at..read.end];
@@ -145,7 +147,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads a redirection that begins at `start`, with its operator at `at`; the place after it.
+    /// Parses a redirection that starts at `start`, with its operator at `at`; returns the position
+    /// after it.
     fn redirect(
         &mut self,
         draft: &mut Draft,
@@ -175,7 +178,7 @@ impl Parser<'_> {
         Some(stop)
     }
 
-    /// Ends the command being read; whether there was one.
+    /// Completes the command being parsed; returns whether there was one.
     fn finish(
         &mut self,
         draft: &mut Draft,
@@ -206,7 +209,7 @@ impl Parser<'_> {
         Some(true)
     }
 
-    /// Skips the here-documents that begin at the line at `at`; the place after them.
+    /// Skips the here-documents that start at the line at `at`; returns the position after them.
     fn skip_bodies(&mut self, mut at: usize, end: usize) -> usize {
         for (delimiter, tabs) in std::mem::take(&mut self.here_documents) {
             while at < end {

@@ -8,7 +8,7 @@ fn by_tree(text: &str) -> Script {
     tree::parse(&ShellText::new(text, &Span::new), &mut BUDGET.clone())
 }
 
-/// One line a command: depth of its scope, join, assignments, words, redirections.
+/// One line per command: scopes, join, assignments, words, redirections.
 fn outline(script: &Script) -> String {
     let mut out = String::new();
     for command in &script.commands {
@@ -147,12 +147,12 @@ fn certain_faults_are_found() {
     let faults =
         |text: &str| script(text).faults.into_iter().map(|it| it.message).collect::<Vec<_>>();
     assert_eq!(faults("if a; then b; "), ["`if` is never closed by `fi`"]);
-    assert_eq!(faults("for a in b; do c; fi"), ["`fi` stands where `for` is still open"]);
+    assert_eq!(faults("for a in b; do c; fi"), ["`fi` appears where `for` is still open"]);
     assert_eq!(faults("(a && b"), ["`(` is never closed by `)`"]);
-    assert_eq!(faults("a && b )"), ["`)` closes nothing"]);
+    assert_eq!(faults("a && b )"), ["`)` is unmatched"]);
     assert_eq!(faults("while a; b; done"), ["`while` has no `do`"]);
     assert_eq!(faults("if a then b; fi"), ["`if` has no `then`"]);
-    assert_eq!(faults("a; done"), ["`done` closes nothing"]);
+    assert_eq!(faults("a; done"), ["`done` is unmatched"]);
     for valid in [
         "if a; then b; fi",
         "case a in (b) c;; d) e;; done|fi) f;; esac",

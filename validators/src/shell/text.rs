@@ -1,9 +1,9 @@
-//! The text a shell gets to see, and the way back to the source.
+//! Shell text as the shell reads it, and the mapping back to the source.
 
 use aidd_engine::text::source::Span;
 use std::fmt;
 
-/// Shell text, which may be put together from several places of a source: a `RUN` line without its
+/// Shell text, which can be assembled from several parts of a source: a `RUN` line without its
 /// continuations and comments, or the body of a here-document.
 #[derive(Clone, Copy)]
 pub(crate) struct ShellText<'a> {
@@ -18,7 +18,7 @@ impl fmt::Debug for ShellText<'_> {
 }
 
 impl<'a> ShellText<'a> {
-    /// `text`, whose bytes from `start` to `end` stand at `place(start, end)` of the source.
+    /// Creates a text; `place(start, end)` returns the source span of its bytes `start..end`.
     pub(crate) fn new(text: &'a str, place: &'a dyn Fn(usize, usize) -> Span) -> Self {
         Self { text, place }
     }
@@ -29,7 +29,7 @@ impl<'a> ShellText<'a> {
         self.text
     }
 
-    /// The source bytes behind `start..end` of the text.
+    /// The source span of `start..end` of the text.
     #[must_use]
     pub(crate) fn span(&self, start: usize, end: usize) -> Span {
         (self.place)(start, end)

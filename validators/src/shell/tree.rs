@@ -1,4 +1,4 @@
-//! Scripts with grammar, through tree-sitter.
+//! Scripts with compound syntax, parsed by tree-sitter.
 
 use super::word;
 use super::{Command, Join, Redirect, Scope, ScopeKind, Script, ShellText, balance, plain};
@@ -7,10 +7,10 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 use tree_sitter::{Node, ParseOptions, Parser, Tree, TreeCursor};
 
-/// Scopes nested deeper than this are not looked into.
+/// Maximum nesting depth of scopes; deeper ones are not visited.
 const MAX_DEPTH: usize = 64;
 
-/// Reads a script with the grammar, which may take `left`.
+/// Parses a script with the grammar, within the time `left`.
 pub(super) fn parse(text: &ShellText<'_>, left: &mut Duration) -> Script {
     let mut script = Script::default();
     script.scopes.push(Scope::script(text.span(0, text.text().len())));
@@ -28,7 +28,7 @@ pub(super) fn parse(text: &ShellText<'_>, left: &mut Duration) -> Script {
     walk.script
 }
 
-/// The tree of `text`; `None` when it is not there by `deadline`.
+/// The syntax tree of `text`; `None` if it is not complete by `deadline`.
 fn grammar(text: &str, deadline: Instant) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
@@ -41,11 +41,11 @@ fn grammar(text: &str, deadline: Instant) -> Option<Tree> {
     parser.parse_with_options(&mut rest, None, Some(options))
 }
 
-/// A scope being read.
+/// A scope being visited.
 #[derive(Default)]
 struct Frame {
     scope: usize,
-    /// What joins the next command of the scope.
+    /// The join of the next command of the scope.
     join: Join,
 }
 
@@ -53,15 +53,15 @@ struct Walk<'a> {
     text: &'a ShellText<'a>,
     script: Script,
     frames: Vec<Frame>,
-    /// The kinds of the nodes around the current one, outermost first. The grammar's own way up
-    /// costs a walk from the root.
+    /// The kinds of the ancestors of the current node, outermost first. tree-sitter's own parent
+    /// lookup walks from the root.
     around: Vec<&'a str>,
-    /// Where the last token before the current node ends.
+    /// End of the last token before the current node.
     seen: usize,
 }
 
 impl<'a> Walk<'a> {
-    /// Visits every node in the order of the text, without recursion.
+    /// Visits every node in source order, without recursion.
     fn run(&mut self, cursor: &mut TreeCursor<'a>) {
         loop {
             let node = cursor.node();
@@ -84,7 +84,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Takes in a node; whether its children are worth a visit.
+    /// Processes a node; returns whether to visit its children.
     fn enter(&mut self, node: Node<'_>) -> bool {
         if self.frames.len() > MAX_DEPTH {
             return false;
@@ -114,14 +114,14 @@ impl<'a> Walk<'a> {
         true
     }
 
-    /// Whether the node right around the current one is of one of `kinds`.
+    /// Whether the parent of the current node is of one of `kinds`.
     fn is_in(&self, kinds: &[&str]) -> bool {
         self.around.last().is_some_and(|kind| kinds.contains(kind))
     }
 
     fn join(&mut self, join: Join) {
         if let Some(frame) = self.frames.last_mut() {
-            // A line break after an operator changes nothing; nor does one before the first.
+            // A line break after an operator or before the first command changes nothing.
             let open = matches!(frame.join, Join::And | Join::Or | Join::Pipe | Join::Start);
             if !(join == Join::Then && open) {
                 frame.join = join;
@@ -131,7 +131,7 @@ impl<'a> Walk<'a> {
 
     /// The join of the next command or compound of the innermost scope.
     fn take_join(&mut self) -> (usize, Join) {
-        // Without an operator in between, as after `}`, a new command is simply the next one.
+        // Without an operator in between, as after `}`, the next command follows in sequence.
         self.frames.last_mut().map_or((0, Join::Start), |frame| {
             (frame.scope, std::mem::replace(&mut frame.join, Join::Then))
         })
@@ -197,7 +197,7 @@ impl<'a> Walk<'a> {
         word::Word::literal(self.text.span(start, end), &self.text.text()[start..end])
     }
 
-    /// The words of a test, where brackets and comparison signs are words too.
+    /// The words of a test expression, where brackets and comparison operators are words too.
     fn words_between(&self, mut at: usize, end: usize) -> Vec<word::Word> {
         let bytes = self.text.text().as_bytes();
         let mut words = Vec::new();
@@ -223,7 +223,7 @@ impl<'a> Walk<'a> {
         words
     }
 
-    /// An assignment that is a command of its own; whether its parts are worth a visit.
+    /// An assignment that forms a command; returns whether to visit its parts.
     fn assignment(&mut self, node: Node<'_>) -> bool {
         let inside = ["command", "declaration_command", "variable_assignments"];
         if self.is_in(&inside) || self.is_in(EXPRESSIONS) {
@@ -268,7 +268,7 @@ impl<'a> Walk<'a> {
         Some(Redirect { span, operator: (*operator).into(), target })
     }
 
-    /// A redirection behind a command: it belongs to the command just before it, if any.
+    /// A redirection after a command: it belongs to the command directly before it, if any.
     fn redirected(&mut self, node: Node<'_>) {
         if self.is_in(&["command"]) {
             return;
@@ -287,7 +287,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Nodes in which `&&` and `||` join no commands, and `x = y` assigns nothing.
+/// Nodes in which `&&` and `||` do not connect commands, and `x = y` is not an assignment.
 const EXPRESSIONS: &[&str] = &[
     "binary_expression",
     "test_command",

@@ -1,4 +1,4 @@
-//! Words: quotes resolved, expansions found.
+//! Words: resolves quotes and finds expansions.
 
 use super::ShellText;
 use aidd_engine::text::source::Span;
@@ -6,26 +6,26 @@ use aidd_engine::text::source::Span;
 /// A word of a command, or an assignment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Word {
-    /// Its bytes, quotes included.
+    /// Includes the quotes.
     pub span: Span,
-    /// What the shell passes on: quotes removed, expansions as they are written.
+    /// The value the shell passes on: quotes removed, expansions as written.
     text: Box<str>,
-    /// Whether any part of it is quoted or escaped.
+    /// Whether any part is quoted or escaped.
     pub quoted: bool,
-    /// What the shell replaces in it.
+    /// The expansions in the word.
     pub expansions: Vec<Expansion>,
 }
 
-/// A part of a word that the shell replaces.
+/// A part of a word that the shell expands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Expansion {
     /// From the `$` or backquote to its end.
     pub span: Span,
-    /// What it is.
+    /// What is expanded.
     pub kind: ExpansionKind,
-    /// Whether it stands within double quotes: its value is one word.
+    /// Whether it is within double quotes, so its value is not split into words.
     pub quoted: bool,
-    /// Byte of the word's resolved text at which it begins.
+    /// Byte offset in the word's resolved text.
     pub at: u32,
 }
 
@@ -41,34 +41,34 @@ pub(crate) enum ExpansionKind {
 }
 
 impl Word {
-    /// A word without quotes and expansions.
+    /// Creates a word without quotes and expansions.
     pub(crate) fn literal(span: Span, text: impl Into<Box<str>>) -> Self {
         Self { span, text: text.into(), quoted: false, expansions: Vec::new() }
     }
 
-    /// What the shell passes on; expansions as they are written.
+    /// The value the shell passes on; expansions as written.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
-    /// Whether the shell replaces nothing in it, so that [`Word::text`] is its value.
+    /// Whether the word contains no expansion, so that [`Word::text`] is its value.
     pub(crate) fn is_literal(&self) -> bool {
         self.expansions.is_empty()
     }
 }
 
-/// A word read at some place, and what a caller may need of it.
+/// The result of parsing a word.
 pub(super) struct Read {
     pub(super) word: Word,
-    /// Where the word ends in the text.
+    /// End of the word in the text.
     pub(super) end: usize,
-    /// The insides of the command substitutions in it, in the text.
+    /// The ranges inside the command substitutions of the word, in the text.
     pub(super) inner: Vec<(usize, usize)>,
-    /// A quote or bracket that is never closed: where it opens.
+    /// Offset of a quote or bracket that is never closed.
     pub(super) open: Option<usize>,
 }
 
-/// Reads the word at `start`, up to a blank or operator outside of quotes, at most to `limit`.
+/// Parses the word at `start`, up to an unquoted blank or operator, or to `limit`.
 pub(super) fn read(text: &ShellText<'_>, start: usize, limit: usize) -> Read {
     let mut reader = Reader {
         bytes: &text.text().as_bytes()[..limit],
@@ -110,7 +110,7 @@ impl Reader<'_> {
                 b'"' => self.double(),
                 b'$' => self.dollar(false),
                 b'`' => self.backquote(false),
-                // A function call pattern `!(…)`, `@(…)` or an array `x=(…)` is part of the word.
+                // An extended glob `!(…)`, `@(…)` or an array `x=(…)` is part of the word.
                 b'(' if self.opens_pattern() => self.balanced(),
                 _ if ends_word(byte) => break,
                 _ => self.take(1),
@@ -229,7 +229,7 @@ impl Reader<'_> {
         closed && self.bytes.get(end) == Some(&b')')
     }
 
-    /// `$'…'`: escapes are kept as written, since no rule looks into them.
+    /// `$'…'`: escapes are retained as written, since no rule inspects them.
     fn ansi(&mut self) {
         let start = self.at;
         self.word.quoted = true;
@@ -263,10 +263,10 @@ impl Reader<'_> {
     }
 }
 
-/// The end of what a bracket or backquote opened just before `at`: past its `closer`, or the end
-/// of `bytes` and `false`.
+/// The end of the bracket or backquote opened directly before `at`: the position after its `closer`
+/// and `true`, or the end of `bytes` and `false`.
 pub(super) fn close(bytes: &[u8], mut at: usize, closer: u8) -> (usize, bool) {
-    // What has to close, innermost last. A double quote stands for itself.
+    // Expected closers, innermost last. A double quote closes itself.
     let mut waiting = vec![closer];
     while let (Some(&byte), Some(&closer)) = (bytes.get(at), waiting.last()) {
         at += 1;
@@ -287,7 +287,7 @@ pub(super) fn close(bytes: &[u8], mut at: usize, closer: u8) -> (usize, bool) {
                 waiting.push(b')');
             }
             b'{' if closer != b'`' && bytes[..at - 1].last() == Some(&b'$') => waiting.push(b'}'),
-            // A comment within a command substitution may hold any quote.
+            // A comment within a command substitution can contain any quote.
             b'#' if closer == b')'
                 && bytes[..at - 1].last().is_some_and(u8::is_ascii_whitespace) =>
             {
@@ -320,14 +320,14 @@ fn name_at(bytes: &[u8], at: usize) -> &str {
     std::str::from_utf8(&rest[..length]).unwrap_or_default()
 }
 
-/// The name in `${name…}`, of what follows the brace; for a length (`${#name}`) with its `#`.
+/// The name in `${name…}`, from the text after the brace; with its `#` for a length (`${#name}`).
 fn name_in_braces(bytes: &[u8]) -> Box<str> {
     let skip = usize::from(matches!(bytes, [b'#' | b'!', next, ..] if is_name(*next)));
     let name = name_at(bytes, skip.min(bytes.len()));
     if skip == 1 { format!("{}{name}", char::from(bytes[0])).into() } else { name.into() }
 }
 
-/// Whether a word as it is written is an assignment: `NAME=…`, `NAME+=…`, `NAME[…]=…`.
+/// Whether a word as written is an assignment: `NAME=…`, `NAME+=…`, `NAME[…]=…`.
 pub(super) fn is_assignment(written: &str) -> bool {
     let bytes = written.as_bytes();
     let length = bytes.iter().position(|&byte| !is_name(byte)).unwrap_or(bytes.len());

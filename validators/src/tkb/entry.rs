@@ -1,4 +1,4 @@
-//! A knowledge entry, read: its header, sections, tables and links.
+//! A parsed knowledge entry: its header, sections, tables and links.
 
 use aidd_engine::parse::tree::{Node, Tree};
 use aidd_engine::parse::yaml;
@@ -17,33 +17,33 @@ pub(super) struct Heading {
 /// A cell of a table.
 pub(super) struct Cell {
     pub(super) text: String,
-    /// The addresses of links in it.
+    /// The addresses of links in the cell.
     pub(super) links: Vec<String>,
     pub(super) span: Span,
 }
 
-/// A table; the first row is its head.
+/// A table; the first row is its header row.
 pub(super) struct Table {
     pub(super) rows: Vec<Vec<Cell>>,
     pub(super) span: Span,
 }
 
-/// What there is of a header.
+/// The result of parsing a header.
 pub(super) enum Header {
-    /// It is missing or cannot be read: what is wrong, and where.
+    /// Missing or invalid: the message and its location.
     Broken(String, Span),
-    /// Its keys, and where it begins in the file.
+    /// Its keys, and its offset in the file.
     Read(Tree, usize),
 }
 
-/// An entry.
+/// A knowledge entry.
 pub(super) struct Entry {
     pub(super) header: Header,
     pub(super) headings: Vec<Heading>,
     pub(super) tables: Vec<Table>,
-    /// Addresses of links and images, and where each stands.
+    /// Addresses of links and images, with their spans.
     pub(super) links: Vec<(String, Span)>,
-    /// Paragraphs, list items and cells: text outside of code.
+    /// Paragraphs, list items and cells: text outside code.
     pub(super) prose: Vec<Span>,
 }
 
@@ -62,14 +62,14 @@ impl Entry {
         entry
     }
 
-    /// A value of the header with its place; `None` when it is not there or not a text.
+    /// A value of the header with its span; `None` if it is missing or not a string.
     pub(super) fn field(&self, name: &str) -> Option<(&str, Span)> {
         let Header::Read(tree, base) = &self.header else { return None };
         let node = key(tree, name)?;
         Some((node.value.as_deref()?, node.span.shift(*base)))
     }
 
-    /// The texts of a list in the header.
+    /// The strings of a list in the header.
     pub(super) fn list(&self, name: &str) -> Vec<&str> {
         let Header::Read(tree, _) = &self.header else { return Vec::new() };
         let Some(node) = key(tree, name) else { return Vec::new() };
@@ -83,7 +83,7 @@ impl Entry {
         top(tree).map(|node| &*node.key).collect()
     }
 
-    /// The place of what is wrong with the whole: the title, else the first line.
+    /// Where findings on the whole entry are reported: the title, or the first line.
     pub(super) fn title(&self, source: &Source) -> Span {
         let title = self.headings.iter().find(|heading| heading.level == HeadingLevel::H1);
         title.map_or_else(|| source.line_span(0), |heading| heading.span)
@@ -95,7 +95,7 @@ impl Entry {
         headings.filter(|(_, heading)| heading.level == HeadingLevel::H2)
     }
 
-    /// Heading and extent of a section, up to the next of its level.
+    /// Heading and extent of a section, up to the next heading of its level.
     pub(super) fn section(&self, name: &str) -> Option<(&Heading, Span)> {
         let (at, heading) = self.sections().find(|(_, it)| it.text.eq_ignore_ascii_case(name))?;
         let rest = self.headings.iter().skip(at + 1);
@@ -111,12 +111,12 @@ impl Entry {
 }
 
 impl Table {
-    /// The column whose head holds `word`.
+    /// The column whose header contains `word`.
     pub(super) fn column(&self, word: &str) -> Option<usize> {
         self.rows.first()?.iter().position(|cell| cell.text.to_lowercase().contains(word))
     }
 
-    /// The rows below the head.
+    /// The rows below the header row.
     pub(super) fn body(&self) -> &[Vec<Cell>] {
         self.rows.get(1..).unwrap_or_default()
     }
@@ -136,7 +136,7 @@ fn key<'t>(tree: &'t Tree, name: &str) -> Option<&'t Node> {
 fn header(text: &str) -> Header {
     let first = Span::new(0, text.lines().next().map_or(0, str::len));
     if !page::has_header(text) {
-        return Header::Broken("the entry has no header between `---` lines".to_owned(), first);
+        return Header::Broken("missing header between `---` lines".to_owned(), first);
     }
     let range = match page::split(text) {
         Ok((range, _)) => range,
@@ -145,7 +145,7 @@ fn header(text: &str) -> Header {
     let yaml = &text[range.clone()];
     match serde_saphyr::from_str::<Value>(yaml) {
         Ok(Value::Object(_)) => Header::Read(yaml::parse(yaml), range.start),
-        Ok(_) => Header::Broken("the header holds no keys".to_owned(), first),
+        Ok(_) => Header::Broken("the header contains no keys".to_owned(), first),
         Err(error) => {
             let error = error.without_snippet();
             let line = error.location().map_or(1, |at| at.line());
@@ -156,13 +156,13 @@ fn header(text: &str) -> Header {
             let start = (range.start + before).min(range.end);
             let said = error.to_string();
             let said = said.lines().next().unwrap_or_default();
-            let message = format!("the header is not YAML: {said}");
+            let message = format!("invalid YAML in the header: {said}");
             Header::Broken(message, Span::new(start, (start + length).min(range.end)))
         }
     }
 }
 
-/// What is open while Markdown is read.
+/// State while Markdown is parsed.
 #[derive(Default)]
 struct Reader {
     heading: Option<Heading>,

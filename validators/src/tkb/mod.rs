@@ -1,5 +1,5 @@
-//! Entries of the technology knowledge base: what a search, a comparison or a migration plan relies
-//! on has to be there, dated and sourced.
+//! Entries of the technology knowledge base: the parts that searches, comparisons and migration
+//! plans rely on must be present, dated and sourced.
 
 mod entry;
 mod neighbours;
@@ -18,7 +18,7 @@ use jiff::{Span as Days, Unit};
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// Entries of the technology knowledge base.
+/// The rules on entries of the technology knowledge base.
 pub(super) const FAMILY: Family = Family {
     name: "tkb",
     rules: || ids(CHECKS),
@@ -50,10 +50,10 @@ const CHECKS: Checks<Read> = &[
     ("tkb/vague-term", vague_term),
 ];
 
-/// Keys that every header has.
+/// Required keys of the header.
 const FIELDS: [&str; 4] = ["name", "category", "maturity", "last_updated"];
 
-/// Other keys that are read, for a hint where one is misspelt.
+/// Other known keys, for suggestions on misspelt keys.
 const OTHER_FIELDS: [&str; 9] = [
     "summary",
     "aliases",
@@ -66,20 +66,20 @@ const OTHER_FIELDS: [&str; 9] = [
     "migrations",
 ];
 
-/// How far along a technology is.
+/// Allowed values of `maturity`.
 const MATURITIES: [&str; 4] = ["stable", "emerging", "experimental", "deprecated"];
 
-/// The sections, in order.
+/// Required sections, in order.
 const SECTIONS: [&str; 6] =
     ["Overview", "Key Metrics", "Use Cases", "Trade-offs", "Alternatives", "References"];
 
 /// The parts of the section on trade-offs.
 const SIDES: [&str; 2] = ["Strengths", "Weaknesses"];
 
-/// Months after which facts are hints unless configured otherwise: two quarterly reviews missed.
+/// Default age in months after which an entry is stale: two missed quarterly reviews.
 const MONTHS: i64 = 6;
 
-/// Words that promise a figure and give none.
+/// Words that imply a figure but give none.
 static VAGUE: LazyLock<Regex> = LazyLock::new(|| {
     let words = "very fast|blazing(?:ly)?[ -]fast|lightning[ -]fast|high[ -]performance|lightweight|\
                  easy to use|user[ -]friendly|popular|widely used|industry[ -]standard|powerful|robust|\
@@ -87,14 +87,14 @@ static VAGUE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&format!(r"(?i)\b(?:{words})\b")).expect("a constant pattern")
 });
 
-/// An entry with what was looked up beside it.
+/// An entry with the results of looking up other files.
 struct Read {
     entry: Entry,
-    /// Links that lead to no file.
+    /// Links to files that do not exist.
     dead: Vec<(String, Span)>,
-    /// Entries on the same thing.
+    /// Other entries on the same technology.
     twins: Vec<twins::Twin>,
-    /// The day of the newest shipped entry, by which age is measured where no frontend gives the day.
+    /// Date of the newest shipped entry, used to measure age if the frontend passes no date.
     reviewed: Option<Date>,
 }
 
@@ -109,7 +109,7 @@ fn parse(source: &Source, context: &FileContext<'_>) -> Read {
 fn malformed_header(read: &Read, report: &mut Report<'_>) {
     if let Header::Broken(message, span) = &read.entry.header {
         report.at(*span, message.as_str()).help(
-            "begin the file with a line `---`, the keys name, category, maturity and last_updated, \
+            "start the file with a line `---`, the keys name, category, maturity and last_updated, \
              and another line `---`",
         );
     }
@@ -125,31 +125,31 @@ fn missing_field(read: &Read, report: &mut Report<'_>) {
         if value.is_some_and(|(text, _)| !text.trim().is_empty()) {
             continue;
         }
-        // A near miss is the key that was meant.
+        // A misspelt key is probably the missing one.
         let unknown =
             keys.iter().filter(|key| !FIELDS.contains(key) && !OTHER_FIELDS.contains(key));
         let meant = nearest(field, unknown.copied());
         let span = report.source().line_span(0);
         let message = match meant {
-            Some(key) => format!("the header has no `{field}`; is `{key}` meant?"),
-            None if keys.contains(&field) => format!("`{field}` in the header is not a text"),
+            Some(key) => format!("the header has no `{field}`; did you mean `{key}`?"),
+            None if keys.contains(&field) => format!("`{field}` in the header is not a string"),
             None => format!("the header has no `{field}`"),
         };
         report.at(span, message);
     }
 }
 
-/// Reports a value of the header that is none of `known`.
+/// Reports a value of the header that is not in `known`.
 fn enumerated(read: &Read, field: &str, known: &[&str], report: &mut Report<'_>) {
     let Some((value, span)) = read.entry.field(field) else { return };
     if known.contains(&value) || value.trim().is_empty() {
         return;
     }
     let near = nearest(value, known.iter().copied());
-    let finding = report.at(span, format!("`{value}` is no {field}"));
-    finding.help(format!("one of {}", known.join(", ")));
+    let finding = report.at(span, format!("unknown {field} `{value}`"));
+    finding.help(format!("use one of {}", known.join(", ")));
     if let Some(near) = near {
-        finding.fix_unsafe(format!("Replace by {near}"), vec![Edit::replace(span, near)]);
+        finding.fix_unsafe(format!("Replace with {near}"), vec![Edit::replace(span, near)]);
     }
 }
 
@@ -161,7 +161,7 @@ fn unknown_maturity(read: &Read, report: &mut Report<'_>) {
     enumerated(read, "maturity", &MATURITIES, report);
 }
 
-/// `2026-01-31` and nothing else.
+/// A date in the form `2026-01-31`.
 fn date(text: &str) -> Option<Date> {
     let is_shape = text.len() == 10 && text.bytes().filter(|byte| *byte == b'-').count() == 2;
     text.parse().ok().filter(|_| is_shape)
@@ -171,14 +171,14 @@ fn invalid_date(read: &Read, report: &mut Report<'_>) {
     let Some((text, span)) = read.entry.field("last_updated") else { return };
     let Some(date) = date(text) else {
         report
-            .at(span, format!("`{text}` is no day"))
-            .help("write the day of the last review as YYYY-MM-DD, such as 2026-01-31");
+            .at(span, format!("`{text}` is not a date"))
+            .help("write the date of the last review as YYYY-MM-DD, such as 2026-01-31");
         return;
     };
-    // A day more for those east of the machine that judges.
+    // One day of tolerance for time zones to the east of this machine.
     let tomorrow = report.today().and_then(|today| today.tomorrow().ok());
     if tomorrow.is_some_and(|tomorrow| date > tomorrow) {
-        report.at(span, format!("{text} lies in the future"));
+        report.at(span, format!("{text} is in the future"));
     }
 }
 
@@ -188,7 +188,7 @@ fn stale_entry(read: &Read, report: &mut Report<'_>) {
     let configured = report.param("today").and_then(serde_json::Value::as_str).and_then(date);
     let today = configured.or(report.today()).or(read.reviewed);
     let (Some(date), Some(today)) = (date(text), today) else { return };
-    // What is no longer made does not change.
+    // Deprecated technologies no longer change.
     if read.entry.field("maturity").is_some_and(|(maturity, _)| maturity == "deprecated") {
         return;
     }
@@ -197,7 +197,7 @@ fn stale_entry(read: &Read, report: &mut Report<'_>) {
         let age =
             date.until((Unit::Month, today)).map_or(months, |age| i64::from(age.get_months()));
         report.at(span, format!("last reviewed {age} months before {today}")).help(
-            "check versions, metrics and alternatives against their sources, then set the day",
+            "check versions, metrics and alternatives against their sources, then update the date",
         );
     }
 }
@@ -213,8 +213,8 @@ fn missing_section(read: &Read, report: &mut Report<'_>) {
         if entry.section(name).is_none() {
             let near = near_of(name, pulldown_cmark::HeadingLevel::H2);
             let near = near.filter(|near| !SECTIONS.contains(&&**near));
-            let hint = near.map_or(String::new(), |near| format!("; is `{near}` meant?"));
-            report.at(title, format!("there is no section `## {name}`{hint}"));
+            let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+            report.at(title, format!("missing section `## {name}`{hint}"));
         }
     }
     let Some((heading, extent)) = entry.section("Trade-offs") else { return };
@@ -222,7 +222,7 @@ fn missing_section(read: &Read, report: &mut Report<'_>) {
         entry.headings.iter().filter(|it| extent.contains(it.span)).map(|it| &*it.text).collect();
     for side in SIDES {
         if !below.iter().any(|text| text.eq_ignore_ascii_case(side)) {
-            report.at(heading.span, format!("the section has no `### {side}`"));
+            report.at(heading.span, format!("the section has no part `### {side}`"));
         }
     }
 }
@@ -234,14 +234,14 @@ fn section_order(read: &Read, report: &mut Report<'_>) {
         let Some(place) = place(&heading.text) else { continue };
         if place < last {
             let order = SECTIONS.join(", ");
-            let message = format!("`{}` stands after `{}`", SECTIONS[place], SECTIONS[last]);
-            report.at(heading.span, message).help(format!("the order is {order}"));
+            let message = format!("`{}` is placed after `{}`", SECTIONS[place], SECTIONS[last]);
+            report.at(heading.span, message).help(format!("use the order {order}"));
         }
         last = last.max(place);
     }
 }
 
-/// A span without the blanks around its text.
+/// A span without surrounding whitespace.
 fn trimmed(source: &Source, span: Span) -> Span {
     let whole = source.slice(span);
     let start = span.start as usize + whole.len() - whole.trim_start().len();
@@ -250,14 +250,14 @@ fn trimmed(source: &Source, span: Span) -> Span {
 
 fn fit_score(read: &Read, report: &mut Report<'_>) {
     let Some((heading, extent)) = read.entry.section("Use Cases") else { return };
-    let help = "a table with a column `Fit Score`, from 1/10 to 10/10 in each row";
+    let help = "use a table with a column `Fit Score`, from 1/10 to 10/10 in each row";
     let Some(table) = read.entry.table(extent) else {
-        report.at(heading.span, "the use cases are not in a table").help(help);
+        report.at(heading.span, "use cases without a table").help(help);
         return;
     };
     let Some(column) = table.column("fit") else {
         let head = table.rows.first().and_then(|row| row.first()).map_or(table.span, |it| it.span);
-        report.at(head, "the table of use cases has no fit scores").help(help);
+        report.at(head, "table of use cases without fit scores").help(help);
         return;
     };
     for row in table.body() {
@@ -266,7 +266,7 @@ fn fit_score(read: &Read, report: &mut Report<'_>) {
         if !score.is_some_and(|score| (1..=10).contains(&score)) {
             let shown = cell.text.trim();
             let place = trimmed(report.source(), cell.span);
-            report.at(place, format!("`{shown}` is no fit score from 1/10 to 10/10"));
+            report.at(place, format!("`{shown}` is not a fit score from 1/10 to 10/10"));
         }
     }
 }
@@ -275,8 +275,8 @@ fn missing_alternatives(read: &Read, report: &mut Report<'_>) {
     let Some((heading, extent)) = read.entry.section("Alternatives") else { return };
     if read.entry.table(extent).is_none_or(|table| table.body().is_empty()) {
         report
-            .at(heading.span, "the alternatives are not in a table")
-            .help("a row for each: its name, and when to choose it");
+            .at(heading.span, "alternatives without a table")
+            .help("use a table with a row for each: its name, and when to choose it");
     }
 }
 
@@ -292,8 +292,8 @@ fn missing_reference(read: &Read, report: &mut Report<'_>) {
     let links = read.entry.links.iter().filter(|(_, span)| extent.contains(*span));
     if !links.into_iter().any(|(address, _)| is_address(address)) && !text.contains("://") {
         report
-            .at(heading.span, "no reference has an address")
-            .help("link the documentation and the release notes that the facts come from");
+            .at(heading.span, "no reference has a URL")
+            .help("link the documentation and the release notes that are the sources of the facts");
     }
 }
 
@@ -311,14 +311,14 @@ fn unsourced_metric(read: &Read, report: &mut Report<'_>) {
         let place = trimmed(report.source(), first.span.cover(last.span));
         report
             .at(place, format!("`{name}` has no source"))
-            .help("link where the figure stands, or leave it out");
+            .help("link the source of the figure, or remove it");
     }
 }
 
 fn vague_term(read: &Read, report: &mut Report<'_>) {
     let source = report.source();
     for span in &read.entry.prose {
-        // A figure anywhere on the line is what the word promised.
+        // A figure anywhere on the line is taken as the figure for the term.
         let line = source.slice(source.lines_around(*span));
         if line.contains(|c: char| c.is_ascii_digit()) {
             continue;
@@ -326,15 +326,15 @@ fn vague_term(read: &Read, report: &mut Report<'_>) {
         for found in VAGUE.find_iter(source.slice(*span)) {
             let at = Span::new(found.start(), found.end()).shift(span.start as usize);
             report
-                .at(at, format!("`{}` without a figure says nothing", found.as_str()))
-                .help("give the figure with its source, or say what it is good for");
+                .at(at, format!("vague term `{}` without a figure", found.as_str()))
+                .help("add the figure with its source, or describe the purpose");
         }
     }
 }
 
 fn dead_link(read: &Read, report: &mut Report<'_>) {
     for (address, span) in &read.dead {
-        report.at(*span, format!("there is no file `{address}`"));
+        report.at(*span, format!("file `{address}` does not exist"));
     }
 }
 
@@ -343,7 +343,7 @@ fn duplicate_entry(read: &Read, report: &mut Report<'_>) {
     for twins::Twin { path, why } in &read.twins {
         report
             .at(place, format!("`{path}` {why}"))
-            .help("keep one of the two: a search gives both, and they will differ");
+            .help("merge the two; a search returns both, and they will diverge");
     }
 }
 

@@ -1,23 +1,23 @@
-//! What an entry says of files beside it.
+//! References of an entry to other files.
 
 use super::entry::Entry;
 use aidd_engine::text::files::Files;
 use aidd_engine::text::paths::{join, parent_dir};
 use aidd_engine::text::source::Span;
 
-/// The links of an entry that lead to no file of the project. What leads out of it is not judged.
+/// The links of an entry to missing files of the project. Links out of the project are not checked.
 pub(super) fn dead_links(entry: &Entry, path: &str, files: &dyn Files) -> Vec<(String, Span)> {
     let is_dead = |address: &str| {
         let Some(target) = target(path, address) else { return false };
         let name = target.rsplit('/').next().unwrap_or(&target);
-        // Without an ending it may be a folder, which files do not tell.
+        // An address without an extension can be a directory, for which `exists` is not reliable.
         name.contains('.') && !files.exists(&target)
     };
     let dead = entry.links.iter().filter(|(address, _)| is_dead(address));
     dead.map(|(address, span)| (address.clone(), *span)).collect()
 }
 
-/// The path that a relative address in the file at `path` means.
+/// The path that a relative address in the file at `path` refers to.
 fn target(path: &str, address: &str) -> Option<String> {
     let plain = address.split(['#', '?']).next().unwrap_or_default();
     if plain.is_empty() || plain.starts_with('/') || plain.contains(':') {

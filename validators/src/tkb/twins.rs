@@ -1,6 +1,6 @@
-//! Entries on the same thing: by name or alias, by package, and by what they say. The other entries
-//! of the same knowledge base are looked at; a store that cannot tell their names is asked for the
-//! files that they would have.
+//! Entries on the same technology: by name or alias, by package, and by content. Compares with the
+//! other entries of the same knowledge base; if the store cannot list files, it looks for the file
+//! names that duplicates would have.
 
 use super::entry::Entry;
 use aidd_engine::text::files::{Files, SIDE_FILE_LIMIT, side_file};
@@ -9,29 +9,29 @@ use aidd_engine::text::source::Source;
 use aidd_page as page;
 use std::collections::BTreeSet;
 
-/// Most entries that one is compared with; in a larger base the rest is found by file name only.
+/// Maximum number of entries compared; in a larger base, others are found by file name only.
 const MOST: usize = 500;
-/// Most names that other entries are looked for by.
+/// Maximum number of names searched for.
 const NAMES: usize = 12;
-/// Fewer lines of their own, and two entries cannot be told to say the same.
+/// Minimum number of own lines for a comparison of contents.
 const FEWEST_LINES: usize = 8;
-/// The share of the shorter entry's lines that stand in the other one too: of two shipped entries
-/// no pair shares a fifth.
+/// Minimum share of the shorter entry's lines that are also in the other entry: no two shipped
+/// entries share a fifth.
 const ALIKE: f64 = 0.6;
-/// Lines of an entry that are looked for in another before that one is read: of those that say the
-/// same a quarter is there, however they are chosen.
+/// Number of lines of an entry that are searched for in another before it is parsed: of duplicates,
+/// at least a quarter is found, however the lines are chosen.
 const SAMPLE: usize = 16;
-/// A shorter line is one of the form, such as a heading.
+/// Minimum length of a line in bytes; shorter lines are part of the template, such as headings.
 const LINE: usize = 24;
 
-/// Another entry on the same thing.
+/// Another entry on the same technology.
 pub(super) struct Twin {
     pub(super) path: String,
-    /// What it is known by: "is an entry on `redis` too".
+    /// The reason, as in "is also an entry on `redis`".
     pub(super) why: String,
 }
 
-/// The twins of the entry at `path` with this text.
+/// The duplicates of the entry.
 pub(super) fn twins(entry: &Entry, source: &Source, files: &dyn Files) -> Vec<Twin> {
     let path = source.path();
     let Some((root, _)) = kind::knowledge_root(path) else { return Vec::new() };
@@ -49,7 +49,7 @@ pub(super) fn twins(entry: &Entry, source: &Source, files: &dyn Files) -> Vec<Tw
     found
 }
 
-/// The paths of other entries, ordered.
+/// The sorted paths of other entries.
 fn others(root: &str, path: &str, own: &Known, files: &dyn Files) -> BTreeSet<String> {
     let folders = KNOWLEDGE_CATEGORIES.iter().map(|folder| format!("{root}/{folder}"));
     let folders: Vec<String> = folders.chain([root.to_owned()]).collect();
@@ -71,13 +71,13 @@ fn others(root: &str, path: &str, own: &Known, files: &dyn Files) -> BTreeSet<St
     found
 }
 
-/// What an entry is known by.
+/// The properties by which an entry is identified.
 struct Known {
-    /// Its name and aliases, as file names are written.
+    /// Its name and aliases, in the form of file names.
     slugs: BTreeSet<String>,
-    /// Its packages, the one that it is about first.
+    /// Its packages, the main package first.
     packages: Vec<String>,
-    /// Its lines that are long enough to be its own.
+    /// Its lines that are long enough to be specific to it.
     lines: BTreeSet<String>,
 }
 
@@ -87,7 +87,7 @@ impl Known {
         let names = entry.list("aliases").into_iter().chain(name);
         let packages = entry.list("packages").into_iter().map(str::to_lowercase).collect();
         let body = page::split(text).map_or(text, |(_, body)| text.get(body).unwrap_or_default());
-        // The form is the same in all of them: heads of tables are not compared.
+        // Header rows of tables are part of the template and are not compared.
         let all: Vec<&str> = body.lines().map(str::trim).collect();
         let is_head = |at: usize| all.get(at + 1).is_some_and(|next| next.starts_with("| --"));
         let lines = all.iter().enumerate().filter(|(at, line)| {
@@ -100,7 +100,8 @@ impl Known {
         }
     }
 
-    /// Whether it is worth reading `text`: each sign of a twin leaves a word of this entry in it.
+    /// A prefilter: whether `text` can be a duplicate. Every criterion requires a word of this
+    /// entry in it.
     fn may_be(&self, text: &str) -> bool {
         let text = text.to_lowercase();
         let is_named = |slug: &String| slug.split('-').all(|part| text.contains(unspelt(part)));
@@ -109,41 +110,41 @@ impl Known {
             || self.sample().filter(|line| text.contains(line.as_str())).count() * 4 >= SAMPLE
     }
 
-    /// Some of its lines, spread over all.
+    /// Some of its lines, evenly distributed.
     fn sample(&self) -> impl Iterator<Item = &String> {
         self.lines.iter().step_by(self.lines.len().div_ceil(SAMPLE).max(1))
     }
 
-    /// Why the other one is on the same thing, if it is.
+    /// The reason why the other entry is on the same technology, if it is.
     fn same(&self, other: &Self) -> Option<String> {
         let squeezed = |name: &String| name.replace('-', "");
         let theirs: BTreeSet<String> = other.slugs.iter().map(squeezed).collect();
         if let Some(name) = self.slugs.iter().find(|name| theirs.contains(&squeezed(name))) {
-            return Some(format!("is an entry on `{name}` too"));
+            return Some(format!("is also an entry on `{name}`"));
         }
-        // A library beside another often names the other's package as well: only what both put
-        // first, or most of what both name, tells that they are one.
+        // A companion library often names the package of the main library as well: only a common
+        // first package, or mostly common packages, identify the same technology.
         let shared = self.packages.iter().filter(|it| other.packages.contains(it)).count();
         let all = self.packages.len() + other.packages.len() - shared;
         let first = self.packages.first().filter(|it| other.packages.first() == Some(it));
         let shown = first.or_else(|| self.packages.iter().find(|it| other.packages.contains(it)));
         if let Some(package) = shown.filter(|_| first.is_some() || shared * 2 > all) {
-            return Some(format!("is an entry on the package `{package}` too"));
+            return Some(format!("is also an entry on the package `{package}`"));
         }
         let fewest = self.lines.len().min(other.lines.len());
         let same = self.lines.intersection(&other.lines).count();
         let is_alike = fewest >= FEWEST_LINES && same as f64 >= ALIKE * fewest as f64;
-        is_alike.then(|| format!("says the same in {same} of {fewest} lines"))
+        is_alike.then(|| format!("has {same} of {fewest} lines in common"))
     }
 }
 
-/// A part of a name as it may stand in a text: `csharp` is written `c#` there.
+/// A part of a name as written in text: `csharp` is written `c#` there.
 fn unspelt(part: &str) -> &str {
     part.strip_suffix("sharp").or_else(|| part.strip_suffix("plusplus")).unwrap_or(part)
 }
 
-/// A name as files are named. The signs that tell C, C++ and C# apart, and .NET from a net, stay as
-/// words.
+/// A name in the form of file names. The signs that distinguish C, C++ and C#, and .NET from net,
+/// become words.
 fn slug(name: &str) -> String {
     let lower = name.trim().to_lowercase();
     let lower = lower.strip_prefix('.').map_or(lower.clone(), |rest| format!("dot{rest}"));
@@ -164,7 +165,7 @@ mod tests {
         )
     }
 
-    /// The twins of the first of several entries.
+    /// The duplicates of the first of several entries.
     fn found(entries: &[(&str, String)]) -> Vec<String> {
         let path = |name: &str| format!(".aidd/knowledge/{name}");
         let all = entries.iter().map(|(name, text)| (path(name), text.clone().into_bytes()));
@@ -179,23 +180,23 @@ mod tests {
         let one = |name, more| ("data/one.md", entry(name, more, ""));
         let other = |name, more| ("tooling/other.md", entry(name, more, ""));
         for (a, b, want) in [
-            (one("Next.js", ""), other("NextJS", ""), "is an entry on `next-js` too"),
+            (one("Next.js", ""), other("NextJS", ""), "is also an entry on `next-js`"),
             (
                 one("Postgres", ""),
                 other("PostgreSQL", "aliases: [postgres]\n"),
-                "is an entry on `postgres` too",
+                "is also an entry on `postgres`",
             ),
-            (one("C#", ""), other("C Sharp", ""), "is an entry on `csharp` too"),
-            (one(".NET", ""), other("dotnet", ""), "is an entry on `dotnet` too"),
+            (one("C#", ""), other("C Sharp", ""), "is also an entry on `csharp`"),
+            (one(".NET", ""), other("dotnet", ""), "is also an entry on `dotnet`"),
             (
                 one("Query", "packages: [npm:@tanstack/react-query]\n"),
                 other("React Query", "packages: [npm:@tanstack/react-query, npm:x]\n"),
-                "is an entry on the package `npm:@tanstack/react-query` too",
+                "is also an entry on the package `npm:@tanstack/react-query`",
             ),
             (
                 one("A", "packages: [npm:a, npm:b, npm:c]\n"),
                 other("B", "packages: [npm:b, npm:a, npm:c]\n"),
-                "is an entry on the package `npm:a` too",
+                "is also an entry on the package `npm:a`",
             ),
         ] {
             let said = found(&[a, b]);
@@ -238,14 +239,14 @@ mod tests {
     #[test]
     fn what_says_the_same_is_a_copy() {
         let said = |from: usize, to: usize| -> String {
-            let line = |at| format!("Sentence number {at} says something of its own about it.\n");
+            let line = |at| format!("Sentence number {at} has its own content.\n");
             (from..to).map(line).collect()
         };
         let one = ("data/one.md", entry("One", "", &said(0, 10)));
         let copy = ("data/two.md", entry("Two", "", &said(0, 9)));
         assert_eq!(
             found(&[one.clone(), copy]),
-            [".aidd/knowledge/data/two.md says the same in 9 of 9 lines"]
+            [".aidd/knowledge/data/two.md has 9 of 9 lines in common"]
         );
         let half = ("data/two.md", entry("Two", "", &said(5, 15)));
         assert_eq!(found(&[one, half]), Vec::<String>::new());

@@ -1,4 +1,4 @@
-//! The named parts of a source: functions, types, constants, members, tests.
+//! Extracts the named parts of a source file: functions, types, constants, members and tests.
 
 mod scripts;
 mod words;
@@ -9,24 +9,24 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// What a symbol is.
+/// The kind of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum SymbolKind {
-    /// Class, structure, trait, interface, alias.
+    /// A class, structure, trait, interface or alias.
     Type,
-    /// Function or method.
+    /// A function or method.
     Function,
-    /// Constant or variable.
+    /// A constant or variable.
     Value,
-    /// Field, property or variant.
+    /// A field, property or variant.
     Member,
-    /// A case of a test.
+    /// A test case.
     Test,
 }
 
 impl SymbolKind {
-    /// The word for it in a list.
+    /// The word used in lists.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Type => "type",
@@ -38,19 +38,19 @@ impl SymbolKind {
     }
 }
 
-/// A named part of a source.
+/// A named part of a source file.
 #[derive(Clone, Debug)]
 pub(super) struct Symbol {
-    /// Its name, after that of the type it belongs to; of a test, its title.
+    /// The name, prefixed with the name of its type; for a test, the title.
     pub(super) name: String,
-    /// The type it belongs to.
+    /// The name of the type that it belongs to.
     pub(super) parent: Option<String>,
     pub(super) kind: SymbolKind,
-    /// Whether other files may use it.
+    /// Whether other files can use it.
     pub(super) exported: bool,
-    /// Whether only tests see it.
+    /// Whether it is only visible to tests.
     pub(super) in_test: bool,
-    /// All before its body.
+    /// The tokens before its body.
     pub(super) signature: String,
     /// The names of its parameters.
     pub(super) parameters: Vec<String>,
@@ -58,22 +58,22 @@ pub(super) struct Symbol {
 }
 
 impl Symbol {
-    /// The name without that of its type.
+    /// The name without the prefix of its type.
     pub(super) fn own_name(&self) -> &str {
         self.name.rsplit(['.', ':']).next().unwrap_or(&self.name)
     }
 }
 
-/// What a kind of node makes of the nodes in it.
+/// How nodes inside a kind of node are treated.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Inside {
-    /// Nothing: what it holds is its own affair.
+    /// They are not symbols of their own.
     Hidden,
-    /// Members of it.
+    /// They are members of the node.
     Members,
 }
 
-/// The nodes that are symbols, in any of the grammars: no two use one name for different things.
+/// The node kinds that are symbols, over all grammars; no two grammars use a name differently.
 const FORMS: &[(&str, SymbolKind, Inside)] = &[
     ("abstract_class_declaration", SymbolKind::Type, Inside::Members),
     ("class", SymbolKind::Type, Inside::Members),
@@ -114,25 +114,25 @@ const FORMS: &[(&str, SymbolKind, Inside)] = &[
     ("var_spec", SymbolKind::Value, Inside::Hidden),
 ];
 
-/// Where a node stands.
+/// The context of a node.
 #[derive(Clone, Default)]
 struct Place {
     parent: Option<String>,
-    /// Whether the type it belongs to may be used elsewhere.
+    /// Whether the type that it belongs to is exported.
     parent_exported: bool,
     in_test: bool,
-    /// Whether it stands in the body of a trait or interface.
+    /// Whether it is in the body of a trait or interface.
     in_contract: bool,
     depth: usize,
 }
 
-/// The symbols of a text.
+/// The symbols of a source text.
 pub(super) fn symbols(path: &str, text: &str) -> Vec<Symbol> {
     let Some(language) = syntax::language(path) else { return words::by_words(path, text) };
     let Some(tree) = syntax::parse(text, language) else { return Vec::new() };
     let reader = Reader { text, language, path, exports: scripts::exports(text, language) };
     let mut found = reader.read(&tree.root());
-    // What belongs to a type that is hidden is hidden.
+    // Members of a hidden type are hidden too.
     let hidden: BTreeSet<String> = found
         .iter()
         .filter(|symbol| symbol.kind == SymbolKind::Type && !symbol.exported)
@@ -182,7 +182,7 @@ impl Reader<'_> {
                     continue;
                 }
             } else if kind == "impl_item" {
-                // The methods of a trait are the trait's.
+                // The methods of a trait are as visible as the trait.
                 if node.field("trait").is_some() {
                     continue;
                 }
@@ -212,7 +212,7 @@ impl Reader<'_> {
         if !is_name(&name) {
             return None;
         }
-        // Fields of nested records and the like have no type to be named after.
+        // Fields of nested records and similar nodes have no type to be named after.
         if kind == SymbolKind::Member && place.parent.is_none() {
             return None;
         }
@@ -309,7 +309,7 @@ impl Reader<'_> {
     }
 }
 
-/// The node that names `node`. In C it lies within declarators.
+/// The node that contains the name of `node`. In C it is nested in declarators.
 fn name_node<'r>(node: &Node<'r>) -> Option<Node<'r>> {
     if let Some(name) = node.field("name") {
         return Some(name);
@@ -330,12 +330,12 @@ fn is_name(name: &str) -> bool {
         && name.chars().all(|c| c.is_alphanumeric() || "_$#?!=:.".contains(c))
 }
 
-/// A type's name without its parameters.
+/// The name of a type without its type parameters.
 fn bare(name: &str) -> String {
     name.split(['<', '[', ' ']).next().unwrap_or(name).to_owned()
 }
 
-/// The texts of a Rust item's attributes.
+/// The texts of the attributes of a Rust item.
 fn previous_attributes<'r>(node: &Node<'r>) -> impl Iterator<Item = String> + use<'r> {
     std::iter::successors(node.prev(), Node::prev)
         .take_while(|before| before.kind() == "attribute_item" || before.kind().contains("comment"))
@@ -371,7 +371,7 @@ fn parameters(node: &Node<'_>) -> Vec<String> {
 mod tests {
     use super::*;
 
-    /// `kind name`, with `+` when exported and `?` in a test.
+    /// Renders symbols as `kind name`, with `+` if exported and `?` if in a test.
     #[track_caller]
     fn shown(path: &str, text: &str) -> String {
         let show = |symbol: &Symbol| {

@@ -1,4 +1,4 @@
-//! Scripts: variables that hold functions, tests by call, exports by list.
+//! Symbols of scripts: variables that contain functions, tests defined by calls, and export lists.
 
 use super::{Place, Reader, Symbol, SymbolKind, parameters};
 use crate::commit_message::syntax::{self, Node};
@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 impl Reader<'_> {
-    /// `const a = …, b = …` at the top of a script, `A = …` at the top of a Python module.
+    /// `const a = …, b = …` at the top level of a script, `A = …` at the top level of a Python
+    /// module.
     pub(super) fn variables(&self, node: &Node<'_>, place: &Place) -> Vec<Symbol> {
         let exported_here = node.parent().is_some_and(|parent| parent.kind() == "export_statement");
         let declared = node
@@ -51,7 +52,7 @@ impl Reader<'_> {
         declared.filter_map(symbol).collect()
     }
 
-    /// The variants of a script's enumeration that have no value of their own.
+    /// The variants of a script enumeration without an explicit value.
     pub(super) fn plain_variants(&self, body: &Node<'_>, place: &Place) -> Vec<Symbol> {
         let Some(parent) = &place.parent else { return Vec::new() };
         let names = body.children().filter(|child| child.kind() == "property_identifier");
@@ -69,7 +70,7 @@ impl Reader<'_> {
             .collect()
     }
 
-    /// `it('…', …)` and `test('…', …)`.
+    /// A test defined by `it('…', …)` or `test('…', …)`.
     pub(super) fn script_test(&self, node: &Node<'_>, kind: &str) -> Option<Symbol> {
         if kind != "call_expression" || !self.is_script() {
             return None;

@@ -1,11 +1,11 @@
-//! Languages without a grammar here: the words that begin a declaration.
+//! Symbols of languages without a built-in grammar, found by the keywords that begin a declaration.
 
 use super::{Symbol, SymbolKind};
 use crate::commit_message::syntax::Tokens;
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// The symbols of a language without a grammar here, by the words that begin a declaration.
+/// The symbols of a text without a built-in grammar.
 pub(super) fn by_words(path: &str, text: &str) -> Vec<Symbol> {
     const ENDINGS: [&str; 22] = [
         "cc", "cpp", "cs", "cxx", "dart", "ex", "exs", "fs", "groovy", "hpp", "jl", "kt", "kts",

@@ -1,4 +1,4 @@
-//! What the code derives from the options of a kind, where a table cannot.
+//! Values derived from the options of a kind where a table is not sufficient.
 
 use super::super::expressions::alternatives;
 use super::super::recipe::{self, Vars};
@@ -8,10 +8,10 @@ use super::values::{extract, keys, plain, written};
 use aidd_engine::text::paths::{below, parent_dir};
 use serde_json::{Value as Json, json};
 
-/// What the pages of the kind need besides the options.
+/// The variables that the pages of the kind need in addition to the options.
 ///
 /// # Errors
-/// Why the rule is not carried over.
+/// Why the rule is not imported.
 pub(super) fn vars(rule: &Rule<'_>) -> Result<Vars, String> {
     let derived = match rule.kind {
         "filename_regex" => {
@@ -29,7 +29,7 @@ pub(super) fn vars(rule: &Rule<'_>) -> Result<Vars, String> {
     Ok(recipe::vars(derived))
 }
 
-/// Files with and without the value that a rule demands.
+/// Files with and without the value that a rule requires.
 fn values(rule: &Rule<'_>) -> Result<Json, String> {
     let at = plain(rule.text("path")?)?;
     let good = match rule.options.get("matches").and_then(Json::as_str) {
@@ -43,14 +43,14 @@ fn values(rule: &Rule<'_>) -> Result<Json, String> {
     let of = |at: &str, value: Json| written(&file, at, &value);
     Ok(json!({
         "present": !rule.is("if_present"),
-        // Another value, or none.
+        // Another value, or a missing one.
         "bad": of(at, json!("something else")),
         "other": of("$.other", json!("x")),
         "good": good.map_or_else(|| of("$.other", json!("x")), |good| of(at, good)),
     }))
 }
 
-/// Paths that a manifest lists.
+/// Paths listed in a manifest.
 fn registry(rule: &Rule<'_>) -> Result<Json, String> {
     let file = sample::of_glob(rule.text("source")?, "example");
     let at = extract(rule.options.get("extract").unwrap_or(&Json::Null))?;
@@ -63,11 +63,11 @@ fn registry(rule: &Rule<'_>) -> Result<Json, String> {
     }))
 }
 
-/// A key in a file of lines `key = value`.
+/// A key in a file with lines `key = value`.
 fn setting(rule: &Rule<'_>) -> Result<Json, String> {
     let path = rule.text("path")?;
     let names = names(path).ok_or_else(|| {
-        format!("`{path}` is no plain way to a value: this format is read line by line")
+        format!("`{path}` is not a plain path to a value: this format is read line by line")
     })?;
     Ok(json!({
         "format": rule.kind.split('_').next(),
@@ -78,18 +78,18 @@ fn setting(rule: &Rule<'_>) -> Result<Json, String> {
     }))
 }
 
-/// The names of a query that is a plain way from the root.
+/// The names of a query that is a plain path from the root.
 fn names(path: &str) -> Option<Vec<String>> {
     let keys = keys(path).filter(|_| !path.contains("..") && !path.contains("','"))?;
     let is_plain = |(name, in_list): &(String, bool)| !in_list && !name.contains(['*', '?', '@']);
     keys.iter().all(is_plain).then(|| keys.into_iter().map(|(name, _)| name).collect())
 }
 
-/// An expression on whole names as one on names up to their last dot.
+/// Converts an expression on whole names to one on names up to their last dot.
 fn without_ending<'p>(pattern: &'p str, globs: &[String]) -> Result<&'p str, String> {
     let why = || {
         format!(
-            "`{pattern}` is held against the whole name; `name` of the form `tree` judges it up to its last dot"
+            "`{pattern}` applies to the whole name; `name` of the form `tree` checks the name up to its last dot"
         )
     };
     let plain = pattern.strip_suffix('$').unwrap_or(pattern);
@@ -98,7 +98,7 @@ fn without_ending<'p>(pattern: &'p str, globs: &[String]) -> Result<&'p str, Str
     let inner = inner.map_or(ending, |inner| inner.strip_prefix("?:").unwrap_or(inner));
     let known: Vec<&str> = inner.split('|').collect();
     let is_word = |text: &&str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric());
-    // All files must have one of the endings, or those that have not would not be told.
+    // All files must have one of the extensions; the others would not be reported.
     let has = |glob: &String| {
         let Some((_, ending)) = glob.rsplit_once('.') else { return false };
         let inner = ending.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));

@@ -1,4 +1,4 @@
-//! The fixes of alint as those of our forms.
+//! Converts alint fixes to the fixes of our forms.
 
 use super::super::draft::Draft;
 use super::super::recipe::{self, Table};
@@ -7,33 +7,33 @@ use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// Gives the drafts of a rule its fix, or notes why they have none.
+/// Adds the fix of a rule to its drafts, or a note why it is not imported.
 pub(super) fn settle(drafts: &mut [Draft], rule: &Rule<'_>) {
     let Some(Json::Object(fix)) = rule.options.get("fix") else { return };
     for (name, given) in fix {
         let each: Vec<_> =
             drafts.iter_mut().map(|draft| one(name, given, draft, rule).err()).collect();
-        // It is enough that one of several pages has it.
+        // It is sufficient if one of several pages has the fix.
         let refused: Option<Vec<String>> = each.into_iter().collect();
         let Some(why) = refused.and_then(|mut all| all.pop()) else { continue };
         for draft in drafts.iter_mut() {
-            draft.notes.push(format!("its fix `{name}` is not carried over: {why}"));
+            draft.notes.push(format!("the fix `{name}` is not imported: {why}"));
         }
     }
 }
 
-/// What becomes of every fix.
+/// The conversion of every fix.
 static FIXES: LazyLock<BTreeMap<String, Table>> =
     LazyLock::new(|| recipe::read(crate::rule_import::tables::ALINT_FIXES));
 
 fn one(name: &str, given: &Json, draft: &mut Draft, rule: &Rule<'_>) -> Result<(), String> {
-    let check = draft.check.as_mut().ok_or("there is nothing to mend")?;
-    let table = FIXES.get(name).ok_or("no form has its like")?;
+    let check = draft.check.as_mut().ok_or("there is nothing to fix")?;
+    let table = FIXES.get(name).ok_or("no form has an equivalent")?;
     if let Some(why) = &table.left {
         return Err(why.clone());
     }
     if let Some(form) = table.coded.as_deref().filter(|form| check[*form].is_null()) {
-        return Err(format!("the form `{form}` has it, and the page is of another"));
+        return Err(format!("only the form `{form}` supports it"));
     }
     let text = given["content"].as_str().filter(|text| !text.trim().is_empty());
     let text = text.map(|text| text.trim_end_matches('\n'));
@@ -58,17 +58,17 @@ fn one(name: &str, given: &Json, draft: &mut Draft, rule: &Rule<'_>) -> Result<(
     Ok(())
 }
 
-/// Puts the path that is made first among those of which one must exist.
+/// Moves the path that the fix creates to the front of the alternatives, one of which must exist.
 fn first(check: &mut Json, path: Option<&str>) -> Result<(), String> {
     let exists = check["tree"]["exists"].as_str().unwrap_or_default().to_owned();
     let mut all: Vec<&str> = exists.split(" | ").collect();
     all.sort_by_key(|one| path != Some(*one));
     match (all.first(), path) {
         (Some(first), Some(path)) if *first != path => {
-            Err(format!("`{path}` is none of the files that must exist"))?;
+            Err(format!("`{path}` is not one of the required files"))?;
         }
         (Some(first), _) if first.contains(['*', '?', '{', '[']) => {
-            Err("a glob names no file to make")?;
+            Err("a glob does not name a file to create")?;
         }
         _ => {}
     }

@@ -1,5 +1,5 @@
-//! alint (<https://docs.rs/alint-rules/0.21.0>): rules on files, names, contents and values. What its
-//! kinds take was read in its schema of 0.21.0, and tried with 0.20.1.
+//! alint (<https://docs.rs/alint-rules/0.21.0>): rules on files, names, contents and values. The
+//! options of its kinds were taken from the schema of 0.21.0 and verified with 0.20.1.
 
 mod derived;
 mod fixes;
@@ -17,30 +17,30 @@ use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// Files that extend one another, at most.
+/// Maximum number of files in a chain of `extends`.
 pub(super) const MOST_FILES: usize = 50;
 
-/// What becomes of every kind.
+/// The conversion of every kind.
 pub(super) static KINDS: LazyLock<BTreeMap<String, Table>> =
     LazyLock::new(|| recipe::read(crate::rule_import::tables::ALINT));
 
 /// The pages of a rule, or why there are none.
 type Drafts = Result<Vec<Draft>, String>;
 
-/// One rule, its options as they are.
+/// A rule with its options.
 struct Rule<'a> {
     file: &'a str,
     id: &'a str,
     kind: &'a str,
     options: &'a Map<String, Json>,
-    /// Globs, as alint has them.
+    /// Globs in alint's syntax.
     include: Vec<String>,
     exclude: Vec<String>,
     when: Option<Json>,
     notes: Vec<String>,
 }
 
-/// A kind by its name, or another name of it.
+/// A kind by its name or an alias.
 fn kind_of(name: &str) -> Option<(&'static str, &'static Table)> {
     let is_it = |(kind, table): &(&String, &Table)| {
         *kind == name || table.names.iter().any(|other| other == name)
@@ -77,7 +77,7 @@ impl From<String> for Left {
     }
 }
 
-/// The configuration with the files of the project that it extends.
+/// The configuration merged with the project files that it extends.
 fn whole(files: &dyn Files, path: &str, made: &mut Made) -> Result<Map<String, Json>, ImportError> {
     let mut order: Vec<(String, Map<String, Json>, Json)> = Vec::new();
     let mut left = vec![(path.to_owned(), Json::Null)];
@@ -94,14 +94,14 @@ fn whole(files: &dyn Files, path: &str, made: &mut Made) -> Result<Map<String, J
             let url = entry.as_str().or_else(|| entry["url"].as_str()).unwrap_or_default();
             if url.starts_with("alint://bundled/") {
                 match ruleset(url) {
-                    // What it says is overridden by the file that names it.
+                    // The file that names a ruleset overrides it.
                     Ok(ruleset) => rulesets.push((url.to_owned(), ruleset, entry.clone())),
                     Err(why) => made.left.push(why),
                 }
             } else if url.contains("://") {
                 made.left.push(Left::new(
                     format!("extends `{url}`"),
-                    "nothing is fetched: put the file into the project",
+                    "nothing is downloaded: add the file to the project",
                 ));
             } else {
                 let folder = parent_dir(&file);
@@ -115,7 +115,7 @@ fn whole(files: &dyn Files, path: &str, made: &mut Made) -> Result<Map<String, J
         order.push((file, config, entry));
         order.extend(rulesets.into_iter().rev());
     }
-    // What is extended comes first, and is overridden field by field.
+    // Extended configurations come first and are overridden field by field.
     let mut all = Map::new();
     for (_, config, entry) in order.into_iter().rev() {
         for (key, value) in config {
@@ -129,17 +129,17 @@ fn whole(files: &dyn Files, path: &str, made: &mut Made) -> Result<Map<String, J
     Ok(all)
 }
 
-/// The rulesets that come with alint, by name: which rules each has, and what those judge.
+/// The rulesets that alint ships, by name: their rules, and what these check.
 pub(super) static RULESETS: LazyLock<Map<String, Json>> =
     LazyLock::new(|| recipe::read(crate::rule_import::tables::ALINT_RULESETS));
 
-/// The ruleset at `url`, as a configuration; what each rule is part of is noted in it.
+/// The ruleset at `url` as a configuration; each rule records the ruleset it belongs to.
 fn ruleset(url: &str) -> Result<Map<String, Json>, Left> {
     let name = url.trim_start_matches("alint://bundled/");
     let (name, revision) = name.split_once('@').unwrap_or((name, "v1"));
     let known = RULESETS.get(name).filter(|_| revision == "v1").and_then(Json::as_object);
     let left = || {
-        Left::new(format!("extends `{url}`"), "alint 0.20 brings no such ruleset")
+        Left::new(format!("extends `{url}`"), "alint 0.20 has no such ruleset")
             .instead("copy its rules into the file and import again")
     };
     let mut ruleset = known.cloned().ok_or_else(left)?;
@@ -149,7 +149,7 @@ fn ruleset(url: &str) -> Result<Map<String, Json>, Left> {
     Ok(ruleset)
 }
 
-/// The rules that `only` and `except` of an entry leave.
+/// The rules that remain after `only` and `except` of an entry.
 fn chosen(rules: &Json, entry: &Json) -> Json {
     let (only, except) = (texts(&entry["only"]), texts(&entry["except"]));
     let rules = rules.as_array().into_iter().flatten();
@@ -181,7 +181,7 @@ fn one(
     let left = |why: &str| Left::new("", why);
     let level = text("level").unwrap_or("error");
     if level == "off" {
-        return Err(left("it is off"));
+        return Err(left("it is disabled"));
     }
     if let Some(why) = text("left") {
         return Err(Left { instead: text("instead").map(str::to_owned), ..left(why) });
@@ -192,15 +192,15 @@ fn one(
     }
     let given = text("kind").filter(|kind| !kind.is_empty());
     let given = given
-        .ok_or_else(|| left("it has no `kind`: it changes a rule of a file that is not read"))?;
+        .ok_or_else(|| left("`kind` is missing: it overrides a rule of a file that is not read"))?;
     let known = kind_of(given);
     let (kind, table) =
-        known.ok_or_else(|| left(&format!("`{given}` is no kind of alint 0.21")))?;
+        known.ok_or_else(|| left(&format!("unknown kind `{given}` of alint 0.21")))?;
     if let Some(why) = &table.left {
         return Err(left(why));
     }
     if let Some(ours) = &table.ours {
-        return Err(left("a rule that is built in says it").instead(ours));
+        return Err(left("covered by a built-in rule").instead(ours));
     }
     let (include, mut exclude) = scope(options.get("paths").unwrap_or(&Json::Null));
     exclude.extend(ignored.iter().cloned());
@@ -215,7 +215,7 @@ fn one(
     Ok(drafts)
 }
 
-/// `paths`: a glob, a list with `!`, or an object.
+/// Parses `paths`: a glob, a list with `!`, or an object.
 fn scope(paths: &Json) -> (Vec<String>, Vec<String>) {
     if paths.is_object() {
         return (texts(&paths["include"]), texts(&paths["exclude"]));
@@ -225,7 +225,7 @@ fn scope(paths: &Json) -> (Vec<String>, Vec<String>) {
     (all, not.into_iter().map(|glob| glob[1..].to_owned()).collect())
 }
 
-/// What all drafts of a rule have in common.
+/// Sets the properties that all drafts of a rule share.
 fn settle(draft: &mut Draft, rule: &Rule<'_>, level: &str) {
     let text = |key: &str| rule.options.get(key).and_then(Json::as_str);
     draft.severity = match level {
@@ -236,13 +236,13 @@ fn settle(draft: &mut Draft, rule: &Rule<'_>, level: &str) {
     if let Some(message) = text("message") {
         draft.says.insert(0, message.to_owned());
         if message.contains("{{") {
-            let note = "its message has places to fill in, and stands here as text";
+            let note = "placeholders in its message are kept as text";
             draft.notes.push(note.to_owned());
         } else {
             draft.message = Some(message.to_owned());
         }
     }
-    // A condition must hold in the examples too.
+    // The condition must be met in the examples too.
     for beside in rule.when.iter().flat_map(when::beside) {
         for one in &mut draft.tries {
             if one.files.iter().all(|(path, _)| *path != beside) {
@@ -262,10 +262,10 @@ impl Rule<'_> {
             "every_matching_has" | "for_each_dir" | "for_each_file" => subjects::each(self)?,
             _ => self.tabled(table)?,
         };
-        if drafts.is_empty() { Err("it requires nothing".to_owned()) } else { Ok(drafts) }
+        if drafts.is_empty() { Err("it has no requirements".to_owned()) } else { Ok(drafts) }
     }
 
-    /// The pages that the table of a kind describes.
+    /// The pages defined by the table of a kind.
     fn tabled(&self, table: &Table) -> Drafts {
         let mut vars = self.options.clone();
         let include = match &self.include[..] {
@@ -309,8 +309,8 @@ impl Rule<'_> {
         self.options.get(key) == Some(&Json::Bool(true))
     }
 
-    /// A check with the condition of the rule, what it leaves out and, where the form does not
-    /// name them itself, its files.
+    /// A check with the condition of the rule, its exclusions and, where the form does not name
+    /// files itself, its files.
     fn bound(&self, mut check: Json, names_files: bool) -> Json {
         let names_files =
             names_files || ["text", "doc", "data"].iter().any(|form| !check[*form].is_null());
@@ -331,7 +331,8 @@ impl Rule<'_> {
         check
     }
 
-    /// The globs as paths of the form `tree`; `**/` goes when only the root is meant.
+    /// The globs as paths of the form `tree`; `**/` is removed if the rule applies to the root
+    /// only.
     fn paths(&self) -> Vec<String> {
         let path = |glob: &String| {
             let path = glob.trim_start_matches("./").trim_end_matches('/');
@@ -341,12 +342,12 @@ impl Rule<'_> {
         self.include.iter().map(path).collect()
     }
 
-    /// A path that the rule speaks of.
+    /// A path that the rule applies to.
     fn sample(&self, name: &str) -> String {
         sample::of_glob(self.include.first().map_or("example.txt", String::as_str), name)
     }
 
-    /// What the rule speaks of, in words.
+    /// The subjects of the rule, in words.
     fn said(&self) -> String {
         listed(&self.include, "and")
     }

@@ -1,4 +1,4 @@
-//! Kinds that ask something of each file or folder they select.
+//! Kinds that have requirements for each selected file or directory.
 
 use super::super::draft::Draft;
 use super::super::steps::{beside, template};
@@ -6,39 +6,41 @@ use super::super::{listed, sample};
 use super::{Drafts, Rule, anchored, kind_of, scope};
 use serde_json::{Map, Value as Json, json};
 
-/// What a rule for each file or folder comes to.
+/// The requirements of a rule for each file or directory.
 #[derive(Default)]
 struct Asks {
     demands: Vec<String>,
     exists: Vec<String>,
     absent: Vec<String>,
-    /// Files that make the demands hold.
+    /// Files that satisfy the requirements.
     good: Vec<(String, String)>,
-    /// Pages on the files in what is selected, and what is not carried over.
+    /// Pages on the files within the selection, and reasons why other requirements are not
+    /// imported.
     others: Vec<Draft>,
     lost: Vec<String>,
 }
 
-/// Rules for each folder or file that is selected.
+/// Converts rules for each selected directory or file.
 pub(super) fn each(rule: &Rule<'_>) -> Drafts {
     let (select, not) = scope(rule.options.get("select").unwrap_or(&Json::Null));
     let folder = |glob: &String| format!("{}/", glob.trim_end_matches('/'));
     let mut each: Vec<String> = match rule.kind {
         "for_each_dir" => select.iter().map(folder).collect(),
-        // Files and folders alike.
+        // Both files and directories.
         "every_matching_has" => {
             select.iter().flat_map(|glob| [glob.clone(), folder(glob)]).collect()
         }
         _ => select.clone(),
     };
-    // What `{path}` stands for: the subject, or, of one that is told by a file in it, its folder.
+    // What `{path}` refers to: the subject, or the directory of the file that identifies the
+    // subject.
     let mut subject = "<path>";
     let mut told_by = None;
     if let Some(text) = rule.options.get("when_iter").and_then(Json::as_str) {
         let name = held(text).filter(|_| rule.kind == "for_each_dir").ok_or_else(|| {
             let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
             format!(
-                "the condition `{text}` is unsupported: of each folder a page can state `iter.has_file(…)`"
+                "the condition `{text}` is unsupported: a page supports only `iter.has_file(…)` for each directory"
             )
         })?;
         each = each.iter().map(|folder| format!("{folder}{name}")).collect();
@@ -73,7 +75,7 @@ pub(super) fn each(rule: &Rule<'_>) -> Drafts {
                 let Some(nested) = nested.as_object() else { continue };
                 match of_files(rule, nested, &select, &not, told_by.is_some()) {
                     Ok(drafts) => asks.others.extend(drafts),
-                    Err(why) => asks.lost.push(format!("its `{kind}` is not carried over: {why}")),
+                    Err(why) => asks.lost.push(format!("its `{kind}` is not imported: {why}")),
                 }
             }
         }
@@ -109,7 +111,7 @@ pub(super) fn each(rule: &Rule<'_>) -> Drafts {
         .project(false, vec![base.clone()])
         .project(true, std::iter::once(base).chain(asks.good).collect());
     if subject == "<dir>" {
-        draft = draft.note("what is found stands at the file that tells the folder");
+        draft = draft.note("findings are reported at the file that identifies the directory");
     }
     draft.notes.extend(asks.lost);
     Ok(std::iter::once(draft).chain(asks.others).collect())
@@ -123,8 +125,8 @@ fn held(text: &str) -> Option<String> {
     (!name.contains(['*', '\\', quote])).then(|| name.to_owned())
 }
 
-/// A rule on files that lie in what is selected, as one on the paths they have; `by_file`: only
-/// folders that hold a certain file are meant.
+/// Converts a rule on files within the selection to one on their paths. `by_file`: only directories
+/// that contain a certain file are selected.
 fn of_files(
     rule: &Rule<'_>,
     nested: &Map<String, Json>,
@@ -135,14 +137,14 @@ fn of_files(
     let given = nested.get("kind").and_then(Json::as_str).unwrap_or_default();
     let (kind, table) = match kind_of(given) {
         Some((kind, table)) if table.ours.is_none() => (kind, table),
-        _ => return Err(format!("no page is made of `{given}` for each subject")),
+        _ => return Err(format!("`{given}` is unsupported for each subject")),
     };
     if let Some(why) = &table.left {
         return Err(why.clone());
     }
     let within = |path: &String| -> Result<Vec<String>, String> {
         let rest = path.strip_prefix("{path}").filter(|rest| !rest.contains('{'));
-        let rest = rest.ok_or_else(|| format!("`{path}` is no path in what is selected"))?;
+        let rest = rest.ok_or_else(|| format!("`{path}` is not a path within the selection"))?;
         Ok(select.iter().map(|glob| format!("{}{rest}", glob.trim_end_matches('/'))).collect())
     };
     let (paths, without) = scope(nested.get("paths").unwrap_or(&Json::Null));
@@ -151,13 +153,13 @@ fn of_files(
     let folders = folders.flat_map(|glob| [glob.to_owned(), format!("{glob}/**")]);
     let exclude: Vec<String> = rule.exclude.iter().cloned().chain(without).chain(folders).collect();
     if nested.contains_key("select") {
-        return Err("`select` within what is selected is unsupported".to_owned());
+        return Err("`select` within a selection is unsupported".to_owned());
     }
     let when = rule.when.clone();
     let inner = Rule { kind, options: nested, include, exclude, when, notes: Vec::new(), ..*rule };
     let mut drafts = inner.drafts()?;
     if by_file {
-        let note = "folders without the file that its condition names are judged, too";
+        let note = "directories without the file that its condition names are checked too";
         drafts.iter_mut().for_each(|draft| draft.notes.push(note.to_owned()));
     }
     Ok(drafts)

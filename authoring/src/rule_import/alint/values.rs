@@ -1,20 +1,20 @@
-//! Values in JSON, YAML and TOML: where they lie, and files that have them.
+//! Values in JSON, YAML and TOML: their paths, and files that contain them.
 
 use serde_json::{Map, Value as Json, json};
 
-/// A query that ours reads: names, indexes, `*` and `..`.
+/// A query with the syntax that our engine supports: names, indexes, `*` and `..`.
 pub(super) fn plain(query: &str) -> Result<&str, String> {
     let filter = query.contains(['?', '@', '(']) || query.contains(':') && !query.contains('\'');
     if filter {
         return Err(format!(
-            "`{query}` has a filter or a slice: `at` of the form `data` has names, indexes, `*` and `..`"
+            "`{query}` has a filter or a slice: `at` of the form `data` supports names, indexes, `*` and `..`"
         ));
     }
     Ok(query)
 }
 
-/// The keys of a way from the root, and whether a list lies at each: of several names the first is
-/// taken, and what may lie anywhere lies at the root.
+/// The keys of a path from the root, and whether each key has a list. Of several names the first is
+/// used, and a key at any depth is placed at the root.
 pub(super) fn keys(at: &str) -> Option<Vec<(String, bool)>> {
     let mut keys: Vec<(String, bool)> = Vec::new();
     let mut rest = at.strip_prefix('$')?;
@@ -42,7 +42,7 @@ pub(super) fn keys(at: &str) -> Option<Vec<(String, bool)>> {
     (!keys.is_empty()).then_some(keys)
 }
 
-/// A file that has `value` at a way from the root.
+/// A file that has `value` at a path from the root.
 pub(super) fn written(file: &str, at: &str, value: &Json) -> Option<String> {
     let mut keys = keys(at)?;
     keys.iter_mut().filter(|(name, _)| name == "*").for_each(|(name, _)| "any".clone_into(name));
@@ -74,7 +74,9 @@ pub(super) fn written(file: &str, at: &str, value: &Json) -> Option<String> {
 /// The query of an `extract`.
 pub(super) fn extract(spec: &Json) -> Result<String, String> {
     let query = ["json", "yaml", "toml"].into_iter().find_map(|format| spec[format].as_str());
-    let query = query.ok_or("it takes its values from lines or by an expression; the form `data` reads JSON, YAML and TOML")?;
+    let query = query.ok_or(
+        "its values come from lines or an expression; the form `data` reads JSON, YAML and TOML",
+    )?;
     plain(query).map(str::to_owned)
 }
 

@@ -1,15 +1,15 @@
-//! The conditions of alint as those of a page.
+//! Converts alint conditions to conditions of a page.
 
 use super::super::sample;
 use super::{Left, Rule, anchored, texts};
 use serde_json::{Value as Json, json};
 
-/// `when` and `scope_filter` as a condition of ours.
+/// Converts `when` and `scope_filter` to one of our conditions.
 pub(super) fn condition(rule: &mut Rule<'_>, facts: &[Json]) -> Result<Option<Json>, Left> {
     let mut ways = vec![json!({})];
     if let Some(text) = rule.options.get("when").and_then(Json::as_str).map(str::trim) {
         ways = stated(text, facts).ok_or_else(|| {
-            format!("the condition `{text}` is unsupported: `when` of a page takes one fact, or `not` and one: that files exist")
+            format!("the condition `{text}` is unsupported: `when` of a page takes one fact about existing files, or `not` and one fact")
         })?;
     }
     let filter = rule.options.get("scope_filter").and_then(Json::as_object);
@@ -19,18 +19,20 @@ pub(super) fn condition(rule: &mut Rule<'_>, facts: &[Json]) -> Result<Option<Js
                 ways.iter_mut().for_each(|way| way["nearest"] = json!(texts(value)));
             }
             "changed_since" => {
-                let note = "which files changed is settled by `aidd check --diff`, not by the rule";
+                let note = "changed files are selected by `aidd check --diff`, not by the rule";
                 rule.notes.push(note.to_owned());
             }
-            other => return Err(format!("`scope_filter: {other}` has no like in a page").into()),
+            other => {
+                return Err(format!("`scope_filter: {other}` has no equivalent in a page").into());
+            }
         }
     }
     ways.retain(|way| *way != json!({}));
     Ok(if ways.len() > 1 { Some(ways.into()) } else { ways.pop() })
 }
 
-/// The conditions of ours, of which one must hold, for `facts.name` or `not facts.name`; `None` for
-/// anything else, and for facts that a page does not know.
+/// The alternative conditions for `facts.name` or `not facts.name`; `None` for anything else, and
+/// for facts that a page does not support.
 fn stated(text: &str, facts: &[Json]) -> Option<Vec<Json>> {
     let plain = text.strip_prefix("not ").unwrap_or(text);
     let name = plain.trim().strip_prefix("facts.")?;
@@ -40,7 +42,7 @@ fn stated(text: &str, facts: &[Json]) -> Option<Vec<Json>> {
     if fact["data"].is_object() {
         return Some(vec![one(json!({"data": fact["data"]}))]);
     }
-    // A plain path is one from the root here; a glob without a slash speaks of any folder.
+    // A plain path is relative to the root here; a glob without a slash matches in any directory.
     let place = |glob: String| match glob.contains(['*', '?', '[', '{']) {
         true => anchored(&glob),
         false => glob.trim_start_matches("./").to_owned(),
@@ -48,18 +50,18 @@ fn stated(text: &str, facts: &[Json]) -> Option<Vec<Json>> {
     let places = |key: &str| texts(&fact[key]).into_iter().map(place).collect::<Vec<_>>();
     let groups: Vec<Vec<String>> = match (places("any_file_exists"), places("all_files_exist")) {
         (any, _) if !any.is_empty() => vec![any],
-        // That one of them is missing may hold in several ways; that all are there is more than one
-        // condition says.
+        // "One of them is missing" is a list of alternatives; "all of them exist" needs more than
+        // one condition.
         (_, all) => all.into_iter().map(|one| vec![one]).collect(),
     };
     let is_stated = !groups.is_empty() && (!holds || groups.len() == 1);
     is_stated.then(|| groups.iter().map(|group| one(json!({"file": group}))).collect())
 }
 
-/// The files that make a condition hold: such as lie deep, where they may, for a rule may ask for
-/// one in the root.
+/// The files that satisfy a condition, placed deep if possible, because the rule can require a file
+/// in the root.
 pub(super) fn beside(when: &Json) -> Vec<String> {
-    // Of several ways the first is shown.
+    // Of several alternatives the first is used.
     let when = when.get(0).unwrap_or(when);
     let globs = texts(&when["file"]);
     let deep =

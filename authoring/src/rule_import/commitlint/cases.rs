@@ -5,18 +5,18 @@ use super::super::texts;
 use super::{Set, TABLES};
 use serde_json::Value as Json;
 
-/// The names of the cases that a rule is set to.
+/// The names of the cases in the value of a rule.
 ///
 /// # Errors
-/// When there is none, or one is no name.
+/// When there is none, or an item is not a name.
 pub(super) fn names(value: &Json) -> Result<Vec<String>, String> {
     let given = if value["cases"].is_null() { value } else { &value["cases"] };
     let names = texts(given);
     let all = given.as_array().map_or(1, Vec::len);
     match names.len() {
-        0 => Err("it names no case".to_owned()),
+        0 => Err("no case is set".to_owned()),
         some if some < all => {
-            Err("a case with a `when` of its own: the page would need both".to_owned())
+            Err("a case with its own `when`: the page would need both".to_owned())
         }
         _ => Ok(names),
     }
@@ -25,11 +25,11 @@ pub(super) fn names(value: &Json) -> Result<Vec<String>, String> {
 /// An expression for a text in one of the cases that `one` names.
 ///
 /// # Errors
-/// The first case that is not known.
+/// The first case that is unknown.
 pub(super) fn any(one: &Set<'_>, part: &str) -> Result<String, String> {
     let case = |name: &String| {
         let case = TABLES.cases.get(name);
-        let case = case.ok_or_else(|| format!("`{name}` is no case that is known"))?;
+        let case = case.ok_or_else(|| format!("unknown case `{name}`"))?;
         recipe::text(case, &TABLES.parts[part])
     };
     Ok(names(&one.value)?.iter().map(case).collect::<Result<Vec<_>, String>>()?.join("|"))

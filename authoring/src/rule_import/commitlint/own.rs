@@ -1,4 +1,4 @@
-//! Rules on first lines that an expression of the configuration takes apart.
+//! Rules on first lines that a custom expression of the configuration parses.
 
 use super::super::draft::Draft;
 use super::super::{listed, sample};
@@ -7,26 +7,26 @@ use super::{MESSAGE, Set, TABLES, called, cases, enumerated, skipping};
 use regex::Regex;
 use serde_json::json;
 
-/// A demand on the first line.
+/// A requirement for the first line.
 pub(super) struct Line {
-    /// The demand in words.
+    /// The requirement in words.
     pub(super) demand: String,
     /// Whether the line must match the expression, or must not.
     pub(super) matches: bool,
     pub(super) regex: String,
-    /// Lines to take an example from that is well, and one that is not.
+    /// Candidate lines for a passing and a failing example.
     pub(super) lines: Vec<String>,
 }
 
 impl Line {
-    /// The page of the demand.
+    /// The page of the requirement.
     ///
     /// # Errors
-    /// When the expression is none of ours.
+    /// When our engine does not support the expression.
     pub(super) fn draft(self, mut draft: Draft) -> Result<Draft, String> {
         let Self { demand, matches, regex, lines } = self;
         let compiled =
-            Regex::new(&regex).map_err(|_| format!("`{regex}` is no expression of ours"))?;
+            Regex::new(&regex).map_err(|_| format!("unsupported expression `{regex}`"))?;
         let key = if matches { "matches" } else { "not-matches" };
         draft.demand = demand;
         draft.check = Some(json!({"commit": {"subject": {key: regex}}}));
@@ -40,20 +40,20 @@ impl Line {
     }
 }
 
-/// The cases that a part which an expression of the configuration finds is never in.
+/// The forbidden cases of a part that the custom expression captures.
 ///
 /// # Errors
-/// When the rule demands something else.
+/// When the rule requires something else.
 pub(super) fn case(one: &Set<'_>, pattern: &str, names: &[String]) -> Result<Line, String> {
     let Some(part) = one.name.strip_suffix("-case").filter(|_| one.never) else {
         return Err(format!(
-            "with the parser's own `headerPattern`, `{pattern}`, only forbidden cases are imported, and, where `type-empty` and `subject-empty` are `never`, the allowed types and scopes; write a page with `commit: {{ subject: … }}`"
+            "with the custom `headerPattern` `{pattern}`, only forbidden cases are imported, and, where `type-empty` and `subject-empty` are `never`, the allowed types and scopes; write a page with `commit: {{ subject: … }}`"
         ));
     };
     let with = |inner: &str| filled(pattern, names, &[(part, inner)]);
     let regex = with(&cases::any(one, part)?)
-        .ok_or_else(|| format!("`{pattern}`, the expression of its parser, finds no {part}"))?;
-    // First lines that the expression takes apart.
+        .ok_or_else(|| format!("the expression of its parser, `{pattern}`, captures no {part}"))?;
+    // First lines that the custom expression matches.
     let words = ["some words", "Some words", "SOME", "someWords", "some Words", "x"];
     let line = |word: &&str| sample::of_regex(&with(word)?);
     let lines = words.iter().filter_map(line).collect();
@@ -62,7 +62,7 @@ pub(super) fn case(one: &Set<'_>, pattern: &str, names: &[String]) -> Result<Lin
     Ok(Line { demand, matches: false, regex, lines })
 }
 
-/// The one page on the whole first line.
+/// The single page on the whole first line.
 pub(super) fn line(set: &[Set<'_>], pattern: &str, names: &[String]) -> Result<Line, String> {
     let find = |name: String| set.iter().find(|one| one.name == name);
     let mut parts: Vec<(&str, String)> = Vec::new();
@@ -84,16 +84,16 @@ pub(super) fn line(set: &[Set<'_>], pattern: &str, names: &[String]) -> Result<L
             continue;
         }
         if !names.iter().any(|name| name == part) {
-            return Err(format!("its parser, `{pattern}`, finds no {part}, and it demands one"));
+            return Err(format!("its parser, `{pattern}`, captures no {part}, which is required"));
         }
         if parts.iter().all(|(given, _)| *given != part) {
-            // What the expression of the configuration asks of it stays.
+            // Other restrictions of the custom expression on the part still apply.
             said.push(format!("with a {}", called(part)));
         }
     }
     let given: Vec<(&str, &str)> = parts.iter().map(|(part, inner)| (*part, &**inner)).collect();
     let regex = filled(pattern, names, &given).ok_or_else(|| {
-        format!("`{pattern}`, the expression of its parser, does not find all that is demanded")
+        format!("the expression of its parser, `{pattern}`, does not capture all required parts")
     })?;
     let mut lines: Vec<String> = sample::of_regex(&regex).into_iter().collect();
     lines.extend(["Update", "%", ""].map(str::to_owned));

@@ -1,4 +1,4 @@
-//! How commitlint takes a first line apart: by Conventional Commits, or by an expression of the
+//! How commitlint parses a first line: as a Conventional Commit, or with an expression of the
 //! configuration (`parserPreset.parserOpts.headerPattern`).
 
 use super::super::modules::{Modules, find};
@@ -8,22 +8,23 @@ use regex_syntax::ast::Ast;
 use serde_json::Value as Json;
 use std::ops::Range;
 
-/// How a first line is taken apart.
+/// How a first line is parsed.
 #[derive(Clone, Debug)]
 pub(super) enum Parse {
-    /// `type(scope)!: subject`.
+    /// As `type(scope)!: subject`.
     Conventional,
-    /// By the groups of an expression; what each is, in their order.
+    /// With the groups of an expression; the names of the parts, in the order of the groups.
     Own(String, Vec<String>),
-    /// By a program, or an expression that ours are not; why.
+    /// With a program, or with an unsupported expression; the reason.
     Unknown(String),
 }
 
-/// How the parser of the configuration marks what a message refers to.
+/// The default prefix of issue references.
 const PREFIX: &str = "#";
 
 impl Parse {
-    /// Of a `parserPreset`, which the file at `from` names or holds, and what marks a reference.
+    /// The parser of a `parserPreset` that the file at `from` names or contains, and the prefixes
+    /// of issue references.
     pub(super) fn of(preset: &Json, from: &str, modules: &Modules<'_>) -> (Self, Vec<String>) {
         let loaded = match preset {
             Json::String(name) => find(modules.files, from, name)
@@ -40,26 +41,26 @@ impl Parse {
                 Self::Conventional
             }
             (Json::String(name), None) => {
-                Self::Unknown(format!("its parser `{name}` is a program"))
+                Self::Unknown(format!("the parser `{name}` is a program"))
             }
             (_, Some(loaded)) if loaded["name"].as_str().is_some_and(is_known) => {
                 Self::Conventional
             }
             (_, Some(Json::Null | Json::Object(_))) => Self::with(&options),
             _ if options.is_object() => Self::with(&options),
-            _ => Self::Unknown("its parser is a program".to_owned()),
+            _ => Self::Unknown("the parser is a program".to_owned()),
         };
         (parse, prefixes)
     }
 
-    /// By `parserOpts`.
+    /// The parser defined by `parserOpts`.
     fn with(options: &Json) -> Self {
         let given = &options["headerPattern"];
         if given.is_null() {
             return Self::Conventional;
         }
         let Some(pattern) = given["regex"].as_str().or_else(|| given.as_str()) else {
-            return Self::Unknown("the expression of its parser is not literal".to_owned());
+            return Self::Unknown("the expression of its parser is not a literal".to_owned());
         };
         let is_loose = given["flags"].as_str().is_some_and(|flags| flags.contains('i'));
         let pattern = format!("{}{pattern}", if is_loose { "(?i)" } else { "" });
@@ -71,7 +72,7 @@ impl Parse {
     fn by(pattern: String, names: Vec<String>) -> Self {
         let Ok(regex) = Regex::new(&pattern) else {
             return Self::Unknown(format!(
-                "the expression of its parser, `{pattern}`, looks around or back: ours take linear time"
+                "the expression of its parser, `{pattern}`, uses look-around or backreferences, which are unsupported"
             ));
         };
         let group = |captures: &regex::Captures<'_>, name: &str| {
@@ -89,14 +90,14 @@ impl Parse {
     }
 }
 
-/// `parserOpts`, of the preset itself or of what it is made of.
+/// `parserOpts`, of the preset itself or of one it is based on.
 fn options(preset: &Json) -> Json {
     let outer = &preset["parserOpts"];
     let inner = &outer["parserOpts"];
     if inner.is_object() { inner.clone() } else { outer.clone() }
 }
 
-/// `pattern` with the groups of these names holding what is given instead; `None` where one has no
+/// `pattern` with the contents of the groups of these names replaced; `None` if a name has no
 /// group.
 pub(super) fn filled(pattern: &str, names: &[String], parts: &[(&str, &str)]) -> Option<String> {
     let groups = groups(pattern);
@@ -118,8 +119,8 @@ pub(super) fn filled(pattern: &str, names: &[String], parts: &[(&str, &str)]) ->
     Some(text)
 }
 
-/// The groups of an expression that capture, in their order: their bytes within the parentheses;
-/// none where it is no expression.
+/// The capturing groups of an expression, in order, as byte ranges within the parentheses; empty if
+/// the expression is malformed.
 fn groups(pattern: &str) -> Vec<Range<usize>> {
     let Ok(parsed) = regex_syntax::ast::parse::Parser::new().parse(pattern) else {
         return Vec::new();
@@ -182,7 +183,7 @@ mod tests {
         assert_eq!(filled(pattern, &names()[..1], &[("scope", "a")]), None);
         let nested = [("type", "a"), ("scope", "b")];
         assert_eq!(filled("((a)b)(c)", &names(), &nested), None);
-        // In a class it is no group, and a name is none of its expression.
+        // In a character class it is not a group, and a group name is not part of its expression.
         assert_eq!(filled("[(](?<a>b)", &names(), &[("type", "c")]).as_deref(), Some("[(](?:c)"));
     }
 

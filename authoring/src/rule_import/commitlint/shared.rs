@@ -1,5 +1,5 @@
-//! What a configuration takes from others: those of packages that are known, files of the project,
-//! and packages that lie in `node_modules`.
+//! Shared configurations: those of known packages, files of the project, and packages in
+//! `node_modules`.
 
 use super::super::modules::{Modules, find};
 use super::super::recipe;
@@ -7,17 +7,17 @@ use super::super::{Left, Made, texts};
 use super::TABLES;
 use serde_json::{Map, Value as Json, json};
 
-/// What packages set that are known without being there, as of version 20.5
+/// The rules of packages that are known without being installed, as of version 20.5
 /// (<https://github.com/conventional-changelog/commitlint>).
 pub(super) fn known(package: &str) -> Option<Json> {
     let name = package.strip_prefix("@commitlint/config-").unwrap_or(package);
     TABLES.configs.get(name).map(|rules| json!({"rules": rules}))
 }
 
-/// How deep configurations extend one another.
+/// Maximum depth of `extends`.
 pub(super) const DEEPEST: usize = 8;
 
-/// What a configuration comes to, with what it extends.
+/// A configuration merged with those that it extends.
 #[derive(Default)]
 pub(super) struct Gathered {
     pub(super) rules: Map<String, Json>,
@@ -25,7 +25,7 @@ pub(super) struct Gathered {
     pub(super) preset: Option<(Json, String)>,
 }
 
-/// Adds what `config` extends, and then its own rules.
+/// Adds what `config` extends, then its own rules.
 pub(super) fn gather(
     modules: &Modules<'_>,
     path: &str,
@@ -41,11 +41,11 @@ pub(super) fn gather(
             continue;
         }
         let Some(depth) = depth.checked_sub(1) else {
-            made.left.push(Left::new(item(), "configurations extend one another without an end"));
+            made.left.push(Left::new(item(), "`extends` is circular or too deep"));
             continue;
         };
         let Some(place) = package(modules, path, &extended) else {
-            let left = Left::new(item(), "it is not in the project, nor in `node_modules`");
+            let left = Left::new(item(), "it is neither in the project nor in `node_modules`");
             let instead = "install it and import again, or write its rules out";
             made.left.push(left.instead(instead));
             continue;
@@ -63,7 +63,8 @@ pub(super) fn gather(
     }
 }
 
-/// The file of a shared configuration, whose name may be short (`@commitlint/resolve-extends`).
+/// The file of a shared configuration, whose name can be abbreviated
+/// (`@commitlint/resolve-extends`).
 fn package(modules: &Modules<'_>, from: &str, name: &str) -> Option<String> {
     let is_path = name.starts_with('.');
     let long = match name.split_once('/') {

@@ -3,10 +3,10 @@
 use serde_json::Value as Json;
 use std::fmt::Write as _;
 
-/// The order in which the keys of a header are written; others follow by name.
+/// The order in which the keys of a header are written; other keys follow by name.
 const ORDER: &str = "files exclude when params text syntax tree data layers commit doc language each at require regex rule constraints matches fix";
 
-/// A mapping or a list below a key, in block style.
+/// Writes a mapping or a list below a key, in block style.
 pub(super) fn block(value: &Json, indent: usize, text: &mut String) {
     let pad = "  ".repeat(indent);
     match value {
@@ -34,7 +34,7 @@ pub(super) fn block(value: &Json, indent: usize, text: &mut String) {
     }
 }
 
-/// A value on one line.
+/// A value on one line, in flow style.
 pub(super) fn flow(value: &Json) -> String {
     match value {
         Json::Array(items) => {
@@ -52,7 +52,7 @@ pub(super) fn flow(value: &Json) -> String {
     }
 }
 
-/// A scalar, quoted where YAML would take it for something else.
+/// A scalar, quoted if YAML would otherwise parse it as another type.
 pub(super) fn scalar(value: &Json) -> String {
     let Json::String(text) = value else { return value.to_string() };
     let words = ["true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan", "inf"];
@@ -68,8 +68,8 @@ pub(super) fn scalar(value: &Json) -> String {
     }
 }
 
-/// Whether a reader would not see a character, or take it for another: controls, odd blanks, marks
-/// without width and of direction, and what has no meaning of its own.
+/// Whether a reader would not see a character or mistake it for another: control characters,
+/// unusual spaces, zero-width and bidirectional marks, and private-use characters.
 fn is_unseen(c: char) -> bool {
     let is_mark = matches!(c,
         '\u{AD}' | '\u{61C}' | '\u{180E}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}'
@@ -78,7 +78,7 @@ fn is_unseen(c: char) -> bool {
     c.is_control() || is_mark || c.is_whitespace() && c != ' '
 }
 
-/// In double quotes, as JSON, all that cannot be seen written out.
+/// A double-quoted JSON string with all invisible characters escaped.
 fn escaped(value: &Json) -> String {
     let written = |c: char| match c {
         c if is_unseen(c) => format!("\\U{:08X}", u32::from(c)),

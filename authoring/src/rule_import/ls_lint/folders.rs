@@ -1,23 +1,23 @@
-//! The folders of a configuration, and which of them a file is judged by: the deepest that names a
-//! folder it lies in. That a folder named plainly goes before one that a glob names, and that of
-//! several globs any is taken, was seen by running ls-lint 2.3.1.
+//! The directories of a configuration, and which one applies to a file: the deepest that contains
+//! it. Runs of ls-lint 2.3.1 showed that a literal directory takes precedence over a glob, and that
+//! of several globs any one is applied.
 
 use super::super::{ImportError, Left, Made};
 use super::FOLDERS;
 use aidd_engine::text::paths::below;
 use serde_json::{Map, Value as Json};
 
-/// The rules of one folder: its path or glob, empty for the root, and ending → rules.
+/// The rules of one directory: its path or glob (empty for the root), and extension → rules.
 pub(super) struct Folder {
     pub(super) path: String,
     pub(super) rules: Vec<(String, String)>,
 }
 
-/// How the folders of one glob lie to those of another: whether some folder is of both, and whether
-/// some folder of the other lies in one of the first.
+/// The relation of two globs: whether some directory matches both, and whether some directory of
+/// the second is inside one of the first.
 type Meets = (bool, bool);
 
-/// The folders of the configuration, the root first.
+/// The directories of the configuration, the root first.
 pub(super) fn gather(
     root: &Map<String, Json>,
     file: &str,
@@ -38,7 +38,7 @@ pub(super) fn gather(
                 Json::String(_) => {
                     let left = Left::new(
                         format!("{path} {key}").trim(),
-                        "ls-lint takes it for an ending that no file has, and judges nothing by it",
+                        "ls-lint treats it as an extension that no file has, so it has no effect",
                     );
                     made.left.push(match as_folder(key) {
                         Some(meant) => left.instead(meant),
@@ -58,16 +58,16 @@ pub(super) fn gather(
     Ok(folders)
 }
 
-/// What a key such as `src/**/*.ts` has to be written as.
+/// The correct form of a key such as `src/**/*.ts`.
 fn as_folder(key: &str) -> Option<String> {
     let (folder, file) = key.rsplit_once('/')?;
     let ending = file.strip_prefix('*').filter(|ending| ending.starts_with('.'))?;
-    Some(format!("the key `{ending}` below the key `{folder}`"))
+    Some(format!("the key `{ending}` under the key `{folder}`"))
 }
 
-/// What the rules of an ending in a folder do not speak of: longer endings, endings that are told
-/// more exactly, folders with rules of their own, and what is ignored. Also whether ls-lint may
-/// judge some of its folders by the rules of another.
+/// The exclusions of the rules for an extension in a directory: longer or more specific extensions,
+/// directories with their own rules, and ignored paths. Also whether ls-lint can apply the rules of
+/// another glob to some of its directories.
 pub(super) fn excluded(
     folders: &[Folder],
     at: usize,
@@ -78,7 +78,7 @@ pub(super) fn excluded(
     let mut exclude = Vec::new();
     if ending != FOLDERS {
         exclude.push(format!("*.*{ending}"));
-        // `*` stands for a part from the right first: `.a.*` is tried before `.*.b`.
+        // `*` matches one segment, from the right: `.a.*` is tried before `.*.b`.
         let order = |ending: &str| -> Vec<bool> {
             ending[1..].split('.').map(|part| part == "*").collect()
         };
@@ -110,15 +110,16 @@ fn has_glob(path: &str) -> bool {
     path.contains(['*', '?', '[', '{'])
 }
 
-/// Of two globs for one folder the one with more of it spelled out goes before the other.
+/// Of two globs for one directory, the one with more literal segments takes precedence.
 fn rank(path: &str, index: usize) -> (bool, usize, usize, std::cmp::Reverse<usize>) {
     let plain = path.split('/').filter(|part| !has_glob(part)).count();
     let any = path.split('/').filter(|part| *part == "**").count();
     (!has_glob(path), plain, usize::MAX - any, std::cmp::Reverse(index))
 }
 
-/// How the folders of `other` lie to those of `one`; each cell of the table is what the rests from
-/// there come to. Braces with a slash in them match any number of folders here, like `**`.
+/// The relation of the directories of `other` to those of `one`; each cell of the table is the
+/// result for the remaining segments. Braces that contain a slash match any number of directories
+/// here, like `**`.
 pub(super) fn meets(one: &str, other: &str) -> Meets {
     let is_open =
         |part: &str| part == "**" || part.matches('{').count() != part.matches('}').count();
@@ -143,7 +144,7 @@ pub(super) fn meets(one: &str, other: &str) -> Meets {
     table[0][0]
 }
 
-/// Whether one name may be of both parts.
+/// Whether one name can match both segments.
 fn part_meets(one: &str, other: &str) -> bool {
     match (has_glob(one), has_glob(other)) {
         (false, false) => one == other,

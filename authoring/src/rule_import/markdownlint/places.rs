@@ -1,5 +1,5 @@
-//! Where the rules of a configuration apply: globs, what is ignored, and which of two
-//! files that lie beside one another goes first.
+//! Where the rules of a configuration apply: globs, ignored paths, and the precedence of two files
+//! in the same directory.
 
 use super::super::modules::Modules;
 use super::super::recipe;
@@ -8,7 +8,7 @@ use aidd_engine::text::files::Files;
 use aidd_engine::text::paths::{below, parent_dir};
 use serde_json::{Map, Value as Json};
 
-/// What the files begin with that have rules and nothing else.
+/// The prefix of files that contain only rules.
 pub(in super::super) const RULES: &str = ".markdownlint.";
 
 /// Where the rules apply.
@@ -19,14 +19,14 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// Everywhere, for what the configuration at `path` says.
+    /// Everywhere, for the configuration at `path`.
     pub(super) fn of(path: &str) -> Self {
         Self { file: path.to_owned(), files: Vec::new(), exclude: Vec::new() }
     }
 }
 
-/// What `.markdownlintignore` beside a configuration leaves out: markdownlint-cli reads it, in the
-/// notation of `.gitignore`.
+/// Adds the exclusions of a `.markdownlintignore` next to a configuration; markdownlint-cli reads
+/// it in the syntax of `.gitignore`.
 pub(super) fn ignored(files: &dyn Files, place: &mut Place, made: &mut Made) {
     let path = below(parent_dir(&place.file), ".markdownlintignore");
     if !files.exists(&path) {
@@ -41,12 +41,12 @@ pub(super) fn ignored(files: &dyn Files, place: &mut Place, made: &mut Made) {
             continue;
         }
         if let Some(again) = line.strip_prefix('!') {
-            let why = "what is left out by `exclude` cannot be taken in again";
+            let why = "paths excluded by `exclude` cannot be included again";
             made.left.push(Left::new(format!("{path}: !{again}"), why));
             continue;
         }
         let folder = line.trim_end_matches('/');
-        // A name alone speaks of any folder.
+        // A bare name matches in any directory.
         if !folder.contains('/') {
             place.exclude.extend([folder.to_owned(), format!("**/{folder}/**")]);
             continue;
@@ -57,7 +57,7 @@ pub(super) fn ignored(files: &dyn Files, place: &mut Place, made: &mut Made) {
     }
 }
 
-/// A glob that leaves out what it names, and all below it when that is a folder.
+/// Globs that exclude the named path, and everything below it if it is a directory.
 fn whole(glob: &str) -> Vec<String> {
     named_and_below(&anchored(glob.trim_end_matches('/')))
 }
@@ -67,7 +67,7 @@ fn named_and_below(glob: &str) -> Vec<String> {
     std::iter::once(glob.to_owned()).chain(is_folder.then(|| format!("{glob}/"))).collect()
 }
 
-/// The rules in a configuration of markdownlint-cli2, and where they apply.
+/// The rules of a markdownlint-cli2 configuration, and where they apply.
 pub(super) fn runner(
     config: &Map<String, Json>,
     files: &dyn Files,
@@ -83,14 +83,14 @@ pub(super) fn runner(
     for glob in config.get("ignores").map(texts).unwrap_or_default() {
         place.exclude.extend(whole(&glob));
     }
-    // The rules for these files are not carried over.
+    // The rules for these files are not imported.
     let overrides = config.get("overrides").and_then(Json::as_array).into_iter().flatten();
     let filters = overrides.flat_map(|one| texts(&one["filter"]));
     let filters = filters.filter(|glob| !glob.starts_with(['!', '#']));
     place.exclude.extend(filters.map(|glob| anchored(&glob)));
-    let unknown = "it is no key of markdownlint-cli2 0.24";
+    let unknown = "unknown key of markdownlint-cli2 0.24";
     made.left.extend(keys_left(config, Tool::Markdownlint, Some(unknown)));
-    // The files with rules that markdownlint-cli2 takes before `config` of its own
+    // The rule files that take precedence over `config` in markdownlint-cli2
     // (<https://github.com/DavidAnson/markdownlint-cli2#configuration>).
     let beside = Tool::Markdownlint.files().into_iter().filter(|(name, _)| name.starts_with(RULES));
     let mut there = beside.map(|(name, _)| below(parent_dir(&place.file), name));
@@ -98,7 +98,7 @@ pub(super) fn runner(
         return Ok(config.get("config").and_then(Json::as_object).cloned().unwrap_or_default());
     };
     if config.contains_key("config") {
-        made.left.push(Left::new("config", format!("markdownlint-cli2 takes `{path}` instead")));
+        made.left.push(Left::new("config", format!("markdownlint-cli2 reads `{path}` instead")));
     }
     let rules = Modules::new(files, |_| None).literal(&path, &format!("{path}: "), made)?;
     Ok(recipe::vars(rules))

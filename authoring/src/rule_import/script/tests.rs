@@ -1,4 +1,4 @@
-//! Programs in, what of them is literal out.
+//! Tests that extract literals from programs.
 
 use super::*;
 use proptest::prelude::*;

@@ -1,10 +1,10 @@
-//! Configurations with every rule and option that is read, and all that is made of them: the pages
-//! byte for byte, and what is reported.
+//! Imports configurations with every supported rule and option, and compares the pages and the
+//! report byte for byte.
 
 use super::*;
 use std::fmt::Write as _;
 
-/// The pages and the report of the configuration that comes first in `files`.
+/// The pages and the report of the first configuration in `files`.
 fn shown(files: &[(&str, &str)], tool: Tool) -> String {
     let (memory, listing) = project(files);
     let files_of = Listed { files: &memory, listing: &listing };
@@ -23,7 +23,7 @@ fn shown(files: &[(&str, &str)], tool: Tool) -> String {
     }
     for left in &import.left {
         let instead = left.instead.as_ref().map_or(String::new(), |text| format!("; {text}"));
-        let _ = writeln!(shown, "=== not carried over: {}: {}{instead}", left.item, left.why);
+        let _ = writeln!(shown, "=== not imported: {}: {}{instead}", left.item, left.why);
     }
     shown
 }

@@ -1,5 +1,5 @@
-//! What becomes of whole configurations. The lists of what there is are the tools' own, so that a
-//! rule that nobody thought of cannot be missing here.
+//! Imports whole configurations. The lists of rules come from the tools themselves, so that no rule
+//! can be forgotten here.
 
 mod carried;
 mod real;
@@ -16,7 +16,7 @@ use aidd_engine::text::listing::Listing;
 use aidd_engine::workspace::examples;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Files as a project has them.
+/// The files of a project.
 fn project(files: &[(&str, &str)]) -> (Memory, Listing) {
     let memory = Memory(
         files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec())).collect(),
@@ -47,7 +47,7 @@ fn made(files: &[(&str, &str)], tool: Tool) -> Import {
     import
 }
 
-/// Every page loads, and its examples hold.
+/// Checks that every page loads and its examples pass.
 fn holds(import: &Import) {
     let pages: Vec<_> =
         import.pages.iter().map(|page| (page.path.clone(), page.text.clone())).collect();
@@ -62,7 +62,7 @@ fn holds(import: &Import) {
     }
 }
 
-/// What was left, `item: why`.
+/// The items that are not imported, as `item: why`.
 fn left(import: &Import) -> Vec<String> {
     import.left.iter().map(|left| format!("{}: {}", left.item, left.why)).collect()
 }
@@ -99,7 +99,7 @@ fn every_kind_of_alint_is_carried_over_or_said_to_be_left() {
             carried += 1;
         }
     }
-    // The bar is 65; the documentation names this figure.
+    // The minimum is 65; the documentation states this figure.
     assert_eq!(carried, 71);
     let bare: Vec<&str> = import
         .pages
@@ -107,7 +107,7 @@ fn every_kind_of_alint_is_carried_over_or_said_to_be_left() {
         .filter(|page| !page.has_examples)
         .map(|page| page.item.as_str())
         .collect();
-    // A block of a page ends in a line break, always.
+    // A block of a page always ends in a line break.
     assert_eq!(bare, ["final_newline"], "pages without examples");
 }
 
@@ -162,7 +162,7 @@ fn every_rule_of_commitlint_is_carried_over_or_said_to_be_left() {
     for name in commitlint::TABLES.rules.keys() {
         let name = name.as_str();
         let left = import.left.iter().find(|left| left.item == name).map(|left| left.why.as_str());
-        // The types are written in small letters, so that their case is said by them.
+        // The types are lower case, so the list already defines their case.
         assert!(name == "type-case" || pages.contains(name), "{name}");
         assert_eq!(left, None, "{name}");
     }
@@ -343,8 +343,8 @@ fn a_tool_is_told_by_name_then_by_content_and_never_guessed() {
     ] {
         assert_eq!(told(path), Ok(tool), "{path}");
     }
-    assert_eq!(told("g.yml"), Err("g.yml could be of ls-lint or of markdownlint".to_owned()));
-    assert_eq!(told("h.yml"), Err("h.yml looks like no configuration that is known".to_owned()));
+    assert_eq!(told("g.yml"), Err("g.yml can belong to ls-lint or markdownlint".to_owned()));
+    assert_eq!(told("h.yml"), Err("h.yml is not a known configuration".to_owned()));
     assert!(told("i.yml").is_err_and(|why| why.starts_with("i.yml:")));
     assert!(told("gone.yml").is_err());
 }
@@ -354,11 +354,11 @@ fn what_is_malformed_or_too_deep_is_an_error_with_its_place() {
     let deep = format!("rules: {}{}\n", "[".repeat(100), "]".repeat(100));
     for (path, text, part) in [
         (".alint.yml", "rules:\n  - { kind: file_exists }\n", "a rule has no `id`"),
-        (".alint.yml", "rules: [1]\n", "a rule is no mapping"),
+        (".alint.yml", "rules: [1]\n", "a rule is not a mapping"),
         (".alint.yml", deep.as_str(), "levels deep"),
-        (".alint.yml", "extends: [../x.yml]\n", "leads out of the project"),
+        (".alint.yml", "extends: [../x.yml]\n", "is outside the project"),
         (".ls-lint.yml", "a: 1\n", "has no `ls`"),
-        (".ls-lint.yml", "ls: { .ts: [a] }\n", "neither rules nor a folder"),
+        (".ls-lint.yml", "ls: { .ts: [a] }\n", "neither rules nor a directory"),
         ("commitlint.config.js", "module.exports = load()\n", "without running it"),
         (".commitlintrc", "- a\n", "not a mapping"),
         (".markdownlint.json", "{\"a\": }", ".markdownlint.json:1:"),

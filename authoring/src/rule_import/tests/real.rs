@@ -1,11 +1,11 @@
-//! Configurations shaped as those of real projects, with what their pages find: what was wrong
-//! once in the pages of one of them.
+//! Configurations modelled on real projects, with the findings of their pages: regression tests for
+//! past errors.
 
 use super::*;
 use aidd_engine::text::finding::Status;
 use aidd_engine::text::source::Source;
 
-/// What the pages of an import find in files of these paths, as `rule path`.
+/// The findings of the imported pages in files of these paths, as `rule path`.
 fn found(import: &Import, files: &[(&str, &str)]) -> Vec<String> {
     let pages: Vec<_> =
         import.pages.iter().map(|page| (page.path.clone(), page.text.clone())).collect();
@@ -26,7 +26,7 @@ fn ids(import: &Import) -> Vec<&str> {
     import.pages.iter().map(|page| page.id.as_str()).collect()
 }
 
-/// Files without text.
+/// Files without content.
 fn empty<'p>(paths: &[&'p str]) -> Vec<(&'p str, &'static str)> {
     paths.iter().map(|path| (*path, "")).collect()
 }
@@ -274,7 +274,7 @@ fn comments_of_markdownlint_allow_its_pages() {
     }
 }
 
-/// Folders that are told by what lies in them, and all that a page cannot say of them.
+/// Directories that are identified by their contents, and conditions that a page cannot express.
 pub(super) const SHAPES: &str = r#"
 version: 1
 facts:

@@ -1,4 +1,4 @@
-//! What becomes of what configurations take from elsewhere, and of fixes.
+//! Imports shared configurations, rulesets and fixes.
 
 use super::*;
 
@@ -17,7 +17,7 @@ fn rulesets_that_come_with_alint_are_told_rule_by_rule() {
         assert_eq!(pages.len() + left.len(), rules, "{name}: {:?}", import.left);
         for left in &import.left {
             let why = &left.why;
-            assert!(!why.contains("no kind of alint") && !why.contains("is missing"), "{left:?}");
+            assert!(!why.contains("unknown kind") && !why.contains("is missing"), "{left:?}");
         }
         let part = format!("It is part of `alint://bundled/{name}@v1`.");
         assert!(import.pages.iter().all(|page| page.text.contains(&part)), "{name}");

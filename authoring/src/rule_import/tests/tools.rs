@@ -1,4 +1,4 @@
-//! What becomes of configurations of markdownlint, ls-lint and ast-grep.
+//! Imports configurations of markdownlint, ls-lint and ast-grep.
 
 use super::*;
 
@@ -35,7 +35,7 @@ fn every_rule_of_markdownlint_is_carried_over_or_said_to_be_left() {
         }
     }
     assert!(left(&import).iter().any(|left| left.starts_with("extends `./base.json`: ")));
-    assert!(left(&import).iter().any(|left| left.starts_with("headers: it is no rule")));
+    assert!(left(&import).iter().any(|left| left.starts_with("headers: neither a rule")));
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn every_case_of_ls_lint_is_carried_over() {
     "#);
 }
 
-/// Every key of a rule object of ast-grep, one rule each; then what stands beside it.
+/// Every key of a rule object of ast-grep, one rule each; then the keys outside it.
 pub(super) const AST_GREP: &str = r##"
 id: pattern
 language: JavaScript

@@ -1,4 +1,4 @@
-//! Drafts in, reports out.
+//! Tests that check drafts.
 
 use super::project;
 use crate::suggest::{Draft, DraftReport, Limit, SuggestError, try_draft};
@@ -122,7 +122,7 @@ fn a_rule_page_in_words_keeps_its_text() {
     assert_eq!(report.page, Some(format!("---\n{header}\n---\n{words}")));
 }
 
-/// Each problem names its line and says what to do.
+/// Each problem names its line and a remedy.
 #[test]
 fn problems_name_line_and_remedy() {
     let (_directory, project) = project(CODE);

@@ -1,4 +1,4 @@
-//! Sentences and drafts in, reports out: on projects on the disk.
+//! Tests of sentences and drafts, on projects on disk.
 #![expect(clippy::disallowed_methods, reason = "a project on the disk")]
 
 mod drafts;
@@ -13,7 +13,7 @@ fn project(files: &[(&str, &str)]) -> (tempfile::TempDir, Project) {
     let directory = tempfile::tempdir().expect("a directory");
     for (path, text) in files {
         let path = directory.path().join(path);
-        fs::create_dir_all(path.parent().expect("a directory")).expect("made");
+        fs::create_dir_all(path.parent().expect("a directory")).expect("created");
         fs::write(path, text).expect("written");
     }
     let project = Project::open(&crate::DISTRIBUTION, directory.path(), None).expect("a project");
@@ -52,7 +52,7 @@ fn lines(survey: &Survey) -> String {
 fn sentences_are_those_that_demand_something() {
     let markdown = "---\ndescription: Always read this\n---\n# Rules\n\nWe like tests. Never use `eval()`, e.g. in a\nparser. Be nice.\n\n\
         - Files MUST be small\n- a note\n\n> You must not read this.\n\n```\nnever use `x()`\n```\n\n\
-        | must | a |\n|---|---|\n| b | c |\n\n<!-- aidd:rules -->\n- MUST: be told\n\n<!-- /aidd:rules -->\n\n\
+        | must | a |\n|---|---|\n| b | c |\n\n<!-- aidd:rules -->\n- MUST: be short\n\n<!-- /aidd:rules -->\n\n\
         ## Don't\n\n- Use `alert()`\n- Log secrets; never print them.\n\nThey are here.\n\n## 금지 사항\n\n- console.log 남기기\n";
     let source = Source::new("a.md", markdown);
     let found = sentences(&source);
@@ -145,7 +145,7 @@ fn what_is_left_out_is_noted_and_what_is_missing_is_an_error() {
     let (_directory, project) = project(&[(".aidd/x", ""), ("AGENTS.md", &many)]);
     let found = survey(&project, &[]).expect("a survey");
     assert_eq!(found.sentences.len(), 2000);
-    assert!(found.notes[0].starts_with("100 sentences left out"), "{:?}", found.notes);
+    assert!(found.notes[0].starts_with("skipped 100 sentences"), "{:?}", found.notes);
     let error = survey(&project, &["gone.md".to_owned()]).expect_err("missing");
     assert!(error.to_string().starts_with("gone.md: "), "{error}");
     assert_eq!(error.remedy(), "name a text file of the project");
@@ -247,7 +247,7 @@ fn hostile_sentences_are_refused_or_cleaned() {
     }
 }
 
-/// Documents are read in linear time, whatever they hold.
+/// Documents are parsed in linear time, whatever they contain.
 #[test]
 fn a_hostile_document_costs_little() {
     let begun = std::time::Instant::now();

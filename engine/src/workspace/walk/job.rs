@@ -154,7 +154,7 @@ impl Job<'_> {
             self.skip(
                 path.to_owned(),
                 format!(
-                    "{size} bytes are more than `maxFileSize` ({limit}): only searched for secrets"
+                    "{size} bytes, more than `maxFileSize` ({limit}): only searched for secrets"
                 ),
                 false,
             );

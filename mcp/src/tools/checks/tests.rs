@@ -275,7 +275,7 @@ fn a_rule_is_explained_by_its_page() {
     let error = explained("latest-tags").expect_err("unknown");
     assert_eq!(error.remedy, "did you mean `dockerfile/latest-tag`?");
     let family = explained("team/*").expect_err("a family");
-    assert_eq!(family.message, "`team` is a category of 1 rules");
+    assert_eq!(family.message, "`team` is a category, not a rule");
     assert_eq!(family.remedy, "pass one of team/no-foo");
 }
 
@@ -284,7 +284,7 @@ fn staged_changes_are_listed_for_a_commit_message() {
     let folder = project(&[("README.md", "# A\n"), (".aidd/x", "")]);
     let said = |folder: &Path| call(folder, "aidd_generate_commit_message", json!({}));
     let none = said(folder.path()).expect_err("no repository");
-    assert_eq!(none.remedy, "begin one with: git init");
+    assert_eq!(none.remedy, "create one with: git init");
     git(folder.path(), &["init", "-q"]);
     let none = said(folder.path()).expect_err("nothing is staged");
     assert_eq!(none.message, "nothing is staged");

@@ -148,7 +148,7 @@ fn explain(context: &Context, given: ExplainParams) -> Result<Answer<Explained>,
             let many = family.len();
             let shown = family[..many.min(MAX_CATEGORY_RULES)].join(", ");
             let more = if many > MAX_CATEGORY_RULES { ", …" } else { "" };
-            return Err(ToolError::new(format!("`{kind}` is a category of {many} rules"))
+            return Err(ToolError::new(format!("`{kind}` is a category, not a rule"))
                 .remedy(format!("pass one of {shown}{more}")));
         }
         let error = ToolError::new(format!("unknown rule `{}`", given.rule));

@@ -408,7 +408,7 @@ fn a_context_stays_within_its_budget() {
     let memory =
         ask(&context, "aidd_optimize_context", json!({"sections": ["memory"], "budget": 300}))
             .expect("an answer");
-    assert!(memory.text.starts_with("## Decisions that hold\n"), "{}", memory.text);
+    assert!(memory.text.starts_with("## Active decisions\n"), "{}", memory.text);
     let said = ask(&context, "aidd_optimize_context", json!({"sections": ["memories"]}))
         .expect_err("refused");
     assert!(said.message.contains("expected one of header, memory"), "{said}");

@@ -146,7 +146,7 @@ fn a_project_entry_overrides_the_shipped_one() {
     assert!(answer.text.contains("only used for the shop"), "{}", answer.text);
     let answer =
         call(folder.path(), "aidd_validate_tkb_entry", json!({"filePath": "ai/knowledge"}));
-    assert!(answer.text.contains("there is no section `## Key Metrics`"), "{}", answer.text);
+    assert!(answer.text.contains("missing section `## Key Metrics`"), "{}", answer.text);
     let answer = call(folder.path(), "aidd_validate_tkb_entry", json!({"content": "# X\n"}));
     assert_eq!(answer.data["findings"][0]["rule"], "tkb/malformed-header");
 }
@@ -204,7 +204,7 @@ fn a_package_is_found_by_name_variants() {
     let given = json!({"decision": "Move from NextAuth to our own sessions", "stakes": "high"});
     let text = call(folder.path(), "aidd_apply_heuristics", given).text;
     assert!(text.contains("package.json names next-auth 4.24.7"), "{text}");
-    assert!(!text.contains("stands in none"), "{text}");
+    assert!(!text.contains("occurs in none"), "{text}");
 }
 
 #[test]

@@ -35,7 +35,7 @@ fn unpinned(runs: &Runs<'_>, report: &mut Report<'_>) {
             .filter(|word| !word.text().contains(['=', '~', '<', '>']))
             .filter(|word| !is_file(word.text(), &[".apk"]))
             .collect();
-        let help = "Name the version that you tested: `package=version`, or `package~=version` \
+        let help = "Pin the version you tested: `package=version`, or `package~=version` \
                     for any revision of it";
         report_unpinned(report, &unpinned, help);
     }
@@ -48,8 +48,8 @@ fn cache_kept(runs: &Runs<'_>, report: &mut Report<'_>) {
         if cached || command.has_option(&["no-cache"]) {
             continue;
         }
-        let finding = report.at(install.verb.span, "the package index stays in the image");
-        finding.help("Add `--no-cache`: it reads a fresh index and keeps none");
+        let finding = report.at(install.verb.span, "the package index remains in the image");
+        finding.help("Add `--no-cache`, which fetches the index without storing it");
         if install.site.run.is_editable() {
             finding.fix("Add --no-cache", vec![Edit::insert(install.verb.span.end, " --no-cache")]);
         }

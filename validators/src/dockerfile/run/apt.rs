@@ -35,8 +35,8 @@ fn unpinned(runs: &Runs<'_>, report: &mut Report<'_>) {
             .into_iter()
             .filter(|word| !word.text().contains(['=', '/']) && !is_file(word.text(), &[".deb"]))
             .collect();
-        let help = "Name the version that you tested: `package=version`; `apt-cache madison \
-                    package` lists those there are";
+        let help = "Pin the version you tested: `package=version`; `apt-cache madison \
+                    package` lists the available versions";
         report_unpinned(report, &unpinned, help);
     }
 }
@@ -55,8 +55,8 @@ fn lists_kept(runs: &Runs<'_>, report: &mut Report<'_>) {
         if run.commands().any(removes) || run.mounts(&[LISTS]) {
             continue;
         }
-        let finding = report
-            .at(update.command.span, "the package lists that this downloads stay in the image");
+        let finding =
+            report.at(update.command.span, "the downloaded package lists remain in the image");
         finding.help("Remove them in the same `RUN`: `rm -rf /var/lib/apt/lists/*`");
         if let Some(edit) = append(run, "rm -rf /var/lib/apt/lists/*") {
             finding.fix_unsafe("Remove the package lists at the end of the RUN", vec![edit]);
@@ -79,8 +79,8 @@ fn without_yes(runs: &Runs<'_>, report: &mut Report<'_>) {
         if quiet > 1 || command.has_option(&["y", "yes", "assume-yes"]) {
             continue;
         }
-        let finding =
-            report.at(install.verb.span, "`apt-get install` waits for an answer that never comes");
+        let finding = report
+            .at(install.verb.span, "`apt-get install` waits for a confirmation that never comes");
         finding.help("Add `-y`");
         if install.site.run.is_editable() {
             finding.fix("Add -y", vec![Edit::insert(install.verb.span.end, " -y")]);
@@ -89,7 +89,7 @@ fn without_yes(runs: &Runs<'_>, report: &mut Report<'_>) {
 }
 
 fn recommends(runs: &Runs<'_>, report: &mut Report<'_>) {
-    // Set for all later commands, as by a file in /etc/apt/apt.conf.d.
+    // Set for all later commands, for example in a file in /etc/apt/apt.conf.d.
     let configured = runs.source.text().find("APT::Install-Recommends").unwrap_or(usize::MAX);
     for install in APT_GET.installs(runs) {
         let command = install.site.command;
@@ -104,9 +104,9 @@ fn recommends(runs: &Runs<'_>, report: &mut Report<'_>) {
         }
         let finding = report.at(
             install.verb.span,
-            "packages that are merely recommended are installed along with the wanted ones",
+            "recommended packages are installed in addition to the requested packages",
         );
-        finding.help("Add `--no-install-recommends` and name what is really needed");
+        finding.help("Add `--no-install-recommends` and list the packages that are needed");
         if install.site.run.is_editable() {
             let edit = Edit::insert(install.verb.span.end, " --no-install-recommends");
             finding.fix_unsafe("Add --no-install-recommends", vec![edit]);
@@ -130,13 +130,13 @@ const SHARED: [&str; 9] = [
 fn apt(runs: &Runs<'_>, report: &mut Report<'_>) {
     for site in runs.calls(&["apt"]) {
         let span = site.program_span();
-        let finding = report.at(span, "`apt` is made for people, not for scripts");
+        let finding = report.at(span, "`apt` is intended for interactive use, not for scripts");
         let verb = site.command.operands().next().map_or("", |word| word.text());
         let instead = match verb {
             "list" | "show" | "search" | "policy" => "apt-cache",
             _ => "apt-get",
         };
-        finding.help(format!("Use `{instead}`, whose options and output stay the same"));
+        finding.help(format!("Use `{instead}`, whose options and output are stable"));
         let alone = site.command.words.first().is_some_and(|word| word.text() == "apt");
         if alone && SHARED.contains(&verb) && site.run.is_editable() {
             finding.fix("Use apt-get", vec![Edit::replace(span, "apt-get")]);

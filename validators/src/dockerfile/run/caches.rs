@@ -1,10 +1,10 @@
-//! Clean-up after package managers: what the rules on kept caches share.
+//! Clean-up after package managers, shared by the rules on caches in the image.
 
 use super::Run;
 use crate::shell::{Command, Join};
 use aidd_engine::text::finding::Edit;
 
-/// Whether a command removes one of `folders`, its content, or a folder above it.
+/// Whether a command removes one of `folders`, its content, or a directory above it.
 pub(super) fn removes(command: &Command, folders: &[&str]) -> bool {
     let removes = match command.program() {
         "rm" => true,
@@ -20,19 +20,19 @@ pub(super) fn removes(command: &Command, folders: &[&str]) -> bool {
         })
 }
 
-/// Whether a command is `program verb …` with one of `programs` and one of `verbs` anywhere.
+/// Whether a command is a call of one of `programs` with one of `verbs` among its arguments.
 pub(super) fn calls(command: &Command, programs: &[&str], verbs: &[&str]) -> bool {
     programs.contains(&command.program()) && command.has_argument(verbs)
 }
 
-/// The edit that runs `command` after all of a `RUN`; `None` where its form leaves no place.
+/// The edit that runs `command` at the end of a `RUN`; `None` if its form does not allow it.
 pub(super) fn append(run: &Run<'_>, command: &str) -> Option<Edit> {
     let [script] = run.scripts.as_slice() else { return None };
     if !run.is_editable() || !run.at.heredocs.is_empty() || !script.faults.is_empty() {
         return None;
     }
     let last = script.commands.last()?;
-    // Only behind a plain list: what would `&&` bind to elsewhere?
+    // Only after a plain list: elsewhere `&&` could bind differently.
     let plain = script.scopes.len() == 1
         && script.commands.iter().all(|it| !matches!(it.before, Join::Or | Join::Background));
     let argument = run.at.argument_span();

@@ -1,4 +1,4 @@
-//! Programs that have no place in a build, or a better form.
+//! Programs that are useless in a build, or have a better alternative.
 
 use super::{Check, Runs, Site};
 use crate::shell::Join;
@@ -14,17 +14,17 @@ pub(super) const CHECKS: &[(&str, Check)] = &[
     ("dockerfile/sh-link", sh_link),
 ];
 
-/// Programs that make no sense while an image is built, and why.
+/// Programs that are useless while an image is built, and why.
 const POINTLESS: [(&str, &str); 9] = [
     ("ssh", "opens a session to another machine"),
-    ("vim", "needs someone at the keyboard"),
-    ("shutdown", "stops a machine that is not there"),
-    ("service", "starts something that ends with this `RUN`"),
-    ("ps", "shows the processes of the build only"),
-    ("free", "shows the memory of the machine that builds"),
-    ("top", "needs someone at the keyboard"),
-    ("kill", "ends a process that ends with this `RUN` anyway"),
-    ("mount", "needs rights that a build does not have"),
+    ("vim", "is interactive"),
+    ("shutdown", "shuts down a machine, which a build does not have"),
+    ("service", "starts a service that stops with this `RUN`"),
+    ("ps", "only lists the processes of the build"),
+    ("free", "shows the memory of the build machine"),
+    ("top", "is interactive"),
+    ("kill", "stops a process that ends with this `RUN` anyway"),
+    ("mount", "needs privileges that a build does not have"),
 ];
 
 fn pointless(runs: &Runs<'_>, report: &mut Report<'_>) {
@@ -33,7 +33,7 @@ fn pointless(runs: &Runs<'_>, report: &mut Report<'_>) {
         if let Some((_, why)) = POINTLESS.iter().find(|(name, _)| *name == program) {
             report
                 .at(site.program_span(), format!("`{program}` {why}"))
-                .help("Leave it out of the image's build");
+                .help("Remove it from the build");
         }
     }
 }
@@ -43,15 +43,16 @@ fn cd(runs: &Runs<'_>, report: &mut Report<'_>) {
         let Some(site) = run.commands().find(|site| site.command.program() == "cd") else {
             continue;
         };
-        let finding = report.at(site.command.span, "`cd` changes the folder for this `RUN` only");
-        finding.help("Set the folder by `WORKDIR`, which holds for what follows too");
+        let finding =
+            report.at(site.command.span, "`cd` changes the directory for this `RUN` only");
+        finding.help("Use `WORKDIR`, which also applies to the following instructions");
         if let Some(edit) = workdir(&site) {
             finding.fix_unsafe("Use WORKDIR", vec![edit]);
         }
     }
 }
 
-/// `RUN cd /x && rest` as `WORKDIR /x` and `RUN rest`.
+/// Rewrites `RUN cd /x && rest` as `WORKDIR /x` and `RUN rest`.
 fn workdir(site: &Site<'_>) -> Option<Edit> {
     let run = site.run;
     let [_, folder] = site.command.words.as_slice() else { return None };
@@ -77,8 +78,8 @@ fn workdir(site: &Site<'_>) -> Option<Edit> {
 fn sudo(runs: &Runs<'_>, report: &mut Report<'_>) {
     for site in runs.calls(&["sudo"]) {
         let span = site.program_span();
-        let finding = report.at(span, "`sudo` has no use in a build");
-        finding.help("Switch by `USER root` and back, or use `gosu` when the container starts");
+        let finding = report.at(span, "`sudo` is not needed in a build");
+        finding.help("Switch with `USER root` and back, or use `gosu` when the container starts");
         let next = site.command.words.get(1).filter(|next| !next.text().starts_with('-'));
         if let Some(next) = next.filter(|_| site.run.is_editable()) {
             let edit = Edit::delete(Span { start: span.start, end: next.span.start });
@@ -94,7 +95,7 @@ fn useradd(runs: &Runs<'_>, report: &mut Report<'_>) {
         let uid = command.arguments().iter().find(|word| {
             let text = word.text();
             let value = text.strip_prefix("--uid=").or(after_option.then_some(text));
-            // As in `-ru 100000`: the last of several short options takes the value.
+            // As in `-ru 100000`: the last of combined short options takes the value.
             after_option = text == "--uid"
                 || text.starts_with('-') && !text.starts_with("--") && text.ends_with('u');
             value.is_some_and(|it| it.len() > 5 && it.bytes().all(|byte| byte.is_ascii_digit()))
@@ -103,7 +104,7 @@ fn useradd(runs: &Runs<'_>, report: &mut Report<'_>) {
             continue;
         };
         let finding =
-            report.at(uid.span, "a user id this high makes `useradd` write a huge log file");
+            report.at(uid.span, "with a user id this high, `useradd` writes a huge log file");
         finding.help("Add `--no-log-init`");
         if site.run.is_editable() {
             let end = site.program_span().end;
@@ -118,7 +119,7 @@ fn sh_link(runs: &Runs<'_>, report: &mut Report<'_>) {
         if link.is_some() {
             report
                 .at(site.command.span, "`/bin/sh` is replaced to change the shell of `RUN`")
-                .help("Name the shell: `SHELL [\"/bin/bash\", \"-c\"]`");
+                .help("Set the shell: `SHELL [\"/bin/bash\", \"-c\"]`");
         }
     }
 }

@@ -18,7 +18,7 @@ fn wget_progress(runs: &Runs<'_>, report: &mut Report<'_>) {
             }
             None => {
                 let letters = text.strip_prefix('-').unwrap_or_default();
-                // What follows these letters is a value.
+                // The text after these letters is a value.
                 let letters = letters.split(['O', 'P', 'U', 'e', 'i', 't', 'T']).next();
                 let letters = letters.unwrap_or_default();
                 letters.contains("nv") || letters.contains(['q', 'o', 'a'])
@@ -29,8 +29,8 @@ fn wget_progress(runs: &Runs<'_>, report: &mut Report<'_>) {
             continue;
         }
         let span = site.program_span();
-        let finding = report.at(span, "the progress bar of `wget` floods the log of the build");
-        finding.help("Add `--progress=dot:giga`, or `-q` for no report at all");
+        let finding = report.at(span, "the progress bar of `wget` floods the build log");
+        finding.help("Add `--progress=dot:giga`, or `-q` for no output");
         if site.run.is_editable() {
             let edit = Edit::insert(span.end, " --progress=dot:giga");
             finding.fix("Add --progress=dot:giga", vec![edit]);
@@ -56,7 +56,7 @@ fn wget_and_curl(runs: &Runs<'_>, report: &mut Report<'_>) {
             calls.push((which, site.program_span()));
         }
         let [Some(wget), Some(curl)] = seen else { continue };
-        // The call that needs a second tool, else the one that goes on with both.
+        // The first call of the tool used second, or else the first call in the stage.
         let second = if wget.start > curl.start { 0 } else { 1 };
         let call = calls.iter().find(|call| call.0 == second).or(calls.first());
         if let Some(&(which, span)) = call {
@@ -64,7 +64,7 @@ fn wget_and_curl(runs: &Runs<'_>, report: &mut Report<'_>) {
                 if which == 0 { ("wget", "curl", curl) } else { ("curl", "wget", wget) };
             report
                 .at(span, format!("`{this}` is used although the stage also has `{other}`"))
-                .help("One of the two is enough: keep one, and do not install the other")
+                .help("Use only one of the two, and do not install the other")
                 .related(place, format!("`{other}` is used here"));
         }
     }

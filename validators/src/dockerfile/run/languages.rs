@@ -67,7 +67,7 @@ const PIP_VALUED: &[&str] = &[
     "--resume-retries",
 ];
 
-/// The words after `install` and `install` itself, for `pip install` in any spelling.
+/// `install` and the words after it, for `pip install` in any spelling.
 fn pip_install(command: &Command) -> Option<(&Word, &[Word])> {
     let program = command.program();
     let words = command.arguments();
@@ -101,7 +101,7 @@ fn pip_unpinned(runs: &Runs<'_>, report: &mut Report<'_>) {
             }
             None => continue,
         };
-        // What a requirements or constraints file says cannot be seen from here.
+        // The content of a requirements or constraints file is not available.
         if words.iter().any(|word| names_requirements(word.text())) {
             continue;
         }
@@ -109,13 +109,13 @@ fn pip_unpinned(runs: &Runs<'_>, report: &mut Report<'_>) {
             .into_iter()
             .filter(|word| !is_pinned_requirement(word.text()))
             .collect();
-        let help = "Name the version that you tested: `package==version`, or use a requirements \
-                    file that does";
+        let help = "Pin the version you tested: `package==version`, or use a requirements \
+                    file that pins it";
         report_unpinned(report, &unpinned, help);
     }
 }
 
-/// `-r`, `-c`, alone or at the end of short options, or their long forms.
+/// `-r`, `-c`, alone or at the end of combined short options, or their long forms.
 fn names_requirements(text: &str) -> bool {
     if let Some(long) = text.strip_prefix("--") {
         return long.starts_with("requirement") || long.starts_with("constraint");
@@ -135,7 +135,7 @@ fn is_pinned_requirement(text: &str) -> bool {
         || is_file(text, &[".whl", ".tar.gz", ".tar.bz2", ".zip"])
 }
 
-/// The variable that turns pip's cache off.
+/// The variable that disables pip's cache.
 const PIP_SWITCH: &str = "PIP_NO_CACHE_DIR";
 
 fn pip_cache_kept(runs: &Runs<'_>, report: &mut Report<'_>) {
@@ -156,8 +156,8 @@ fn pip_cache_kept(runs: &Runs<'_>, report: &mut Report<'_>) {
             if site.command.has_option(&["no-cache-dir", "cache-dir"]) {
                 continue;
             }
-            let finding = report.at(verb.span, "pip's cache stays in the image");
-            finding.help("Add `--no-cache-dir`, or mount a cache on `~/.cache/pip`");
+            let finding = report.at(verb.span, "pip's cache remains in the image");
+            finding.help("Add `--no-cache-dir`, or mount a cache at `~/.cache/pip`");
             if run.is_editable() {
                 let edit = Edit::insert(verb.span.end, " --no-cache-dir");
                 finding.fix("Add --no-cache-dir", vec![edit]);
@@ -166,7 +166,7 @@ fn pip_cache_kept(runs: &Runs<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// Whether the variable that turns pip's cache off is set for a `RUN`, or by it.
+/// Whether the variable that disables pip's cache is set for a `RUN`, or within it.
 fn is_switched(runs: &Runs<'_>, run: &Run<'_>) -> bool {
     let is_on = |value: &str| !matches!(value, "" | "0" | "false" | "off" | "no");
     let assigned = |word: &Word| {
@@ -185,7 +185,7 @@ fn is_switched(runs: &Runs<'_>, run: &Run<'_>) -> bool {
             .any(|variable| variable.name == PIP_SWITCH && variable.value.is_some_and(is_on))
 }
 
-/// Whether a command empties pip's cache.
+/// Whether a command clears pip's cache.
 fn purges(command: &Command) -> bool {
     let cache = |word: &Word| word.text().contains(".cache");
     pip_like(command) && command.has_argument(&["purge"])
@@ -225,7 +225,7 @@ fn npm_unpinned(runs: &Runs<'_>, report: &mut Report<'_>) {
     for install in npm.installs(runs) {
         let unpinned: Vec<_> =
             install.packages.into_iter().filter(|word| !is_pinned_npm(word.text())).collect();
-        report_unpinned(report, &unpinned, "Name the version that you tested: `package@version`");
+        report_unpinned(report, &unpinned, "Pin the version you tested: `package@version`");
     }
 }
 
@@ -233,7 +233,7 @@ fn is_pinned_npm(text: &str) -> bool {
     if text.starts_with("git") && text.contains("://") || text.starts_with("git+") {
         return text.contains('#');
     }
-    // A scope begins with `@`; a version follows the first letter at the earliest.
+    // A scope starts with `@`, so the `@` of a version cannot be the first character.
     text.get(1..).is_some_and(|rest| rest.contains('@'))
         || text.starts_with("file:")
         || is_file(text, &[".tgz", ".tar.gz", ".tar"])
@@ -252,7 +252,7 @@ fn yarn_cache_kept(runs: &Runs<'_>, report: &mut Report<'_>) {
         if !installs || site.later().any(cleaned) || mounted() || !runs.is_kept(site.run) {
             continue;
         }
-        let finding = report.at(command.span, "yarn's cache stays in the image");
+        let finding = report.at(command.span, "yarn's cache remains in the image");
         finding.help("Clean up in the same `RUN`: `yarn cache clean`");
         if let Some(edit) = caches::append(site.run, "yarn cache clean") {
             finding.fix_unsafe("Run yarn cache clean at the end of the RUN", vec![edit]);
@@ -283,7 +283,7 @@ const GEM_VALUED: &[&str] = &[
 fn gem_unpinned(runs: &Runs<'_>, report: &mut Report<'_>) {
     let gem = Installer { programs: &["gem"], verbs: &["install", "i"], valued: GEM_VALUED };
     for Install { site, packages, .. } in gem.installs(runs) {
-        // `-- --with-xml2` goes to the build of the gem.
+        // Options after `--`, such as `-- --with-xml2`, are passed to the build of the gem.
         let after = site.command.words.iter().find(|it| it.text() == "--");
         let stop = after.map_or(u32::MAX, |word| word.span.start);
         let versioned = |word: &Word| {
@@ -298,7 +298,7 @@ fn gem_unpinned(runs: &Runs<'_>, report: &mut Report<'_>) {
             .filter(|word| word.span.start < stop)
             .filter(|word| !word.text().contains(':') && !is_file(word.text(), &[".gem"]))
             .collect();
-        report_unpinned(report, &unpinned, "Name the version that you tested: `gem:version`");
+        report_unpinned(report, &unpinned, "Pin the version you tested: `gem:version`");
     }
 }
 
@@ -330,14 +330,15 @@ fn go_unpinned(runs: &Runs<'_>, report: &mut Report<'_>) {
         }
         let unpinned: Vec<_> =
             packages.into_iter().filter(|word| !is_pinned_go(word.text())).collect();
-        report_unpinned(report, &unpinned, "Name a version: `path@v1.2.3`");
+        report_unpinned(report, &unpinned, "Pin a version: `path@v1.2.3`");
     }
 }
 
 fn is_pinned_go(text: &str) -> bool {
     match text.rsplit_once('@') {
         Some((_, version)) => !matches!(version, "latest" | "none"),
-        // Only a host has a dot; the rest is the module at hand or the standard library.
+        // Only a host contains a dot; other paths are in the current module or the standard
+        // library.
         None => {
             let host = text.split('/').next().unwrap_or(text);
             text.starts_with(['.', '/', '$'])

@@ -1,4 +1,4 @@
-//! Layers and the shell behind them.
+//! Layers, and the shell of `RUN`.
 
 use super::{Check, Run, Runs, Site};
 use crate::shell::{Command, Join};
@@ -20,13 +20,14 @@ fn consecutive(runs: &Runs<'_>, report: &mut Report<'_>) {
         if adjacent && merges(first) && merges(second) && same(first, second) {
             report
                 .at(second.at.keyword, "this `RUN` could be part of the one before it")
-                .help("Join the two by `&&`: each `RUN` makes a layer")
-                .related(first.at.keyword, "the one before it");
+                .help("Join the two with `&&`; each `RUN` creates a layer")
+                .related(first.at.keyword, "preceding `RUN`");
         }
     }
 }
 
-/// Whether a `RUN` is one command in shell form; longer ones are apart for a reason.
+/// Whether a `RUN` is a single command in shell form; longer scripts are assumed to be separate on
+/// purpose.
 fn merges(run: &Run<'_>) -> bool {
     let counts = |site: &Site<'_>| {
         !site.command.words.is_empty() && !["[", "[[", "test"].contains(&site.command.program())
@@ -65,7 +66,7 @@ fn pipefail(runs: &Runs<'_>, report: &mut Report<'_>) {
             "Put `SHELL [\"/bin/bash\", \"-o\", \"pipefail\", \"-c\"]` before it, or begin with \
              `set -o pipefail`",
         );
-        // One instruction is enough for the rest of the stage.
+        // One SHELL instruction is enough for the rest of the stage.
         if !run.shell.chosen
             && run.at.stage.is_some()
             && run.at.span.start == runs.file.instructions[run.index].span.start
@@ -78,7 +79,7 @@ fn pipefail(runs: &Runs<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// The shell that the image has, and its options up to `pipefail`.
+/// The image's shell with its options up to `pipefail`.
 fn prefix(runs: &Runs<'_>, run: &Run<'_>) -> &'static str {
     if super::image(runs.file, run.at).contains("alpine") {
         "\"/bin/ash\", \"-eo\""
@@ -87,7 +88,7 @@ fn prefix(runs: &Runs<'_>, run: &Run<'_>) -> &'static str {
     }
 }
 
-/// Commands whose failure is no matter, or cannot be.
+/// Commands that cannot fail, or whose failure is irrelevant.
 const HARMLESS: [&str; 12] = [
     "set", "export", "echo", "printf", "true", ":", "trap", "umask", "exit", "shopt", "alias",
     "unset",
@@ -112,8 +113,8 @@ fn heredoc(runs: &Runs<'_>, report: &mut Report<'_>) {
         if script.commands[..index].iter().any(sets) {
             continue;
         }
-        let finding = report.at(command.span, "if this fails, the script goes on all the same");
-        finding.help("Begin the here-document with `set -e`");
+        let finding = report.at(command.span, "if this fails, the script continues");
+        finding.help("Start the here-document with `set -e`");
         let start = document.shebang.map_or(document.body.start, |line| {
             let rest = &runs.source.text()[line.end as usize..];
             line.end + rest.find('\n').map_or(0, |at| u32::try_from(at + 1).unwrap_or(0))

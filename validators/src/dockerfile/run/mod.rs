@@ -1,4 +1,4 @@
-//! Rules that look into the commands of `RUN`.
+//! Rules on the commands of `RUN`.
 
 mod apk;
 mod apt;
@@ -18,10 +18,10 @@ use aidd_engine::text::source::{Source, Span};
 use std::collections::HashSet;
 use std::time::Duration;
 
-/// One rule's code.
+/// The code of one rule.
 pub(super) type Check = fn(&Runs<'_>, &mut Report<'_>);
 
-/// The rules on what `RUN` runs, by id, one list a topic.
+/// The rules on the commands of `RUN`, by id, one list per topic.
 pub(super) const CHECKS: [&[(&str, Check)]; 8] = [
     apt::CHECKS,
     apk::CHECKS,
@@ -33,49 +33,49 @@ pub(super) const CHECKS: [&[(&str, Check)]; 8] = [
     scripts::CHECKS,
 ];
 
-/// Every `RUN` of a Dockerfile whose commands can be read.
+/// All `RUN` instructions of a Dockerfile whose commands can be parsed.
 #[derive(Debug)]
 pub(crate) struct Runs<'a> {
-    /// The file.
+    /// The parsed Dockerfile.
     pub(super) file: &'a Dockerfile,
-    /// Its text.
+    /// The source of the Dockerfile.
     pub(super) source: &'a Source,
     /// The names that any `ENV` or `ARG` sets.
     pub(super) variables: HashSet<&'a str>,
-    /// In order; those within `ONBUILD` too.
+    /// In source order, including those within `ONBUILD`.
     pub(super) runs: Vec<Run<'a>>,
 }
 
-/// One `RUN`.
+/// A `RUN` instruction and its scripts.
 #[derive(Debug)]
 pub(super) struct Run<'a> {
     /// The instruction, without `ONBUILD`.
     pub(super) at: &'a Instruction,
     /// Index of the outer instruction.
     pub(super) index: usize,
-    /// The shell that reads its line.
+    /// The shell that runs its command line.
     pub(super) shell: Shell,
-    /// Its command line, if a shell we know reads it, and the here-document that feeds a shell.
+    /// Its command line, if a known shell runs it, and the here-document that is passed to a shell.
     pub(super) scripts: Vec<Script>,
-    /// The last of the scripts is a here-document.
+    /// Whether the last script is a here-document.
     pub(super) has_body: bool,
 }
 
-/// What is known of the shell behind a `RUN`.
+/// The known properties of the shell of a `RUN`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Shell {
-    /// Set by `SHELL`, not the builder's default.
+    /// Whether it is set by `SHELL` rather than the builder's default.
     pub(super) chosen: bool,
-    /// It is bash, so that bash's own syntax works.
+    /// Whether it is bash, which supports bash's own syntax.
     pub(super) bash: bool,
-    /// `-e` is among its options.
+    /// Whether `-e` is among its options.
     pub(super) exits: bool,
-    /// `pipefail` is among its options.
+    /// Whether `pipefail` is among its options.
     pub(super) pipefail: bool,
 }
 
 impl<'a> Runs<'a> {
-    /// Reads the commands of every `RUN` of `file`.
+    /// Parses the commands of every `RUN` of `file`.
     pub(super) fn read(file: &'a Dockerfile, source: &'a Source) -> Self {
         let mut left = shell::BUDGET;
         let runs = file
@@ -92,22 +92,23 @@ impl<'a> Runs<'a> {
         Self { file, source, variables, runs }
     }
 
-    /// The first `RUN` whose commands took too long to read.
+    /// The first `RUN` whose commands took too long to parse.
     pub(super) fn skipped(&self) -> Option<&Run<'a>> {
         self.runs.iter().find(|run| run.scripts.iter().any(|script| script.skipped))
     }
 
-    /// Every command with its place.
+    /// Every command with its location.
     pub(super) fn commands(&self) -> impl Iterator<Item = Site<'_>> {
         self.runs.iter().flat_map(Run::commands)
     }
 
-    /// The commands called `program`.
+    /// The commands that call one of `programs`.
     pub(super) fn calls<'b>(&'b self, programs: &'b [&str]) -> impl Iterator<Item = Site<'b>> {
         self.commands().filter(|site| programs.contains(&site.command.program()))
     }
 
-    /// Whether what `run` leaves behind reaches the image, or a stage that builds on its stage.
+    /// Whether the files that `run` creates are in the image, or in a stage that builds on its
+    /// stage.
     pub(super) fn is_kept(&self, run: &Run<'_>) -> bool {
         let Some(stage) = run.at.stage else { return true };
         stage + 1 == self.file.stages.len()
@@ -115,7 +116,7 @@ impl<'a> Runs<'a> {
     }
 }
 
-/// A command and where it stands.
+/// A command and its location.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Site<'a> {
     pub(super) run: &'a Run<'a>,
@@ -140,7 +141,7 @@ impl Site<'_> {
 }
 
 impl Run<'_> {
-    /// Its commands with their places.
+    /// Its commands with their locations.
     pub(super) fn commands(&self) -> impl Iterator<Item = Site<'_>> {
         self.scripts.iter().flat_map(move |script| {
             let commands = script.commands.iter().enumerate();
@@ -148,19 +149,19 @@ impl Run<'_> {
         })
     }
 
-    /// Whether its words stand in the file as the shell reads them, so that edits can be made.
+    /// Whether its words appear in the file as the shell reads them, so that they can be edited.
     pub(super) fn is_editable(&self) -> bool {
         !self.at.json
     }
 
-    /// Whether a mount that the image does not keep lies on one of `folders`, above or below it.
+    /// Whether a mount that is not part of the image is at one of `folders`, or above or below it.
     pub(super) fn mounts(&self, folders: &[&str]) -> bool {
         self.mount_targets().any(|target| {
             folders.iter().any(|folder| is_below(folder, target) || is_below(target, folder))
         })
     }
 
-    /// The folders of its cache and tmpfs mounts, without a slash at the end.
+    /// The targets of its cache and tmpfs mounts, without a trailing slash.
     pub(super) fn mount_targets(&self) -> impl Iterator<Item = &str> {
         self.at.flags("mount").filter_map(|flag| {
             let kind = flag.part("type")?;
@@ -170,7 +171,7 @@ impl Run<'_> {
     }
 }
 
-/// Whether `path` is `folder` or lies in it.
+/// Whether `path` is `folder` or within it.
 fn is_below(path: &str, folder: &str) -> bool {
     path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
@@ -191,7 +192,7 @@ fn read<'a>(
     let place = |from: usize, to: usize| at.span_of(from..to);
     let line = Script::parse(&ShellText::new(at.argument(), &place), left);
     let body = body(source, at, &line, left);
-    // A line that is nothing but here-documents runs them; it is no script itself.
+    // A line that only consists of here-documents runs them; it is not a script itself.
     let bare = line.commands.iter().all(|it| it.words.is_empty() && it.assignments.is_empty());
     let mut scripts = Vec::new();
     if !bare || at.heredocs.is_empty() || line.skipped {
@@ -205,8 +206,8 @@ fn read<'a>(
     Some(Run { at, index, shell, scripts, has_body })
 }
 
-/// The here-document of `RUN <<EOF` or `RUN sh <<EOF`, when a shell reads it, and whether that
-/// shell stops at the first failure.
+/// The here-document of `RUN <<EOF` or `RUN sh <<EOF`, if a shell runs it, and whether that shell
+/// stops at the first failure.
 fn body(
     source: &Source,
     at: &Instruction,
@@ -229,7 +230,7 @@ fn body(
     is_shell.then(|| (Script::parse(&text, left), exits))
 }
 
-/// Whether a `#!` line names a shell, and whether that stops at the first failure.
+/// Whether a `#!` line names a shell, and whether that shell stops at the first failure.
 fn runs_shell(shebang: &str) -> (bool, bool) {
     let words = || shebang.trim_start_matches("#!").split_whitespace();
     let mut names = words().map(|word| word.rsplit('/').next().unwrap_or(word));
@@ -246,7 +247,7 @@ fn is_shell(name: &str) -> bool {
     matches!(name, "sh" | "bash" | "dash" | "ash" | "ksh" | "mksh" | "zsh" | "busybox")
 }
 
-/// The shell that reads `at`; `None` when it reads no shell script as we know it.
+/// The shell that runs `at`; `None` if it is not a supported shell.
 fn shell(file: &Dockerfile, at: &Instruction) -> Option<Shell> {
     let Some(words) = file.shell_of(at) else {
         return (!is_windows(file, at)).then(Shell::default);
@@ -264,7 +265,7 @@ fn shell(file: &Dockerfile, at: &Instruction) -> Option<Shell> {
     })
 }
 
-/// Whether the image of the stage runs Windows, whose default shell is `cmd`.
+/// Whether the image of the stage is based on Windows, whose default shell is `cmd`.
 fn is_windows(file: &Dockerfile, at: &Instruction) -> bool {
     if file.escape.0 == '`' {
         return true;
@@ -273,7 +274,7 @@ fn is_windows(file: &Dockerfile, at: &Instruction) -> bool {
     ["mcr.microsoft.com/windows", "servercore", "nanoserver"].iter().any(|it| image.contains(it))
 }
 
-/// The image that the stage of `at` goes back to, as written.
+/// The base image of the stage of `at`, as written.
 pub(super) fn image<'a>(file: &'a Dockerfile, at: &Instruction) -> &'a str {
     let mut stage = at.stage.and_then(|stage| file.stages.get(stage));
     while let Some(base) = stage.and_then(|it| it.base) {

@@ -1,13 +1,13 @@
-//! Packages installed without a version: what the rules on package managers share.
+//! Packages installed without a version, shared by the rules on package managers.
 
 use super::{Runs, Site};
 use crate::shell::{Command, Word};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Finding;
 
-/// How a package manager installs.
+/// The command line syntax of a package manager.
 pub(super) struct Installer {
-    /// Its programs.
+    /// The names of its programs.
     pub(super) programs: &'static [&'static str],
     /// The subcommands that install packages.
     pub(super) verbs: &'static [&'static str],
@@ -15,7 +15,7 @@ pub(super) struct Installer {
     pub(super) valued: &'static [&'static str],
 }
 
-/// An installing command: its subcommand and what it names.
+/// An installing command: its subcommand and its operands.
 pub(super) struct Install<'a> {
     pub(super) site: Site<'a>,
     pub(super) verb: &'a Word,
@@ -23,7 +23,7 @@ pub(super) struct Install<'a> {
 }
 
 impl Installer {
-    /// Every installing command of a file.
+    /// All installing commands of a file.
     pub(super) fn installs<'a>(
         &'a self,
         runs: &'a Runs<'_>,
@@ -37,7 +37,7 @@ impl Installer {
         })
     }
 
-    /// The subcommand and the operands after it, if it installs.
+    /// The subcommand and its operands, if the command installs packages.
     fn read<'a>(&self, command: &'a Command) -> Option<(&'a Word, Vec<&'a Word>)> {
         let mut operands = operands(command.arguments(), self.valued).into_iter();
         let mut verb = operands.next()?;
@@ -68,7 +68,7 @@ pub(super) fn operands<'a>(words: &'a [Word], valued: &[&str]) -> Vec<&'a Word> 
     found
 }
 
-/// Reports the packages of one command that are not pinned, as one finding.
+/// Reports the packages of one command that are not pinned, in one finding.
 pub(super) fn report_unpinned<'r>(
     report: &'r mut Report<'_>,
     unpinned: &[&Word],
@@ -89,7 +89,7 @@ pub(super) fn report_unpinned<'r>(
     Some(report.at(first.span, message).help(help))
 }
 
-/// Whether a word names a file or an address, whose content is given by its name.
+/// Whether a word is a file or an address, whose content is determined by its name.
 pub(super) fn is_file(text: &str, endings: &[&str]) -> bool {
     let text = text.split(['#', '?']).next().unwrap_or(text);
     text.starts_with(['.', '/', '~'])

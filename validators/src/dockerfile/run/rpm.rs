@@ -25,7 +25,7 @@ const YUM: &[&str] = &["yum"];
 const DNF: &[&str] = &["dnf", "microdnf", "dnf5"];
 const ZYPPER: &[&str] = &["zypper"];
 
-/// Subcommands of yum and dnf that ask before they install.
+/// Subcommands of yum and dnf that ask for confirmation before they install.
 const ASKING: &[&str] = &["install", "groupinstall", "localinstall"];
 
 /// Options of yum and dnf whose value is the next word.
@@ -72,7 +72,7 @@ fn without_yes(installer: &Installer, runs: &Runs<'_>, report: &mut Report<'_>) 
 
 fn missing_yes(report: &mut Report<'_>, site: &Site<'_>, span: Span, end: u32, option: &str) {
     let program = site.command.program();
-    let message = format!("`{program}` waits for an answer that never comes");
+    let message = format!("`{program}` waits for a confirmation that never comes");
     let finding = report.at(span, message);
     finding.help(format!("Add `{option}`"));
     if site.run.is_editable() {
@@ -96,15 +96,15 @@ fn rpm_unpinned(installer: &Installer, runs: &Runs<'_>, report: &mut Report<'_>)
             if module {
                 return text.contains(':');
             }
-            // `name-1.2`: a version begins with a digit; so does a variable's, we hope not.
+            // `name-1.2`: a version starts with a digit.
             is_file(text, &[".rpm"])
                 || text.as_bytes().windows(2).any(|it| it[0] == b'-' && it[1].is_ascii_digit())
         };
         let unpinned: Vec<_> = packages.into_iter().filter(|it| !pinned(it.text())).collect();
         let help = if module {
-            "Name the stream that you tested: `module:stream`"
+            "Pin the stream you tested: `module:stream`"
         } else {
-            "Name the version that you tested: `package-version`"
+            "Pin the version you tested: `package-version`"
         };
         report_unpinned(report, &unpinned, help);
     }
@@ -135,7 +135,7 @@ fn dnf_cache_kept(runs: &Runs<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// Reports the first installing command of each `RUN` that nothing cleans up after.
+/// Reports the first installing command of each `RUN` without a clean-up.
 fn cache_kept(
     installer: &Installer,
     cleaned: &dyn Fn(&Command) -> bool,
@@ -153,7 +153,8 @@ fn cache_kept(
         if last.replace(run.index) == Some(run.index) {
             continue;
         }
-        let finding = report.at(install.site.command.span, "the package cache stays in the image");
+        let finding =
+            report.at(install.site.command.span, "the package cache remains in the image");
         finding.help(format!("Clean up in the same `RUN`: `{clean}`"));
         if let Some(edit) = append(run, clean) {
             finding.fix_unsafe(format!("Run {clean} at the end of the RUN"), vec![edit]);
@@ -220,7 +221,7 @@ fn zypper_cache_kept(runs: &Runs<'_>, report: &mut Report<'_>) {
 
 fn zypper_unpinned(runs: &Runs<'_>, report: &mut Report<'_>) {
     for install in ZYPPER_INSTALL.installs(runs) {
-        // Patterns and patches have no version to name.
+        // Patterns and patches have no version.
         if install.site.command.has_option(&["t", "type"]) {
             continue;
         }
@@ -229,6 +230,6 @@ fn zypper_unpinned(runs: &Runs<'_>, report: &mut Report<'_>) {
             .into_iter()
             .filter(|it| !it.text().contains(['=', '<', '>']) && !is_file(it.text(), &[".rpm"]))
             .collect();
-        report_unpinned(report, &unpinned, "Name the version that you tested: `package=version`");
+        report_unpinned(report, &unpinned, "Pin the version you tested: `package=version`");
     }
 }

@@ -1,4 +1,4 @@
-//! The script itself: syntax, quoting, and what only some shells understand.
+//! The script itself: syntax, quoting, and features that only some shells support.
 
 use super::{Check, Run, Runs, Site};
 use crate::shell::{Command, Expansion, ExpansionKind, Join, ScopeKind, Script, Word};
@@ -17,7 +17,7 @@ pub(super) const CHECKS: &[(&str, Check)] = &[
 
 fn syntax(runs: &Runs<'_>, report: &mut Report<'_>) {
     for run in &runs.runs {
-        // A template becomes a script only later.
+        // A template is expanded to a script later.
         let argument = run.at.argument();
         if runs.file.template || ["{{", "{%", "<%"].iter().any(|it| argument.contains(it)) {
             continue;
@@ -25,22 +25,22 @@ fn syntax(runs: &Runs<'_>, report: &mut Report<'_>) {
         for script in &run.scripts {
             if let Some(fault) = script.faults.first() {
                 report
-                    .at(fault.span, format!("the shell cannot read this: {}", fault.message))
-                    .help("The build stops here with a syntax error");
+                    .at(fault.span, format!("shell syntax error: {}", fault.message))
+                    .help("Fix the syntax; the build fails here");
             }
         }
         for site in run.commands().filter(|site| site.command.program() == "[") {
             let closed = site.command.words.last().is_some_and(|last| last.text() == "]");
             if !closed && site.run.scripts.iter().all(|script| script.faults.is_empty()) {
                 report
-                    .at(site.command.span, "`[` ends without a `]` of its own")
-                    .help("Put a blank before the closing bracket");
+                    .at(site.command.span, "`[` without a separate closing `]`")
+                    .help("Insert a space before the closing bracket");
             }
         }
     }
 }
 
-/// Programs for which one argument too many, or another one than meant, does harm.
+/// Programs for which an additional or a different argument than intended does harm.
 const SENSITIVE: [&str; 16] = [
     "rm", "rmdir", "mv", "cp", "ln", "mkdir", "touch", "chmod", "chown", "chgrp", "install", "cd",
     "tar", "unzip", "[", "test",
@@ -70,11 +70,11 @@ fn unquoted(runs: &Runs<'_>, report: &mut Report<'_>) {
             };
             let source = report.source();
             let text = source.slice(expansion.span);
-            let message = format!("`{text}` is split at blanks and its wildcards are expanded");
+            let message = format!("`{text}` is subject to word splitting and globbing");
             let edits = quotes(source, word);
             let finding = report.at(expansion.span, message);
             if expansion.kind == ExpansionKind::Command {
-                finding.help("Quote it, or hand a list over by `find -exec` or `xargs`");
+                finding.help("Quote it, or pass a list with `find -exec` or `xargs`");
                 continue;
             }
             finding.help(format!("Quote it: `\"{text}\"`"));
@@ -85,7 +85,7 @@ fn unquoted(runs: &Runs<'_>, report: &mut Report<'_>) {
     });
 }
 
-/// Visits the commands of these programs, with the variables whose values are known.
+/// Visits the calls of these programs, with the variables whose values are known.
 fn each(runs: &Runs<'_>, programs: &[&str], mut visit: impl FnMut(&Site<'_>, &HashSet<&str>)) {
     for run in &runs.runs {
         for script in &run.scripts {
@@ -101,7 +101,7 @@ fn each(runs: &Runs<'_>, programs: &[&str], mut visit: impl FnMut(&Site<'_>, &Ha
     }
 }
 
-/// Whether the value of an expansion may fall apart into several words.
+/// Whether the value of an expansion can be split into several words.
 fn splits(runs: &Runs<'_>, known: &HashSet<&str>, expansion: &Expansion) -> bool {
     if expansion.quoted {
         return false;
@@ -118,7 +118,7 @@ fn splits(runs: &Runs<'_>, known: &HashSet<&str>, expansion: &Expansion) -> bool
     }
 }
 
-/// Whether nothing says what a variable holds. `ENV` and `ARG` do, and constants.
+/// Whether the value of a variable is unknown. It is known if `ENV`, `ARG` or a constant sets it.
 fn is_unknown(runs: &Runs<'_>, known: &HashSet<&str>, name: &str) -> bool {
     let is_name = name.starts_with(|it: char| it.is_ascii_alphabetic() || it == '_');
     is_name
@@ -127,8 +127,8 @@ fn is_unknown(runs: &Runs<'_>, known: &HashSet<&str>, name: &str) -> bool {
         && !runs.variables.contains(name)
 }
 
-/// The variables that a script sets to constants, and those that run through a list: most lists
-/// are constant.
+/// The variables that a script sets to constants, and loop variables over lists: most lists are
+/// constant.
 fn constants<'a>(text: &'a str, script: &'a Script) -> HashSet<&'a str> {
     const DECLARE: [&str; 4] = ["export", "local", "readonly", "declare"];
     let mut known: HashSet<&str> = text
@@ -149,7 +149,7 @@ fn constants<'a>(text: &'a str, script: &'a Script) -> HashSet<&'a str> {
     known
 }
 
-/// Edits that quote a word, or only its expansions where quotes would change the rest of it.
+/// Edits that quote a word, or only its expansions if quotes would change the rest of the word.
 fn quotes(source: &Source, word: &Word) -> Vec<Edit> {
     let written = source.slice(word.span);
     let whole = !word.quoted && !written.contains(['*', '?', '[', '~', '{', '\\', '\n', '('])
@@ -178,16 +178,18 @@ fn unchecked_cd(runs: &Runs<'_>, report: &mut Report<'_>) {
             if !goes_on || command.words.len() < 2 || script.within(index, &TESTED) {
                 continue;
             }
-            let finding = report
-                .at(command.span, "if this `cd` fails, what follows runs in the wrong folder");
-            finding.help("Join what follows by `&&`, or begin with `set -e`");
+            let finding = report.at(
+                command.span,
+                "if this `cd` fails, the following commands run in the wrong directory",
+            );
+            finding.help("Join the commands with `&&`, or start with `set -e`");
             let edit = Edit::insert(command.span.end, " || exit 1");
             finding.fix_unsafe("Add || exit 1", vec![edit]);
         }
     }
 }
 
-/// Folders that must not be removed from the root of the file system.
+/// Directories at the root of the file system that must not be removed.
 const SYSTEM: [&str; 16] = [
     "bin", "boot", "dev", "etc", "home", "lib", "lib64", "media", "mnt", "opt", "proc", "root",
     "sbin", "srv", "usr", "var",
@@ -209,10 +211,11 @@ fn unguarded_rm(runs: &Runs<'_>, report: &mut Report<'_>) {
             });
             let guarded = written.contains([':', '?', '-', '=']);
             if harmful && !guarded && is_unknown(runs, known, name) {
-                let message = format!("if `{written}` is empty, this removes from the root folder");
+                let message =
+                    format!("if `{written}` is empty, this removes files from the root directory");
                 report
                     .at(word.span, message)
-                    .help(format!("Let the shell stop when it is empty: `\"${{{name}:?}}\"`"));
+                    .help(format!("Make the shell stop if it is empty: `\"${{{name}:?}}\"`"));
             }
         }
     });
@@ -236,12 +239,12 @@ const BASH_IMAGES: [&str; 14] = [
     "mageia",
 ];
 
-/// How far the shell of a `RUN` is from bash.
+/// The capabilities of a shell other than bash.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Dialect {
-    /// dash, or an image that we know nothing of.
+    /// dash, or the shell of an unknown image.
     Plain,
-    /// busybox, which understands much of bash.
+    /// busybox, which supports many features of bash.
     Busybox,
 }
 
@@ -257,7 +260,7 @@ fn dialect(runs: &Runs<'_>, run: &Run<'_>) -> Option<Dialect> {
 
 fn bash_only(runs: &Runs<'_>, report: &mut Report<'_>) {
     for run in &runs.runs {
-        // Here-documents may name another shell; those of the plain form do not matter enough.
+        // Here-documents are skipped: they can name another shell, and plain ones are a minor case.
         let Some(dialect) = dialect(runs, run).filter(|_| run.at.heredocs.is_empty()) else {
             continue;
         };
@@ -266,13 +269,13 @@ fn bash_only(runs: &Runs<'_>, report: &mut Report<'_>) {
             if let Some((span, what)) = found {
                 report
                     .at(span, format!("`/bin/sh` {what}"))
-                    .help("Write it for `sh`, or choose bash: `SHELL [\"/bin/bash\", \"-c\"]`");
+                    .help("Rewrite it for `sh`, or use bash: `SHELL [\"/bin/bash\", \"-c\"]`");
             }
         }
     }
 }
 
-/// The first thing in a command that another shell takes for something else, silently.
+/// The first part of a command that another shell silently interprets differently.
 fn only_in_bash(
     source: &Source,
     command: &Command,
@@ -280,27 +283,27 @@ fn only_in_bash(
 ) -> Option<(aidd_engine::text::source::Span, &'static str)> {
     let braces = command.arguments().iter().find(|word| has_braces(source, word));
     if let Some(word) = braces {
-        return Some((word.span, "does not expand braces: this stays one word"));
+        return Some((word.span, "does not expand braces; this remains one word"));
     }
     if dialect == Dialect::Busybox {
         return None;
     }
     let first = command.words.first()?;
     match first.text() {
-        "[[" => return Some((command.span, "has no `[[`, so the test fails whatever it tests")),
+        "[[" => return Some((command.span, "has no `[[`, so the test always fails")),
         "[" | "test" => {
             let sign = command.arguments().iter().find(|word| word.text() == "==");
             if let Some(sign) = sign.filter(|word| !word.quoted) {
-                return Some((sign.span, "compares by `=`: `==` is an error, so the test fails"));
+                return Some((sign.span, "compares with `=`; `==` is an error, so the test fails"));
             }
         }
         _ => {}
     }
     let both = command.redirects.iter().find(|it| it.operator.starts_with('&'))?;
-    Some((both.span, "reads `&>` as `&` and `>`: the command goes to the background"))
+    Some((both.span, "parses `&>` as `&` and `>`; the command runs in the background"))
 }
 
-/// Whether a word without quotes has braces with a comma in them.
+/// Whether a word contains unquoted braces with a comma.
 fn has_braces(source: &Source, word: &Word) -> bool {
     if word.quoted || !word.is_literal() {
         return false;

@@ -1,9 +1,9 @@
-//! What the shell of a `RUN` is, and which of its text is a script.
+//! The shell of a `RUN`, and which part of its text is a script.
 
 use super::*;
 use aidd_engine::parse::dockerfile;
 
-/// The programs that the `RUN`s of a Dockerfile call, one line a `RUN`.
+/// The programs that the `RUN`s of a Dockerfile call, one line per `RUN`.
 fn programs(text: &str) -> String {
     let file = dockerfile::parse(text);
     let source = Source::new("Dockerfile", text);
@@ -25,7 +25,7 @@ fn shells(text: &str) -> Vec<Shell> {
 fn continuations_and_comments_are_no_part_of_a_script() {
     assert_eq!(programs("FROM a\nRUN b \\\n  # c && d\n\n && e 'f\\\ng' \\\n && h\n"), "b e h");
     assert_eq!(programs("# escape=`\nFROM a\nRUN b\n"), "", "a file for Windows");
-    assert_eq!(programs("FROM a\nRUN b # c \\\n && d\n"), "b", "the comment goes on");
+    assert_eq!(programs("FROM a\nRUN b # c \\\n && d\n"), "b", "the comment continues");
 }
 
 #[test]

@@ -1,12 +1,12 @@
-//! The parser's errors, as findings say them: what was found, what was expected. Where the parser
-//! and Mermaid are known to disagree, Mermaid is right.
+//! Converts the parser's errors to findings: what was found, what was expected. Where the parser
+//! and Mermaid are known to differ, Mermaid decides.
 
 use super::texts::{self, Code, Token};
 use super::{Diagram, Fault, Syntax, Type, span};
 use aidd_engine::text::source::{Source, Span};
 use merman_core::{EditorSemanticDiagnostic, EditorSemanticDiagnosticKind, Error, ParseDiagnostic};
 
-/// Keeps the place of the first fault the recovery met, for errors without one.
+/// Stores the location of the first error of the recovery, for errors without a location.
 pub(super) fn remember(diagram: &mut Diagram, diagnostics: &[EditorSemanticDiagnostic]) {
     let fault = diagnostics.iter().find_map(|diagnostic| {
         let recovered = diagnostic.kind == EditorSemanticDiagnosticKind::ParserRecovery;
@@ -18,7 +18,7 @@ pub(super) fn remember(diagram: &mut Diagram, diagnostics: &[EditorSemanticDiagn
     }
 }
 
-/// The fault behind an error of the parser, if Mermaid agrees that it is one.
+/// The fault for a parser error, if Mermaid also rejects it.
 pub(super) fn of_error(
     error: &Error,
     source: &Source,
@@ -27,7 +27,7 @@ pub(super) fn of_error(
 ) -> Option<Fault> {
     Some(match error {
         Error::DetectType(_) => {
-            // Mermaid looks for the bare word here, whatever follows it.
+            // Mermaid only matches the bare word here, with any suffix.
             if source.slice(diagram.header).starts_with("ishikawa") {
                 return None;
             }
@@ -39,13 +39,13 @@ pub(super) fn of_error(
         }
         Error::MalformedFrontMatter => Fault::Config {
             span: diagram.lines.first().copied().unwrap_or_default(),
-            message: "the front matter is not closed by a line `---`".to_owned(),
+            message: "front matter is not closed by a line `---`".to_owned(),
         },
         Error::InvalidFrontMatterYaml { message } => {
             let (message, line) = texts::without_place(message);
             Fault::Config {
                 span: yaml_place(line, source, front_matter.unwrap_or_default()),
-                message: format!("the front matter is not valid YAML: {message}"),
+                message: format!("invalid YAML in front matter: {message}"),
             }
         }
         Error::InvalidDirectiveJson { message } => Fault::Config {
@@ -53,7 +53,7 @@ pub(super) fn of_error(
                 let end = source.text()[at..].find("}%%").map_or(at + 3, |end| at + end + 3);
                 Span::new(at, end)
             }),
-            message: format!("the directive is not valid JSON: {message}"),
+            message: format!("invalid JSON in directive: {message}"),
         },
         other => Fault::Skipped(other.to_string()),
     })
@@ -78,7 +78,7 @@ fn syntax(diagnostic: &ParseDiagnostic, source: &Source, diagram: &Diagram) -> O
     let mut expected = Vec::new();
     let message = match (code, texts::expected(message)) {
         (Some(Code::Statement | Code::RequirementStatement), _) => {
-            format!("`{found}` is no statement of this type")
+            format!("`{found}` is not a statement of this diagram type")
         }
         (Some(Code::NodeLabel | Code::ShapeData), _) => {
             let missing = rest.split('`').next().unwrap_or_default();
@@ -101,7 +101,7 @@ fn syntax(diagnostic: &ParseDiagnostic, source: &Source, diagram: &Diagram) -> O
     Some(Fault::Syntax(Syntax { span, message, code, expected }))
 }
 
-/// Whether the fault is one only by the parser's narrower idea of a name or label.
+/// Whether the fault is only due to the parser's stricter definition of a name or label.
 fn allowed_text(
     code: Option<Code>,
     message: &str,
@@ -113,7 +113,7 @@ fn allowed_text(
     let at = place.start as usize;
     let rest = &text[at..];
     match code {
-        // An id of a flowchart may hold most of ASCII.
+        // An id in a flowchart can contain most ASCII characters.
         Some(Code::Character) if diagram.is_flowchart() => {
             let is_end = |c: char| c.is_whitespace() || c == ';';
             let start = text[..at].rfind(is_end).map_or(0, |end| end + 1);
@@ -122,7 +122,7 @@ fn allowed_text(
             let fits = |c: char| c.is_ascii_alphanumeric() || "!\"#$%&'*+.,:?\\_/=`->".contains(c);
             word.chars().all(fits) && !matches!(word, ":" | "," | "->" | "")
         }
-        // A label may go on in the next line.
+        // A label can continue on the next line.
         Some(Code::NodeEnd) => {
             rest.split_once('\n').is_some_and(|(_, rest)| rest.contains([']', ')', '}']))
         }
@@ -141,21 +141,18 @@ fn allowed_text(
     }
 }
 
-/// A date that does not follow `dateFormat`. A text with a digit is left alone: the browser has
-/// the last word on those, and reads most of them.
+/// A date that does not match `dateFormat`. Text with a digit is not reported: the browser parses
+/// it, and accepts most dates.
 fn dates(date: &str, source: &Source, diagram: &Diagram) -> Option<Fault> {
     if date.is_empty() || date.contains(|c: char| c.is_ascii_digit()) {
         return None;
     }
     let span = find(date, source, diagram)?;
-    Some(Fault::Dates {
-        span,
-        message: format!("`{date}` is neither a date nor a task to wait for"),
-    })
+    Some(Fault::Dates { span, message: format!("`{date}` is not a date or a reference to a task") })
 }
 
-/// The first place in the code of what a message quotes. Some errors have no span; what they quote
-/// is the author's own text, which no code can stand for.
+/// The first occurrence in the code of the text quoted in a message. Some errors have no span; they
+/// quote text of the source.
 fn quoted_place(message: &str, source: &Source, diagram: &Diagram) -> Option<Span> {
     let quoted = message.split(['"', '\'', '`']).nth(1).filter(|text| !text.is_empty());
     let bracketed = || message.rsplit_once('(').and_then(|(_, rest)| rest.split(')').next());
@@ -177,7 +174,7 @@ fn find(text: &str, source: &Source, diagram: &Diagram) -> Option<Span> {
     })
 }
 
-/// The list of what was expected, in our words, and its tokens.
+/// The description of the expected tokens, and the tokens.
 fn listed<'a>(tokens: impl Iterator<Item = &'a str>) -> (String, Vec<Token>) {
     let mut known = Vec::new();
     let mut list: Vec<String> = tokens
@@ -193,7 +190,7 @@ fn listed<'a>(tokens: impl Iterator<Item = &'a str>) -> (String, Vec<Token>) {
     match list.as_slice() {
         [] => (String::new(), known),
         [one] => (one.clone(), known),
-        // A long list is the start of any statement: it says nothing.
+        // A long list is the start of any statement, which is not informative.
         many if many.len() > 8 => ("a statement".to_owned(), Vec::new()),
         [many @ .., last] => (format!("{} or {last}", many.join(", ")), known),
     }
@@ -210,7 +207,7 @@ fn found_words(code: Option<Code>, place: Span, source: &Source) -> String {
     }
 }
 
-/// The message without the parser's habits: capitals, final stops.
+/// The message without the parser's capitals and full stops.
 fn plain(message: &str) -> String {
     let line = message.lines().next().unwrap_or_default().trim().trim_end_matches('.');
     let mut chars = line.chars();
@@ -233,7 +230,7 @@ fn shortened(text: &str) -> String {
     short
 }
 
-/// The line of the front matter, counted from the one after its opening fence.
+/// The span of a line of the front matter, counted from the line after its opening fence.
 fn yaml_place(line: Option<usize>, source: &Source, front_matter: Span) -> Span {
     let fence = source.line_of(front_matter.start);
     let line = line.map(|line| source.line_span(fence + line));

@@ -1,5 +1,5 @@
-//! Mermaid diagrams. This module and its neighbours are the only code that knows the parser
-//! crate (merman); checks see a [`Diagram`], whose names, spans and edges are ours.
+//! Mermaid diagrams. Only this module and its submodules use the parser crate (merman); checks use
+//! a [`Diagram`], whose names, spans and edges are independent of it.
 
 mod fault;
 mod model;
@@ -19,101 +19,101 @@ use std::time::Duration;
 use texts::FLOWCHARTS;
 pub(crate) use texts::{Code, Part, Token};
 
-/// A diagram, read as far as it can be.
+/// A diagram, parsed as far as possible.
 #[derive(Debug, Default)]
 pub(crate) struct Diagram {
     /// The type, if it is known.
     pub(crate) kind: Option<Type>,
-    /// The word that names the type.
+    /// The keyword of the type.
     pub(crate) header: Span,
-    /// Lines that hold code, trimmed: no blank line, comment, directive or front matter.
+    /// Trimmed lines with code: without blank lines, comments, directives and front matter.
     pub(crate) lines: Vec<Span>,
-    /// What keeps Mermaid from drawing it.
+    /// The reason why Mermaid does not render the diagram.
     pub(crate) fault: Option<Fault>,
-    /// Names and texts, in the order of the source; also of the sound part of a broken diagram.
+    /// Names and labels, in source order; also those of the valid part of a broken diagram.
     pub(crate) symbols: Vec<Symbol>,
-    /// What the diagram means; empty when it is broken.
+    /// Edges and counts; empty if the diagram is broken.
     pub(crate) model: Model,
 }
 
-/// One name or text in a diagram.
+/// A name or label in a diagram.
 #[derive(Debug)]
 pub(crate) struct Symbol {
-    /// The name or text, without quotes and brackets.
+    /// The name or label, without quotes and brackets.
     pub(crate) name: String,
-    /// What it is, as far as checks ask.
+    /// The kind of symbol, if a check needs it.
     pub(crate) what: Option<Part>,
-    /// Where it is spelled out.
+    /// The span of the name itself.
     pub(crate) at: Span,
-    /// It, and what belongs to it: brackets, or the whole statement.
+    /// The name with its brackets or its whole statement.
     pub(crate) span: Span,
-    /// It is the definition of a style class.
+    /// Whether it is the definition of a style class.
     pub(crate) class_definition: bool,
 }
 
-/// Why Mermaid would not draw a diagram.
+/// The reason why Mermaid would not render a diagram.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// The first word names no type of diagram.
+    /// The first word is not a diagram type.
     UnknownType,
-    /// The text breaks the grammar of its type.
+    /// The text violates the grammar of its type.
     Syntax(Syntax),
-    /// Front matter that is not the first thing in the file.
+    /// Front matter that is not at the start of the file.
     LateFrontMatter {
         /// Its opening line.
         fence: Span,
     },
-    /// Front matter that is not YAML, or a directive that is not JSON.
+    /// Front matter that is not valid YAML, or a directive that is not valid JSON.
     Config {
-        /// Where.
+        /// The location of the error.
         span: Span,
-        /// What is wrong.
+        /// Why the text is invalid.
         message: String,
     },
-    /// The dates of a gantt chart do not work out. Only drawing shows it: the grammar is fine.
+    /// A gantt chart with invalid dates. The grammar accepts them; only rendering fails.
     Dates {
-        /// Where.
+        /// The invalid date.
         span: Span,
-        /// What is wrong.
+        /// Why the date is invalid.
         message: String,
     },
-    /// The parser gave up.
+    /// The parser failed or ran out of time; the message says which.
     Skipped(String),
 }
 
-/// A breach of the grammar.
+/// A syntax error.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Syntax {
-    /// Where.
+    /// The location of the error.
     pub(crate) span: Span,
     /// What was found, and what was expected.
     pub(crate) message: String,
-    /// What the parser says, if something depends on it.
+    /// The parser's error code, if a hint depends on it.
     pub(crate) code: Option<Code>,
     /// The tokens that `message` lists as expected.
     pub(crate) expected: Vec<Token>,
 }
 
 impl Diagram {
-    /// Whether the type is a flowchart, in one of its spellings.
+    /// Whether the type is a flowchart, under any of its keywords.
     pub(crate) fn is_flowchart(&self) -> bool {
         self.kind.is_some_and(|kind| FLOWCHARTS.contains(&kind))
     }
 }
 
 impl Symbol {
-    /// Whether it is one of `parts`.
+    /// Whether its kind is one of `parts`.
     pub(crate) fn is(&self, parts: &[Part]) -> bool {
         self.what.is_some_and(|what| parts.contains(&what))
     }
 }
 
-/// Longest a diagram may take. The slowest real ones take a hundredth of it.
+/// Time limit for parsing a diagram. The slowest real diagrams take a hundredth of it.
 const BUDGET: Duration = Duration::from_secs(2);
 
 static PARSER: LazyLock<SemanticParser> = LazyLock::new(SemanticParser::new);
 
-/// Reads a diagram.
+/// Parses a diagram.
 pub(crate) fn parse(source: &Source) -> Diagram {
     let (lines, front_matter) = code_lines(source);
     let header = lines.first().map_or(Span::default(), |&line| first_word(source, line));
@@ -129,7 +129,7 @@ pub(crate) fn parse(source: &Source) -> Diagram {
         diagram.fault = Some(Fault::LateFrontMatter { fence });
         return diagram;
     }
-    // The parser guards its own stages; this is for what lies between them.
+    // The parser catches panics of its own stages; this catches those in between.
     let capture = catch_unwind(AssertUnwindSafe(|| {
         let control = OperationControl::new().with_deadline(BUDGET);
         PARSER.capture_diagram_snapshot_controlled_sync(source.text(), &control)
@@ -148,10 +148,10 @@ pub(crate) fn parse(source: &Source) -> Diagram {
             diagram.fault = fault::of_error(&error, source, &diagram, front_matter);
         }
         Ok(Ok(SemanticSnapshotCapture::Panicked { .. })) | Err(_) => {
-            diagram.fault = Some(Fault::Skipped("the parser failed on it".to_owned()));
+            diagram.fault = Some(Fault::Skipped("the parser failed".to_owned()));
         }
         Ok(Err(_)) => {
-            diagram.fault = Some(Fault::Skipped("it takes too long to parse".to_owned()));
+            diagram.fault = Some(Fault::Skipped("parsing takes too long".to_owned()));
         }
     }
     diagram
@@ -169,12 +169,12 @@ fn read(outcome: SemanticParseOutcome, source: &Source, diagram: &mut Diagram) {
             place(&error, found.as_ref(), diagram);
         }
         SemanticParseOutcome::Panicked(_) => {
-            diagram.fault = Some(Fault::Skipped("the parser failed on it".to_owned()));
+            diagram.fault = Some(Fault::Skipped("the parser failed".to_owned()));
         }
     }
 }
 
-/// Uses the place the recovery found for an error that has none of its own.
+/// Adds the location found by the recovery to an error without a location.
 fn place(error: &Error, found: Option<&Fault>, diagram: &mut Diagram) {
     if let Error::DiagramParse { diagnostic, .. } = error
         && diagnostic.span().is_none()
@@ -186,7 +186,7 @@ fn place(error: &Error, found: Option<&Fault>, diagram: &mut Diagram) {
     }
 }
 
-/// A span of the parser, cut to the source.
+/// A span of the parser, limited to the source.
 pub(crate) fn span(of: SourceSpan, source: &Source) -> Span {
     let text = source.text();
     let end = text.floor_char_boundary(of.end);
@@ -206,7 +206,7 @@ fn symbols(facts: Vec<merman_core::EditorSemanticSymbol>, source: &Source) -> Ve
         .collect()
 }
 
-/// The lines that hold code, and the front matter before them.
+/// The lines with code, and the front matter before them.
 fn code_lines(source: &Source) -> (Vec<Span>, Option<Span>) {
     let mut lines = Vec::new();
     let mut front_matter = None;
@@ -245,7 +245,7 @@ fn first_word(source: &Source, line: Span) -> Span {
     Span::new(line.start as usize, line.start as usize + end)
 }
 
-/// A front matter fence where the diagram should begin, followed by a second one.
+/// The opening fence of front matter in place of the diagram, if a closing fence follows.
 fn late_front_matter(source: &Source, diagram: &Diagram) -> Option<Span> {
     let &fence = diagram.lines.first()?;
     let closed = diagram.lines.iter().skip(1).any(|&line| source.slice(line) == "---");

@@ -1,4 +1,4 @@
-//! What a diagram means, as far as checks ask: edges with their places, and a few counts.
+//! The content of a diagram, as far as checks need it: edges with their spans, and a few counts.
 
 use super::{Diagram, Part, Symbol};
 use aidd_engine::text::source::{Source, Span};
@@ -8,45 +8,46 @@ use merman_model::semantic::SemanticDiagramModel as Parsed;
 use merman_model::warnings::FLOWCHART_EXPLICIT_DIRECTION_WARNING_RULE_ID;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// The meaning of a diagram.
+/// The content of a diagram.
 #[derive(Debug, Default)]
 pub(crate) struct Model {
-    /// Whether there is an `accTitle` and an `accDescr`; `None` where the type has neither.
+    /// Whether it has an `accTitle` and an `accDescr`; `None` if the type supports neither.
     pub(crate) accessible: Option<(bool, bool)>,
-    /// Connections, in the order of the source; none where their places are unsure.
+    /// Connections, in source order; empty if their spans cannot be determined.
     pub(crate) edges: Vec<Edge>,
-    /// What the diagram has none of and is nothing without: `slices`, `tasks`.
+    /// The required kind of element that is missing: `slices`, `tasks`.
     pub(crate) lacks: Option<&'static str>,
-    /// Flowchart nodes outside all subgraphs that no edge touches.
+    /// Flowchart nodes outside all subgraphs without an edge.
     pub(crate) loose: Vec<String>,
-    /// Style classes that nodes of a flowchart ask for and nothing defines.
+    /// Style classes that flowchart nodes use but nothing defines.
     pub(crate) wanted_classes: BTreeSet<String>,
-    /// Categories and values of each series of an XY chart, or axes and entries of a radar chart.
+    /// Number of categories and number of values per series of an XY chart, or axes and entries of
+    /// a radar chart.
     pub(crate) series: Option<(usize, Vec<usize>)>,
-    /// Axes that have no text.
+    /// Axes without a title.
     pub(crate) bare_axes: Vec<&'static str>,
-    /// The values of a pie, in order.
+    /// The values of a pie chart, in source order.
     pub(crate) values: Vec<f64>,
-    /// Transitions of a state diagram.
+    /// Number of transitions of a state diagram.
     pub(crate) transitions: usize,
-    /// A flowchart says which way it runs.
+    /// Whether a flowchart has a direction.
     pub(crate) directed: bool,
 }
 
-/// A connection.
+/// A connection between two nodes.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Edge {
-    /// Where it starts.
+    /// The source node.
     pub(crate) from: String,
-    /// Where it ends.
+    /// The target node.
     pub(crate) to: String,
-    /// What else tells it from another edge between the two.
+    /// Other properties that distinguish it from an edge between the same nodes.
     pub(crate) kind: String,
-    /// From its first name to its last.
+    /// From its first node name to its last.
     pub(crate) span: Span,
 }
 
-/// What checks ask of a parsed diagram.
+/// Extracts the model from a parsed diagram.
 pub(super) fn of(parsed: &Parsed, source: &Source, diagram: &Diagram) -> Model {
     let mut model = Model { accessible: accessible(parsed), ..Model::default() };
     model.lacks = lacks(parsed);
@@ -88,7 +89,7 @@ fn accessible(parsed: &Parsed) -> Option<(bool, bool)> {
             }
         };
     }
-    // Where the grammar knows the two statements.
+    // Types whose grammar has the two statements.
     let (title, description) = read!(
         Flowchart,
         Sequence,
@@ -190,7 +191,7 @@ fn read_xychart(chart: &XyChartDiagramModel, model: &mut Model) {
     }
 }
 
-/// Edges as the parser means them: from, to, kind.
+/// Edges in the parser's model: from, to, kind.
 fn model_edges(parsed: &Parsed) -> Vec<[String; 3]> {
     match parsed {
         Parsed::Flowchart(model) => model
@@ -278,7 +279,7 @@ fn model_edges(parsed: &Parsed) -> Vec<[String; 3]> {
     }
 }
 
-/// Gives the edges their places, if the source spells them in the same order.
+/// Adds spans to the edges, if the source contains them in the same order.
 fn place(known: Vec<[String; 3]>, spelled: &[(&str, &str, Span)]) -> Vec<Edge> {
     let same = known.len() == spelled.len()
         && known.iter().zip(spelled).all(|([from, to, _], place)| from == place.0 && to == place.1);
@@ -321,7 +322,7 @@ fn spelled_edges<'a>(
     }
 }
 
-/// Each symbol of the second kind, with the one of the first kind before it.
+/// Pairs each symbol of a kind in `to` with the preceding symbol of a kind in `from`.
 fn pairs<'a>(symbols: &'a [Symbol], from: &[Part], to: &[Part]) -> Vec<(&'a str, &'a str, Span)> {
     let mut edges = Vec::new();
     let mut start: Option<&Symbol> = None;
@@ -338,12 +339,12 @@ fn pairs<'a>(symbols: &'a [Symbol], from: &[Part], to: &[Part]) -> Vec<(&'a str,
     edges
 }
 
-/// The edges of chains such as `A & B --> C[label] --> D`.
+/// The edges in chains such as `A & B --> C[label] --> D`.
 fn flowchart_edges<'a>(source: &Source, symbols: &'a [Symbol]) -> Vec<(&'a str, &'a str, Span)> {
     let mut edges = Vec::new();
     let mut from: Vec<&Symbol> = Vec::new();
     let mut group: Vec<&Symbol> = Vec::new();
-    // Where the text that joins the last node to the next begins: after its label.
+    // Start of the text between the last node, including its label, and the next.
     let mut after = 0;
     for symbol in symbols {
         match symbol.what {
@@ -372,7 +373,7 @@ fn flowchart_edges<'a>(source: &Source, symbols: &'a [Symbol]) -> Vec<(&'a str, 
     edges
 }
 
-/// Connects every start with every end.
+/// Connects each node of `from` with each node of `to`.
 fn join<'a>(from: &[&'a Symbol], to: &[&'a Symbol], edges: &mut Vec<(&'a str, &'a str, Span)>) {
     for start in from {
         for end in to {
@@ -387,7 +388,7 @@ enum Joint {
     Apart,
 }
 
-/// What stands between two nodes.
+/// Classifies the text between two nodes.
 fn joint(between: &str) -> Joint {
     let text = between.trim_matches([' ', '\t']);
     let text = match text.strip_prefix(":::") {

@@ -1,5 +1,5 @@
-//! What Mermaid refuses and the parser lets pass, by type of diagram. Each of these was found by
-//! comparing verdicts, and is tested against Mermaid 11.17 and 12.3 by `benches/peers/mermaid`.
+//! Errors that Mermaid reports and the parser does not, by diagram type. Each was found by
+//! comparing results, and is tested against Mermaid 11.17 and 12.3 by `benches/peers/mermaid`.
 
 use super::{Diagram, Fault, Part, Syntax, Type};
 use aidd_engine::text::source::{Source, Span};
@@ -8,7 +8,7 @@ type Found = Option<(Span, String)>;
 
 type Look = fn(&Source, &Diagram) -> Found;
 
-/// Type, and what to look for.
+/// The checks by type.
 const STRICTER: &[(Type, Look)] = &[
     (Type::FlowchartV2, flowchart),
     (Type::FlowchartElk, flowchart),
@@ -30,26 +30,26 @@ const STRICTER: &[(Type, Look)] = &[
     (Type::TreeView, spaces_only),
 ];
 
-/// The first such fault.
+/// The first error found by these checks.
 pub(super) fn fault(source: &Source, diagram: &Diagram) -> Option<Fault> {
     let (_, look) = STRICTER.iter().find(|(kind, _)| Some(*kind) == diagram.kind)?;
     let (span, message) = look(source, diagram)?;
     Some(Fault::Syntax(Syntax { span, message, ..Syntax::default() }))
 }
 
-/// Code lines after the one with the type, with their text.
+/// Code lines after the line with the type, with their text.
 fn body<'a>(source: &'a Source, diagram: &'a Diagram) -> impl Iterator<Item = (Span, &'a str)> {
     diagram.lines.iter().skip(1).map(|&line| (line, source.slice(line)))
 }
 
-/// The span of `part`, a piece of `text`, which stands at `line`.
+/// The span of `part`, a substring of `text`, which is at `line`.
 fn within(line: Span, text: &str, part: &str) -> Span {
     let at = (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
     let start = line.start as usize + at.min(text.len());
     Span::new(start, start + part.len())
 }
 
-/// Reports the first character of `text` that `refused` names, unless quotes surround it.
+/// Reports the first character of `text` for which `refused` is true, unless `text` is quoted.
 fn unquoted(line: Span, whole: &str, text: &str, refused: impl Fn(char) -> bool) -> Found {
     let text = text.trim();
     if text.starts_with('"') {
@@ -58,7 +58,7 @@ fn unquoted(line: Span, whole: &str, text: &str, refused: impl Fn(char) -> bool)
     let bad = text.find(refused)?;
     let c = text[bad..].chars().next()?;
     let span = within(line, whole, &text[bad..bad + c.len_utf8()]);
-    Some((span, format!("`{c}` needs quotes around the text it stands in")))
+    Some((span, format!("text with `{c}` must be quoted")))
 }
 
 fn flowchart(source: &Source, diagram: &Diagram) -> Found {
@@ -68,12 +68,12 @@ fn flowchart(source: &Source, diagram: &Diagram) -> Found {
             word @ ("style" | "classDef" | "linkStyle") => {
                 let named = words.next().is_some() && words.next().is_some();
                 if !named {
-                    return Some((line, format!("`{word}` needs a name and its styles")));
+                    return Some((line, format!("`{word}` requires a name and styles")));
                 }
                 let bad = text.find(|c: char| "()<=>@[]^{|}~\"".contains(c))?;
                 let c = text[bad..].chars().next()?;
                 let span = within(line, text, &text[bad..bad + c.len_utf8()]);
-                Some((span, format!("a style cannot hold `{c}`")))
+                Some((span, format!("a style cannot contain `{c}`")))
             }
             "click" => click(line, text, source),
             "accTitle" | "accTitle:" | "accDescr" | "accDescr:" | "class" | "subgraph" => None,
@@ -83,7 +83,7 @@ fn flowchart(source: &Source, diagram: &Diagram) -> Found {
 }
 
 fn click(line: Span, text: &str, source: &Source) -> Found {
-    // A tooltip may go over several lines.
+    // A tooltip can span several lines.
     let odd = |text: &str| text.matches('"').count() % 2 == 1;
     if odd(text) && odd(source.text()) {
         return Some((line, "a quote is not closed".to_owned()));
@@ -94,7 +94,7 @@ fn click(line: Span, text: &str, source: &Source) -> Found {
 fn click_call(line: Span, text: &str) -> Found {
     let call = text.find(" call ").filter(|at| !text[*at..].contains('('))?;
     let span = within(line, text, text[call..].trim());
-    Some((span, "`call` needs parentheses after the function".to_owned()))
+    Some((span, "`call` requires parentheses after the function".to_owned()))
 }
 
 /// `A[]`, `A("")`: a shape without text.
@@ -115,7 +115,7 @@ fn empty_brackets(line: Span, text: &str) -> Found {
             '"' => quoted = !quoted,
             '[' | '(' | '{' if !quoted => depth += 1,
             ']' | ')' | '}' if !quoted => depth = depth.saturating_sub(1),
-            // Text on an arrow may hold anything.
+            // Text on an arrow can contain any character.
             '|' if !quoted => depth = u32::from(depth == 0),
             _ => {}
         }
@@ -143,7 +143,7 @@ fn quadrant(source: &Source, diagram: &Diagram) -> Found {
     })
 }
 
-/// Words of a requirement diagram that cannot begin a text without quotes.
+/// Words of a requirement diagram that cannot start an unquoted text.
 const REQUIREMENT_WORDS: [&str; 29] = [
     "requirement",
     "functionalrequirement",
@@ -176,7 +176,7 @@ const REQUIREMENT_WORDS: [&str; 29] = [
     "class",
 ];
 
-/// Names and texts of a requirement diagram that may need quotes.
+/// Names and texts of a requirement diagram that can require quotes.
 const REQUIREMENT_TEXTS: [Part; 11] = [
     Part::Requirement,
     Part::FunctionalRequirement,
@@ -202,7 +202,7 @@ fn requirement(source: &Source, diagram: &Diagram) -> Found {
         let text = source.slice(symbol.at);
         let word = text.split(|c: char| !c.is_alphanumeric() && c != '_').next()?;
         if REQUIREMENT_WORDS.contains(&&*word.to_ascii_lowercase()) {
-            let message = format!("`{word}` needs quotes around the text it stands in");
+            let message = format!("text starting with `{word}` must be quoted");
             return Some((within(symbol.at, text, word), message));
         }
         unquoted(symbol.at, text, text, refused)
@@ -214,7 +214,7 @@ fn sankey(source: &Source, diagram: &Diagram) -> Found {
         if let Some(c) = text.chars().find(|c| !c.is_ascii()) {
             let at = text.find(c)?;
             let span = within(line, text, &text[at..at + c.len_utf8()]);
-            return Some((span, format!("a sankey diagram cannot hold `{c}`, only ASCII")));
+            return Some((span, format!("a sankey diagram cannot contain `{c}`, only ASCII")));
         }
         let mut inside = false;
         let fields: Vec<&str> = text
@@ -227,9 +227,9 @@ fn sankey(source: &Source, diagram: &Diagram) -> Found {
         let stray =
             fields.iter().any(|field| field.contains('"') && !field.trim_start().starts_with('"'));
         if empty {
-            return Some((line, "a flow needs a source, a target and a value".to_owned()));
+            return Some((line, "a flow requires a source, a target and a value".to_owned()));
         }
-        (stray || inside).then(|| (line, "a quote stands inside an unquoted name".to_owned()))
+        (stray || inside).then(|| (line, "quote inside an unquoted name".to_owned()))
     })
 }
 
@@ -254,7 +254,7 @@ fn journey(source: &Source, diagram: &Diagram) -> Found {
             _ => text.find(';').filter(|_| text.contains(':'))?,
         };
         let span = within(line, text, &text[bad..=bad]);
-        Some((span, format!("`{}` cannot stand here", &text[bad..=bad])))
+        Some((span, format!("`{}` is not allowed here", &text[bad..=bad])))
     })
 }
 
@@ -274,7 +274,7 @@ fn class(source: &Source, diagram: &Diagram) -> Found {
             }
         } else if in_class && text.ends_with('{') {
             let span = within(line, text, &text[text.len() - 1..]);
-            return Some((span, "a class body cannot hold another `{`".to_owned()));
+            return Some((span, "a class body cannot contain another `{`".to_owned()));
         } else if text.starts_with("class ") && text.ends_with('{') {
             in_class = true;
         } else if text.ends_with('}') {
@@ -292,22 +292,22 @@ fn class(source: &Source, diagram: &Diagram) -> Found {
         let span = within(symbol.at, name, &name[bad..=bad]);
         Some((
             span,
-            format!("a class name cannot hold `{}`: put it into backquotes", &name[bad..=bad]),
+            format!("a class name cannot contain `{}`; put it in backquotes", &name[bad..=bad]),
         ))
     })
 }
 
-/// The first property of a style may not have a hyphen in its name; the ones after it may.
+/// The first property of a style must not have a hyphen in its name; later properties can.
 fn class_style(line: Span, text: &str) -> Found {
     let rest = text.strip_prefix("style ").or_else(|| text.strip_prefix("classDef "));
     let Some(rest) = rest else {
         return text.strip_prefix("click ").and_then(|_| click_call(line, text));
     };
     let Some((_, styles)) = rest.trim_start().split_once([' ', '\t']) else {
-        return Some((line, "a style needs a name and its properties".to_owned()));
+        return Some((line, "a style requires a name and properties".to_owned()));
     };
     let property = styles.trim_start().split([':', ',']).next()?;
-    let help = "put another property, such as `fill`, before";
+    let help = "insert another property, such as `fill`, before";
     property
         .contains('-')
         .then(|| (within(line, text, property), format!("{help} `{property}` here")))
@@ -317,8 +317,10 @@ fn state(source: &Source, diagram: &Diagram) -> Found {
     body(source, diagram).find_map(|(line, text)| {
         let name = text.strip_prefix("classDef")?;
         match name.split_whitespace().next() {
-            None => Some((line, "`classDef` needs a name and its styles".to_owned())),
-            Some("default") => Some((line, "a state diagram has no default class".to_owned())),
+            None => Some((line, "`classDef` requires a name and styles".to_owned())),
+            Some("default") => {
+                Some((line, "a state diagram does not support a default class".to_owned()))
+            }
             _ => None,
         }
     })
@@ -329,7 +331,7 @@ fn radar(source: &Source, diagram: &Diagram) -> Found {
     names.filter(|symbol| symbol.is(&[Part::RadarAxis, Part::RadarCurve])).find_map(|symbol| {
         let name = source.slice(symbol.at);
         let digit = name.starts_with(|c: char| c.is_ascii_digit());
-        digit.then(|| (symbol.at, format!("the id `{name}` may not begin with a digit")))
+        digit.then(|| (symbol.at, format!("the id `{name}` must not start with a digit")))
     })
 }
 
@@ -344,7 +346,7 @@ fn block(source: &Source, diagram: &Diagram) -> Found {
             open += 1;
         } else if word == "end" {
             let Some(left) = open.checked_sub(1) else {
-                return Some((line, "`end` closes nothing".to_owned()));
+                return Some((line, "unmatched `end`".to_owned()));
             };
             open = left;
         }
@@ -357,7 +359,7 @@ fn block(source: &Source, diagram: &Diagram) -> Found {
     };
     let target = diagram.symbols.iter().filter(|symbol| symbol.is(&[Part::BlockStyleTarget]));
     let lost = target.into_iter().find(|symbol| !known(&symbol.name))?;
-    Some((lost.at, format!("no block is called `{}`", lost.name)))
+    Some((lost.at, format!("unknown block `{}`", lost.name)))
 }
 
 fn kanban(source: &Source, diagram: &Diagram) -> Found {
@@ -365,7 +367,7 @@ fn kanban(source: &Source, diagram: &Diagram) -> Found {
         body(source, diagram).find_map(|(line, text)| {
             let at = text.find("] @{").or_else(|| text.find(") @{"))?;
             let span = within(line, text, &text[at + 2..at + 4]);
-            Some((span, "no space may stand before `@{`".to_owned()))
+            Some((span, "no space is allowed before `@{`".to_owned()))
         })
     })
 }
@@ -380,10 +382,10 @@ fn gantt(source: &Source, diagram: &Diagram) -> Found {
             && !rest.trim().starts_with("call ")
         {
             let rest = rest.trim();
-            return Some((within(line, text, rest), format!("`{rest}` cannot stand here")));
+            return Some((within(line, text, rest), format!("`{rest}` is not allowed here")));
         }
         let span = within(line, text, action);
-        (!known).then(|| (span, "`click` needs `call FUNCTION()` or `href \"URL\"`".to_owned()))
+        (!known).then(|| (span, "`click` requires `call FUNCTION()` or `href \"URL\"`".to_owned()))
     })
 }
 
@@ -394,24 +396,24 @@ fn c4(source: &Source, diagram: &Diagram) -> Found {
             let quoted =
                 argument.starts_with(['"', '$']) || !argument.starts_with(char::is_numeric);
             let span = within(line, text, argument);
-            (!quoted).then(|| (span, format!("`{argument}` needs quotes around it")))
+            (!quoted).then(|| (span, format!("`{argument}` must be quoted")))
         })
     })
 }
 
-/// These types end at a blank line after their first.
+/// Types that end at a blank line after the first line.
 fn blank_after_header(source: &Source, diagram: &Diagram) -> Found {
     let next = source.line_of(diagram.header.start) + 1;
     let blank = source.line_span(next);
     let more = diagram.lines.len() > 1 && source.slice(blank).trim().is_empty();
-    more.then(|| (blank, "no blank line may follow the type".to_owned()))
+    more.then(|| (blank, "no blank line is allowed after the type".to_owned()))
 }
 
 fn spaces_only(source: &Source, diagram: &Diagram) -> Found {
     let first = source.line_of(diagram.header.start) + 1;
     (first..source.line_count()).map(|line| source.line_span(line)).find_map(|line| {
         let spaces = !line.is_empty() && source.slice(line).trim().is_empty();
-        spaces.then(|| (line, "a blank line may not hold spaces".to_owned()))
+        spaces.then(|| (line, "a blank line must not contain spaces".to_owned()))
     })
 }
 
@@ -420,13 +422,13 @@ mod tests {
     use super::super::{Fault, parse};
     use aidd_engine::text::source::Source;
 
-    /// Whether we would have the diagram drawn.
+    /// Whether no fault is reported.
     fn accepted(text: &str) -> bool {
         let fault = parse(&Source::new("d.mmd", text)).fault;
         matches!(fault, None | Some(Fault::Dates { .. }))
     }
 
-    /// The verdicts of Mermaid 11.17 and 12.3 where the parser alone has another.
+    /// Cases in which Mermaid 11.17 and 12.3 differ from the parser.
     #[test]
     fn verdicts_are_those_of_mermaid() {
         let refused = [

@@ -1,6 +1,6 @@
-//! The texts of the parser that something here depends on. A diagnostic of the parser has a field for
-//! a code that nothing in the pinned release fills in, and a symbol names its kind only in words. So
-//! each text has a code of ours, and a test that feeds the parser a source for it: an upgrade that
+//! The texts of the parser that this module depends on. The pinned release of the parser never sets
+//! the code field of its diagnostics, and names the kind of a symbol only as text. Each text
+//! therefore has a code here, and a test that runs the parser on a source for it: an upgrade that
 //! rewords a text fails there.
 
 use super::Type;
@@ -19,9 +19,9 @@ macro_rules! texts {
 }
 
 texts! {
-    /// What an error says: types of diagram, and whether Mermaid draws the diagram all the same,
-    /// measured against Mermaid 11.17 and 12.3 on valid diagrams. The first row that fits is used: a
-    /// list of expected tokens does not come to `Label`.
+    /// Error texts: diagram types, and whether Mermaid renders the diagram anyway, measured with
+    /// Mermaid 11.17 and 12.3 on valid diagrams. The first matching row is used, so that a list of
+    /// expected tokens does not match `Label`.
     Code(&'static [Type], bool)
     MixedEdgeLabel "Invalid edge label: quoted strings", &[Type::FlowchartV2], true;
     StateBrace "unexpected struct stop", &[Type::StateDiagram], true;
@@ -59,11 +59,11 @@ texts! {
     Label "label", FLOWCHARTS, false;
 }
 
-/// The spellings of the flowchart: one grammar.
+/// The keywords of the flowchart, which share one grammar.
 pub(super) const FLOWCHARTS: &[Type] =
     &[Type::FlowchartV2, Type::FlowchartElk, Type::Flowchart, Type::Swimlane];
 
-/// Types whose grammar says which tokens it expected.
+/// Types whose grammar reports the expected tokens.
 const GRAMMARS: &[Type] = &[
     Type::FlowchartV2,
     Type::FlowchartElk,
@@ -90,21 +90,22 @@ const DIRECTED: &[Type] =
     &[Type::Requirement, Type::Block, Type::Architecture, Type::Agentflow, Type::Usecase];
 
 impl Code {
-    /// What `message` says of a diagram of the type, and what follows the text.
+    /// The code of `message` in a diagram of type `kind`, and the rest of the message after the
+    /// text.
     pub(super) fn of(kind: Option<Type>, message: &str) -> Option<(Self, &str)> {
         let kind = kind?;
         let mut rows = Self::ALL.iter().filter(|(_, _, kinds, _)| kinds.contains(&kind));
         rows.find_map(|(code, text, ..)| Some((*code, message.split_once(text)?.1)))
     }
 
-    /// Mermaid draws the diagram all the same.
+    /// Whether Mermaid renders the diagram anyway.
     pub(super) fn drawn(self) -> bool {
         Self::ALL.iter().any(|(code, .., drawn)| *code == self && *drawn)
     }
 }
 
 texts! {
-    /// What the parser calls a token in its lists of those it expected, and what we call it.
+    /// The parser's name of an expected token, and its name in messages.
     Token(&'static str)
     Sep "sep", "a new line";
     Newline "newline", "a new line";
@@ -136,20 +137,20 @@ texts! {
 }
 
 impl Token {
-    /// The token, and what we call it.
+    /// The token with the parser's name `text`, and its name in messages.
     pub(super) fn of(text: &str) -> Option<(Self, &'static str)> {
         let row = Self::ALL.iter().find(|(_, theirs, _)| *theirs == text);
         row.map(|(token, _, ours)| (*token, *ours))
     }
 }
 
-/// The tokens that were expected, if the message lists them.
+/// The expected tokens, if the message lists them.
 pub(super) fn expected(message: &str) -> Option<impl Iterator<Item = &str>> {
     let (_, list) = message.strip_prefix("unexpected ")?.split_once("; expected ")?;
     Some(list.split(", ").map(str::trim))
 }
 
-/// A message about front matter, and the line in `… at char 7 line 1 column 8`.
+/// A message about front matter without `… at char 7 line 1 column 8`, and its line.
 pub(super) fn without_place(message: &str) -> (&str, Option<usize>) {
     let message = message.lines().next().unwrap_or_default();
     let Some((text, place)) = message.rsplit_once(" at char ") else { return (message, None) };
@@ -158,7 +159,7 @@ pub(super) fn without_place(message: &str) -> (&str, Option<usize>) {
 }
 
 texts! {
-    /// What a symbol is, by the words the parser has for it.
+    /// The kind of a symbol, by the parser's name.
     Part()
     ArchitectureEdgeEndpoint "architecture edge endpoint";
     BlockClassName "block class name";

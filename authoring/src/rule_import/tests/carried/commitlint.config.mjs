@@ -1,4 +1,4 @@
-// Every rule with other settings than the plain sample has, most of them turned around.
+// Every rule with settings that differ from the plain sample, most of them inverted.
 import kinds from './kinds.json';
 const scopes = ['api', 'web (old)'];
 export default {

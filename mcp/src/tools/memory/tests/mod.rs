@@ -355,7 +355,7 @@ fn phases_are_completed_with_evidence() {
     - context NOT met: The context is loaded (no evidence was passed); evidence: the id of a memory, or a file, or a note
     - requirements NOT met: The requirements are clear (no evidence was passed); evidence: a file, or the id of a memory, or a note
     - acceptance met: Acceptance criteria are written as given, when, then (the file `story.md`)
-    - edges NOT met: Edge cases are listed (there is no file `gone.md`); evidence: a file, or the id of a memory, or a note
+    - edges NOT met: Edge cases are listed (file `gone.md` does not exist); evidence: a file, or the id of a memory, or a note
     hint: pass `evidence` by criterion key; record a check run with aidd_observation, type tool_outcome, with command and exitCode; or pass `force` with `reason`
     ");
     let said = day.text(

@@ -82,17 +82,17 @@ fn invalid_calls_are_rejected_with_a_remedy() {
     hint: no branch is checked out; pass the branch you work on
     aidd_session: `id` of the session is missing
     hint: no session is open; list past ones with action list
-    aidd_session: there is no session `session_1_x`
+    aidd_session: unknown session `session_1_x`
     hint: list ids with aidd_session, action list
     aidd_session: `action`: expected `start`, `update`, `end`, `get`, `list` or `delete`, found the string "strat"; did you mean `start`?
-    aidd_observation: there is no session `session_1_x`
+    aidd_observation: unknown session `session_1_x`
     hint: list ids with aidd_session, action list
     aidd_session: `aiProvider`: expected an object (provider, model, modelId, client), found the string "me"
     aidd_session: `errorsResolved[0].error` is missing; expected {"error": "…", "fix": "…"}
     aidd_branch: `decisions[1].decision` is missing; expected {"decision": "…", "reasoning": "…"}
     aidd_branch: `branch` is missing, and no branch is checked out
     aidd_branch: `plan` is not allowed with `action` get; only with save
-    aidd_branch: there is no branch `x`
+    aidd_branch: unknown branch `x`
     hint: no data for it; list known branches with aidd_branch, action list
     aidd_branch: `promoteDecisions` is not allowed with `action` get; only with merge
     aidd_session: `status` is not allowed with `action` get; only with list
@@ -107,7 +107,7 @@ fn invalid_calls_are_rejected_with_a_remedy() {
     `query` is missing: Empty: newest
     aidd_memory_search: `since` is not a time: tomorrow
     hint: use the form 2026-01-05 or 2026-01-05T10:00:00Z
-    aidd_memory_context: there is no memory `decision_1_x`
+    aidd_memory_context: unknown memory `decision_1_x`
     hint: copy a full id from aidd_memory_search
     aidd_memory_get: `ids` is empty
     hint: get ids from aidd_memory_search or search_recent
@@ -124,15 +124,15 @@ fn invalid_calls_are_rejected_with_a_remedy() {
     save_decision: `topic` is empty
     hint: pass a topic of one or two words, or use aidd_memory_add_decision
     save_decision: `confidence` must be from 0 to 1, found 5
-    save_decision: there is no memory `x`
+    save_decision: unknown memory `x`
     hint: copy a full id from aidd_memory_search
     evolve_outcome: `outcome`: expected `SUCCESS`, `FAILED` or `PARTIAL`, found the string "GREAT"
-    evolve_supersede: there is no memory `x`
+    evolve_supersede: unknown memory `x`
     hint: copy a full id from aidd_memory_search
     load_context: pass either `id` or `topic`
     load_context: no memories on the topic `nothing`
     hint: search the contents with search_by_context
-    aidd_lifecycle_status: there is no lifecycle `x`
+    aidd_lifecycle_status: unknown lifecycle `x`
     hint: list ids with aidd_lifecycle_list
     aidd_lifecycle_init: unknown phase `SYNC`; expected one of UNDERSTAND, PLAN, SPEC, BUILD, VERIFY, SHIP
     aidd_diagnose_error: the error text is empty

@@ -6,7 +6,7 @@ use merman_core::semantic::{SemanticParseOutcome, SemanticSnapshotCapture};
 use merman_core::{Error, ParsedEditorFacts};
 use merman_model::operation::OperationControl;
 
-/// What the parser says of a source: its type, its error, its words for the symbols.
+/// The result of parsing a source: its type, its error, and the kinds of its symbols.
 fn read(text: &str) -> (Option<Type>, Option<Error>, Vec<String>) {
     let control = OperationControl::new();
     match PARSER.capture_diagram_snapshot_controlled_sync(text, &control) {
@@ -38,7 +38,7 @@ fn refused(text: &str) -> (Type, String) {
     }
 }
 
-/// Sources that do not parse, by what the parser says of them.
+/// Sources that do not parse, by their error code.
 const REFUSED: &[(Code, &[&str])] = &[
     (Code::MixedEdgeLabel, &["flowchart TD\nA -- x\"y\" --> B\n"]),
     (Code::StateBrace, &["stateDiagram-v2\n}"]),
@@ -178,7 +178,7 @@ fn errors_say_what_the_table_has() {
             assert_eq!(found, Some(code), "{text}: {message}");
             met.push(kind);
         }
-        // The other spellings of the flowchart are read by the same code.
+        // The other flowchart keywords share the grammar.
         let other = [Type::Flowchart, Type::FlowchartElk, Type::Swimlane];
         for kind in kinds.iter().filter(|kind| !other.contains(kind)) {
             assert!(met.contains(kind), "no source of {kind:?} for {code:?}");
@@ -186,7 +186,7 @@ fn errors_say_what_the_table_has() {
     }
 }
 
-/// Sources that do not parse, by tokens that are expected there.
+/// Sources that do not parse, with their expected tokens.
 const EXPECTED: &[&str] = &[
     "flowchart LR\nA e",
     "graph TD\nA-->",
@@ -222,7 +222,7 @@ fn front_matter_errors_end_with_their_place() {
     assert!(!text.contains("line"), "{message}");
 }
 
-/// Sound sources, with every kind of symbol.
+/// Valid sources with all kinds of symbols.
 const SOUND: &[&str] = &[
     "sankey\nA,B,1",
     "block-beta\nblock:g:2\nA\nend\nA --> B\nclassDef hot fill:#fff\nclass A hot\nstyle A fill:#fff\n",
